@@ -36,9 +36,11 @@ func (s *stamp) visit(st *election.State) {
 	st.Uint32(&s.round)
 }
 
-// Where the arbiter is.
+// location is where the arbiter is.
+type location uint8
+
 const (
-	unknownArbiter uint8 = iota
+	unknownArbiter location = iota
 	localArbiter
 	remoteArbiter // behind arbiter.port
 )
@@ -48,7 +50,7 @@ type arbiter struct {
 	config *Config
 	base   uint8 // the number of kinds of message that are the election's
 
-	location uint8
+	location location
 	port     election.Port
 	term     uint64        // in which the arbiter was elected
 	chief    election.Rank // the arbiter
@@ -77,15 +79,15 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.begin(e)
-	case election.Rejoin: // there may be another arbiter by now
+	case election.Rejoin: // rule 8: there may be another arbiter by now
 		n.location, n.chief, n.ready = unknownArbiter, election.Rank{}, false
 		// A process without saved state knows no elected reign. It may have granted tokens in any, so it must
 		// ask first. Reign 0 is no knowledge: Init gives it to a named arbiter, and asking saves it.
 		n.amnesic = n.latest.number == 0
 		n.electIfNone(e, ev.At)
-	case election.Start:
+	case election.Start: // rule 1
 		n.want(e, ev.At, 0, 0)
-	case election.Reelect:
+	case election.Reelect: // rule 7
 		e.Lower(*ev)
 	case election.Command:
 		n.command(e, ev)
@@ -158,7 +160,7 @@ func (n *arbiter) publish(e *election.Env) {
 	e.Done()
 }
 
-// recvDecided goes over to an arbiter that has been elected.
+// recvDecided goes over to an arbiter that has been elected (rule 8).
 func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	was, grown := n.location, ev.Msg.Term > n.term
 	// Publish it, but claim no new reign: that would stop all grants for a Grace.
@@ -197,7 +199,7 @@ func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 	}
 }
 
-// renew sends a new arbiter what this process waits for, or has.
+// renew sends a new arbiter what this process waits for, or has (rule 8).
 func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
 	switch {
@@ -212,7 +214,7 @@ func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// sendInside declares to an arbiter that this process is inside.
+// sendInside declares to an arbiter that this process is inside (rules 8 and 10).
 func (n *arbiter) sendInside(e *election.Env, to election.Port, section uint8) {
 	m := n.message(kindRequest, section, n.seats[section].stamp)
 	m.Flags |= flagInside
@@ -225,20 +227,21 @@ func (n *arbiter) command(e *election.Env, ev *election.Event) {
 		return
 	}
 	switch {
-	case ev.Msg.Kind == commandRequest:
+	case ev.Msg.Kind == commandRequest: // rule 1
 		n.want(e, ev.At, section, number)
-	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
-	case n.seats[section].phase == inside:
+	case ev.Msg.Kind != commandRelease || n.seats[section].number != number: // rule 5
+	case n.seats[section].phase == inside: // rule 5
 		n.leave(e, ev.At, section)
-	case n.seats[section].phase == waiting: // a grant that comes all the same is given back
+	case n.seats[section].phase == waiting: // rule 5: a grant that comes all the same is given back
 		n.seats[section].phase = outside
 		if n.location == localArbiter {
 			n.forget(ownClient, section)
 		}
+	default: // rule 5
 	}
 }
 
-// want notes that the user of this process wants to enter.
+// want notes that the user of this process wants to enter (rule 1).
 func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number uint32) {
 	c := &n.seats[section]
 	if c.phase == inside {
@@ -252,7 +255,7 @@ func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number 
 	n.ask(e, at, section)
 }
 
-// ask sends a request to the arbiter, if there is one.
+// ask sends a request to the arbiter, if there is one (rule 1).
 func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
 	if n.location == unknownArbiter {
 		return
@@ -276,7 +279,7 @@ func (n *arbiter) message(kind, section uint8, s stamp) election.Message {
 	return election.Message{Kind: n.base + kind, Flags: section, Term: s.term, Round: s.round}
 }
 
-// leave leaves a section.
+// leave leaves a section (rule 5).
 func (n *arbiter) leave(e *election.Env, at time.Duration, section uint8) {
 	n.seats[section].leave(e, at, section)
 	n.giveBack(e, at, section)
@@ -295,7 +298,7 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 }
 
 // recvGrant enters, if that is what this process waits for. Otherwise the grant goes back. One of a later
-// number than it knows of is of a request that it has made before a crash, and forgotten.
+// number than it knows of is of a request that it has made before a crash, and forgotten (rule 4).
 func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
 	of := reign{ev.Msg.Value >> 32, e.Peer(ev.Port)}
@@ -327,15 +330,15 @@ func (n *arbiter) stay() time.Duration {
 
 func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	switch {
-	case ev.Timer < timerLease:
+	case ev.Timer < timerLease: // rule 5
 		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
-	case ev.Timer == timerGrace:
+	case ev.Timer == timerGrace: // rule 12
 		if n.location == localArbiter {
 			n.endGrace(e, ev.At)
 		}
-	default:
+	default: // rule 6
 		n.expire(e, ev.At, ev.Timer-timerLease)
 	}
 }
@@ -350,7 +353,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	}
 	from := peerClient(ev.Port)
 	switch m.Kind - n.base {
-	case kindRequest:
+	case kindRequest: // rule 2
 		n.suspects[ev.Port] = false
 		switch {
 		case n.location == remoteArbiter && m.Term <= n.term: // the client will hear which process is
@@ -362,7 +365,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 		n.electIfNone(e, ev.At)
 	case kindGrant:
 		n.recvGrant(e, ev, section, s)
-	case kindRelease:
+	case kindRelease: // rule 6
 		n.suspects[ev.Port] = false
 		n.release(e, ev.At, from, section, s)
 	case kindClaim:
@@ -375,7 +378,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 
 // suspect notes what a failure detector, or a good-bye, says of a process, until the opposite is said or
 // a message comes from it. An election that takes no notice of crashes itself has to be started where
-// the arbiter has crashed.
+// the arbiter has crashed (rule 7).
 func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	if ev.Port >= election.Port(len(n.suspects)) {
 		return
@@ -398,7 +401,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 
 // State visits what changes.
 func (n *arbiter) State(s *election.State) {
-	s.Uint8(&n.location)
+	s.Uint8((*uint8)(&n.location))
 	s.Port(&n.port)
 	s.Uint64(&n.term)
 	s.Rank(&n.chief)

@@ -77,7 +77,7 @@ func (o *ledger) clearTables() {
 
 // enqueue queues a request. A newer one by the holder says that it is inside no longer: as a client it
 // will give back what was granted before. Another waits: it may have come late, or be of a process
-// that has come back and counts its requests anew.
+// that has come back and counts its requests anew (rule 2).
 func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	if d.holder == from && d.less(s) {
@@ -95,7 +95,7 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 
 // declare notes a client that is inside by a grant of an earlier reign. It displaces a holder that this
 // arbiter remembers from before: that one may have left meanwhile, and have given the grant back to
-// another arbiter.
+// another arbiter (rules 8 and 10).
 func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	switch {
@@ -107,7 +107,7 @@ func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) 
 	}
 }
 
-// release frees a section that was granted under this stamp.
+// release frees a section that was granted under this stamp (rule 6).
 func (n *arbiter) release(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	if d := &n.accounts[section]; d.holder == from && d.stamp == s {
 		n.free(e, section)
@@ -115,7 +115,7 @@ func (n *arbiter) release(e *election.Env, at time.Duration, from uint32, sectio
 	}
 }
 
-// expire frees a section whose lease has run out.
+// expire frees a section whose lease has run out (rule 6).
 func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	if int(section) < len(n.accounts) {
 		n.accounts[section].holder = noClient
@@ -123,7 +123,8 @@ func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// reclaim frees the sections of a client that is suspected or has gone: its Lease need not be waited for.
+// reclaim frees the sections of a client that is suspected or has gone: its Lease need not be waited
+// for (rule 7).
 func (n *arbiter) reclaim(e *election.Env, at time.Duration, from uint32) {
 	for i := range n.accounts {
 		if n.accounts[i].holder == from {
@@ -179,7 +180,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 		n.claimReign(e)
 		return
 	}
-	n.count++
+	n.count++ // rule 3
 	t := n.queue[i]
 	n.queue = slices.Delete(n.queue, i, i+1)
 	n.give(e, t.client, section, t.stamp)

@@ -17,6 +17,54 @@
 // smaller than the largest that it has seen. Then a process that was held up and believes that it is
 // still inside can do no harm.
 //
+// # The rules of arbiter
+//
+//  1. Request. A process that wants to enter sends REQUEST to the arbiter. If it knows of none, the
+//     machine below begins an election.
+//  2. Queue. The arbiter queues each REQUEST. A newer one of the holder shows that it is inside no longer.
+//  3. Grant. A free section goes to the first request in the queue whose client is not suspected (GRANT).
+//  4. Enter. A process that gets the GRANT that it waits for is inside. Any other it gives back at once
+//     (RELEASE), and one of an earlier reign too.
+//  5. Leave. A process leaves after Config.CriticalSection, on a [Release], or when its Lease is over. It
+//     sends RELEASE.
+//  6. Free. On RELEASE of the present grant, or two Delays after the end of its Lease, the section is free.
+//  7. Suspect. The sections of a process that is suspected, or has gone on purpose, are free at once. If
+//     it is the arbiter, another election begins, unless the one below notices that itself.
+//  8. Elected. A process that hears of a new arbiter sends its REQUESTs again to that one, and declares by a
+//     REQUEST marked so each section that it is in.
+//  9. Claim. A process that is elected, or whose Term grows, begins a reign: it sends CLAIM to all.
+//  10. Declare. A process that gets CLAIM takes no grant of an earlier reign from then on. It declares as in
+//     rule 8, or replies LATER if it knows of a larger reign.
+//  11. Later. An arbiter that gets LATER claims a larger reign than that.
+//  12. Grace. The arbiter grants nothing before Grace is over, in which these replies arrive.
+//
+// # The rules of ricartagrawala
+//
+//  13. Request. A process that wants to enter numbers its request by one more than the largest number that
+//     it has sent or received in a REQUEST, and sends that to all others.
+//  14. Answer. A process answers OK at once, unless it is inside, or wants to enter and its own request is
+//     earlier. Then it defers its answer. Of equal numbers the smaller ID is earlier.
+//  15. Enter. A process that has all answers is inside.
+//  16. Leave. A process that leaves, or takes its request back, sends the answers that it has deferred.
+//  17. Gone. A process that is suspected, or has gone on purpose, is neither asked nor waited for. One
+//     that is trusted or has joined again is asked for what it has not answered, also if it was neither
+//     suspected nor gone. So is one that was gone and sends a message, for all.
+//
+// # The rules of tokenring
+//
+//  18. Request. A process that wants to enter waits for the token, unless that rests there.
+//  19. Token. A process that gets the token enters, if it wants to. If not it passes the token on, after a
+//     Rest where no process has entered.
+//  20. Leave. A process that leaves passes the token on.
+//  21. First. Config.First makes the token.
+//  22. Doubt. A process that has waited for the token for Regenerate sends CANDIDATE with the next Term.
+//  23. Candidate. A process passes on a CANDIDATE that is larger than all of that Term before. One that
+//     has the token, or that the token has passed, stops it.
+//  24. Win. A process whose CANDIDATE comes round makes a new token, of that Term.
+//  25. Relink. A process whose links change lets no candidate of its Term pass any more, and passes a resting
+//     token on.
+//  26. Old. A message of an earlier Term changes nothing: so old tokens are destroyed.
+//
 // # arbiter
 //
 // On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
@@ -33,7 +81,6 @@
 //     replies LATER, and the arbiter claims one larger than that. Any other process takes no grant of an
 //     earlier reign from then on, and declares by a REQUEST marked so if it is inside. The arbiter
 //     grants nothing before Grace is over, in which these replies arrive.
-//   - Every client sends its REQUEST again to a new arbiter, with the new Term.
 //   - A grant is good for Lease. After that its holder leaves, and after two Delays more the arbiter
 //     passes it on. That of a client that is suspected, or has gone on purpose, it passes on at once.
 //   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that no longer asks for what is
@@ -57,15 +104,7 @@
 //
 // # ricartagrawala
 //
-// On a complete graph. A process numbers its request by one more than the largest number that it has sent or
-// received in a REQUEST, and sends that to all others. A process answers OK at once, unless it is inside, or
-// wants to enter and its own request is earlier; of equal numbers the smaller ID is earlier. Otherwise
-// it answers when it leaves. A process that has all answers is inside. The token is the number of the
-// request, and the place of the process among all by ID.
-//
-// A process that is suspected, or has gone on purpose, is neither asked nor waited for until it is
-// trusted, has joined again or sends a message. Then it is asked anew. A process that is trusted or joins
-// is asked again for what it has not answered, also if it was neither suspected nor gone.
+// On a complete graph. The token is the number of the request, and the place of the process among all by ID.
 //
 // Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and
 // messages may arrive twice. Guarantee: no two are inside at a time; entries are in the order of their
@@ -275,22 +314,24 @@ func (c *Config) timersOf(names []string) []string {
 	return all
 }
 
-// What a process does in a section.
+// phase is what a process does in a section.
+type phase uint8
+
 const (
-	outside uint8 = iota
+	outside phase = iota
 	waiting
 	inside
 )
 
 // seat is the place of a process in one section.
 type seat struct {
-	phase  uint8
+	phase  phase
 	number uint32 // of the request, as its user knows it
 	token  uint64 // of the entry
 }
 
 func (p *seat) visit(s *election.State) {
-	s.Uint8(&p.phase)
+	s.Uint8((*uint8)(&p.phase))
 	s.Uint32(&p.number)
 	s.Uint64(&p.token)
 }

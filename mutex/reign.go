@@ -30,7 +30,7 @@ func (r *reign) visit(s *election.State) {
 // they have heard of a larger one. The Term alone will not do: a process that has come back may lead in
 // a Term in which it, or another, has granted before; and a leader of bully adopts a larger Term without
 // an announcement to all. Grace leaves the time for CLAIM and its replies. A process that has heard the
-// CLAIM takes no grant of an earlier reign any more.
+// CLAIM takes no grant of an earlier reign any more (rule 9).
 func (n *arbiter) claimReign(e *election.Env) {
 	next := reign{n.term, e.Self()}
 	if n.amnesic {
@@ -58,7 +58,7 @@ func (n *arbiter) claimReign(e *election.Env) {
 }
 
 // recvClaim sends the arbiter of a new reign what it has to know: a later reign, or each section that this
-// process is in or waits for.
+// process is in or waits for (rule 10).
 func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 	claimed := reign{ev.Msg.Value, e.Peer(ev.Port)}
 	if claimed.less(n.latest) || claimed.number > mostReigns {
@@ -103,7 +103,7 @@ func (n *arbiter) warn(e *election.Env) {
 	}
 }
 
-// recvLater hears of a larger reign than the one that this process has claimed.
+// recvLater hears of a larger reign than the one that this process has claimed (rule 11).
 func (n *arbiter) recvLater(e *election.Env, heard reign) {
 	if heard.number > mostReigns || !n.latest.less(heard) {
 		return
@@ -114,7 +114,7 @@ func (n *arbiter) recvLater(e *election.Env, heard reign) {
 	}
 }
 
-// endGrace begins to grant, unless another arbiter has claimed a larger reign meanwhile.
+// endGrace begins to grant, unless another arbiter has claimed a larger reign meanwhile (rule 12).
 func (n *arbiter) endGrace(e *election.Env, at time.Duration) {
 	if n.amnesic || n.latest.arbiter != e.Self() {
 		n.amnesic = false

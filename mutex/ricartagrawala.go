@@ -44,17 +44,17 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.begin()
-	case election.Start:
+	case election.Start: // rule 13
 		n.want(e, ev, 0, 0)
 	case election.Command:
 		n.command(e, ev)
 	case election.Suspect, election.Left:
 		n.dismiss(e, ev)
-	case election.Trust, election.Joined:
+	case election.Trust, election.Joined: // rule 17
 		if ev.Port < election.Port(e.Ports()) {
 			n.readmit(e, ev.Port)
 		}
-	case election.Timeout:
+	case election.Timeout: // rule 16
 		if int(ev.Timer) < len(n.seats) && n.seats[ev.Timer].phase == inside {
 			n.leave(e, ev, ev.Timer)
 		}
@@ -93,19 +93,20 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 		return
 	}
 	switch {
-	case ev.Msg.Kind == commandRequest:
+	case ev.Msg.Kind == commandRequest: // rule 13
 		n.want(e, ev, section, number)
-	case ev.Msg.Kind != commandRelease || n.seats[section].number != number:
-	case n.seats[section].phase == inside:
+	case ev.Msg.Kind != commandRelease || n.seats[section].number != number: // rule 16
+	case n.seats[section].phase == inside: // rule 16
 		n.leave(e, ev, section)
 	// This process has deferred the requests of others for its own: answer them now.
-	case n.seats[section].phase == waiting:
+	case n.seats[section].phase == waiting: // rule 16
 		n.seats[section].phase = outside
 		n.answer(e, section)
+	default: // rule 16
 	}
 }
 
-// want sends a request to all others. A process that waits already goes on waiting.
+// want sends a request to all others. A process that waits already goes on waiting (rule 13).
 func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number uint32) {
 	p := &n.seats[section]
 	if p.phase == inside {
@@ -152,13 +153,13 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	n.highest = max(n.highest, m.Value)
 	p := &n.seats[m.Flags]
 	switch m.Kind {
-	case kindAsk:
+	case kindAsk: // rule 14
 		if p.phase == inside || p.phase == waiting && p.precedes(e, m.Value, e.Peer(ev.Port).ID) {
 			p.deferLater(ev.Port, m.Value)
 			return
 		}
 		n.sendOK(e, ev.Port, m.Flags, m.Value)
-	case kindOK:
+	case kindOK: // rule 15
 		if p.phase == waiting && m.Value == p.request {
 			// A set and not a count: a message may arrive twice.
 			p.answered.Add(ev.Port)
@@ -170,7 +171,8 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// dismiss neither asks a process any more nor waits for its answers: it has gone on purpose, or is suspected.
+// dismiss neither asks a process any more nor waits for its answers: it has gone on purpose, or is suspected
+// (rule 17).
 func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 	if ev.Port >= election.Port(e.Ports()) || n.gone.Has(ev.Port) {
 		return
@@ -185,7 +187,7 @@ func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 
 // readmit counts on a process that is up, and asks it for what it has not answered. What one that was gone
 // has answered is void: it may have come back since, with an earlier request, and would not know of this one.
-// One that was not gone is asked again because a request that came before it was up is lost.
+// One that was not gone is asked again because a request that came before it was up is lost (rule 17).
 func (n *asker) readmit(e *election.Env, port election.Port) {
 	gone := n.gone.Has(port)
 	n.gone.Remove(port)
@@ -218,7 +220,7 @@ func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, request
 	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: request, Term: n.seats[section].entry})
 }
 
-// tryEnter enters if all have answered that are not gone.
+// tryEnter enters if all have answered that are not gone (rule 15).
 func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	p := &n.seats[section]
 	for port := range election.Port(e.Ports()) {
@@ -243,7 +245,7 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	p.enter(e, ev.At, section, number<<placeBits(e)|before, n.config.CriticalSection)
 }
 
-// leave leaves a section and answers all that wait.
+// leave leaves a section and answers all that wait (rule 16).
 func (n *asker) leave(e *election.Env, ev *election.Event, section uint8) {
 	n.seats[section].leave(e, ev.At, section)
 	n.answer(e, section)

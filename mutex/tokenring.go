@@ -38,11 +38,11 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.begin(e)
-	case election.Rejoin:
+	case election.Rejoin: // rule 21
 		e.StopTimer(timerFirst)
-	case election.Trust, election.Joined:
+	case election.Trust, election.Joined: // rule 25
 		n.passIdle(e)
-	case election.Start:
+	case election.Start: // rule 18
 		n.want(e, ev.At, 0, 0)
 	case election.Command:
 		n.command(e, ev)
@@ -76,18 +76,19 @@ func (n *holder) command(e *election.Env, ev *election.Event) {
 	}
 	p := &n.seats[section]
 	switch {
-	case ev.Msg.Kind == commandRequest:
+	case ev.Msg.Kind == commandRequest: // rule 18
 		n.want(e, ev.At, section, number)
-	case ev.Msg.Kind != commandRelease || p.number != number:
-	case p.phase == inside:
+	case ev.Msg.Kind != commandRelease || p.number != number: // rule 20
+	case p.phase == inside: // rule 20
 		n.leave(e, ev.At, section)
-	case p.phase == waiting:
+	case p.phase == waiting: // rule 20
 		p.phase = outside
 		e.StopTimer(timerLost + section)
+	default: // rule 20
 	}
 }
 
-// want waits for the token, unless it rests here.
+// want waits for the token, unless it rests here (rule 18).
 func (n *holder) want(e *election.Env, at time.Duration, section uint8, number uint32) {
 	p := &n.seats[section]
 	if p.phase == inside {
@@ -118,15 +119,15 @@ const mostTries = 16
 
 func (n *holder) timeout(e *election.Env, ev *election.Event) {
 	switch {
-	case ev.Timer < timerLease:
+	case ev.Timer < timerLease: // rule 20
 		if section := ev.Timer - timerStay; int(section) < len(n.seats) && n.seats[section].phase == inside {
 			n.leave(e, ev.At, section)
 		}
-	case ev.Timer < timerLost:
+	case ev.Timer < timerLost: // rule 19
 		if section := ev.Timer - timerRest; int(section) < len(n.seats) && n.seats[section].rests() {
 			n.pass(e, section)
 		}
-	case ev.Timer == timerFirst:
+	case ev.Timer == timerFirst: // rule 21
 		for section := range n.seats {
 			n.makeFirst(e, ev.At, uint8(section))
 		}
@@ -136,7 +137,7 @@ func (n *holder) timeout(e *election.Env, ev *election.Event) {
 }
 
 // makeFirst makes the token of a group that starts. If the whole group was down in the meantime, it is of a
-// later Term than all tokens before.
+// later Term than all tokens before (rule 21).
 func (n *holder) makeFirst(e *election.Env, at time.Duration, section uint8) {
 	p := &n.seats[section]
 	anew := n.config.Regenerate > 0
@@ -170,11 +171,11 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 		return
 	}
 	p := &n.seats[m.Flags]
-	if m.Term < p.term {
+	if m.Term < p.term { // rule 26
 		return // of a Term that is over
 	}
 	switch m.Kind {
-	case kindToken:
+	case kindToken: // rule 19
 		// A second token of this Term can only be a copy, as the process has one. Drop it.
 		if !p.holdsToken {
 			p.reach(e, m.Term)
@@ -193,7 +194,7 @@ func (p *stand) reach(e *election.Env, term uint64) {
 	}
 }
 
-// take receives the token.
+// take receives the token (rule 19).
 func (n *holder) take(e *election.Env, at time.Duration, section uint8, count uint64, left uint32) {
 	p := &n.seats[section]
 	idle := count == p.count // as when it was here last
@@ -235,7 +236,7 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 
 // passIdle: the links have changed. This process has a new neighbour, which may not know of the
 // election of this Term, and none of its candidates passes here any more. A token that rests here is
-// passed, since there may have been no other process to take it.
+// passed, since there may have been no other process to take it (rule 25).
 func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
@@ -266,7 +267,7 @@ func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
 	n.pass(e, section)
 }
 
-// elect begins an election for the next Term, since the token has not come.
+// elect begins an election for the next Term, since the token has not come (rule 22).
 func (n *holder) elect(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if p.phase != waiting || p.holdsToken {
@@ -289,7 +290,8 @@ var unbeatable = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
 // recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
 // goes on in its Term, since the processes that it has passed destroy older ones. The token of a Term ends
-// the candidacies of all processes that it passes; on links that keep the order no candidate overtakes it.
+// the candidacies of all processes that it passes; on links that keep the order no candidate overtakes
+// it (rule 23).
 func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	p := &n.seats[m.Flags]
@@ -297,7 +299,7 @@ func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	switch {
 	case p.holdsToken:
 		p.best = unbeatable
-	case m.Rank == e.Self() && p.best == m.Rank: // it has come round
+	case m.Rank == e.Self() && p.best == m.Rank: // rule 24: it has come round
 		n.take(e, ev.At, m.Flags, 0, 0)
 	// A smaller or equal candidate ends here, as in the algorithm of Chang and Roberts.
 	case p.best.Less(m.Rank):
