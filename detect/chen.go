@@ -60,7 +60,7 @@ func (d Chen) plan(delay time.Duration) (*plan, error) {
 		numbered: true, judge: d}, nil
 }
 
-// hear notes by how much a beat differs from the schedule that begins with the first one.
+// hear notes by how much a beat differs from the schedule that begins with the first one (rule 6).
 func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	late, known := d.lateness(p, at, m.Value)
 	switch {

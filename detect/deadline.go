@@ -51,7 +51,7 @@ func (d Deadline) plan(delay time.Duration) (*plan, error) {
 	return &plan{name: "deadline", interval: d.Interval, delay: d.Delay, first: d.Timeout, judge: d}, nil
 }
 
-// hear puts off the deadline.
+// hear puts off the deadline (rule 4).
 func (d Deadline) hear(p *peer, at time.Duration, _ *election.Message, _ bool) {
 	p.until = at + d.Timeout
 }

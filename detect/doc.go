@@ -16,6 +16,20 @@
 //
 // docs/detectors.md measures all three on several networks.
 //
+// # The rules
+//
+//  1. Beat. A process sends a beat to all others every Interval, also to those that it suspects.
+//  2. Silence. A process is suspected when its deadline has passed. The deadline is set anew with that, so
+//     that the machines above hear of it again and again.
+//  3. Hear. A beat sets the deadline of its sender anew, and one that was suspected is trusted.
+//  4. Deadline. The deadline is Timeout after the last beat.
+//  5. Phi. The deadline is when φ reaches Threshold, by the intervals between the last beats.
+//  6. Chen. The deadline is Margin after the time at which the next beat is expected: by the mean lateness of
+//     the last ones. A beat that a newer one has overtaken says nothing.
+//  7. Pause. A process whose own beat is late by more than two Intervals was paused. It adds that time to
+//     each deadline, and for one Interval more it neither suspects nor learns.
+//  8. Reports. What another detector says of a process counts as if this one had found it.
+//
 // # Model
 //
 // Every process has a link to every other. Each sends a beat every Interval: n(n-1) messages an

@@ -62,11 +62,11 @@ func (n *machine) Step(e *election.Env, ev *election.Event) {
 		}
 	// A report of another detector reaches the machines above without this one. Keep it in mind, so that the
 	// next beat raises a Trust.
-	case election.Suspect, election.Left:
+	case election.Suspect, election.Left: // rule 8
 		if p != nil {
 			p.suspected = true
 		}
-	case election.Trust, election.Joined:
+	case election.Trust, election.Joined: // rule 8
 		if p != nil && p.suspected {
 			p.suspected, p.until = false, ev.At+n.plan.first
 			n.arm(e, ev.At, p.until)
@@ -76,10 +76,10 @@ func (n *machine) Step(e *election.Env, ev *election.Event) {
 
 func (n *machine) timeout(e *election.Env, ev *election.Event) {
 	switch ev.Timer {
-	case timerBeat:
+	case timerBeat: // rule 1
 		n.noticePause(ev.At)
 		n.beat(e, ev.At)
-	case timerWatch:
+	case timerWatch: // rule 2
 		n.noticePause(ev.At)
 		n.watch(e, ev.At)
 	}
@@ -108,7 +108,8 @@ func (n *machine) init(e *election.Env, at time.Duration) {
 	}
 }
 
-// beat sends the next beat to all, those that are suspected included: a beat is how they come to trust again.
+// beat sends the next beat to all, those that are suspected included: a beat is how they come to trust again
+// (rule 1).
 func (n *machine) beat(e *election.Env, at time.Duration) {
 	// The number says how much time has passed, so that it skips the beats that a pause has prevented.
 	number := uint64((at-n.start)/n.plan.interval) + 1
@@ -135,13 +136,13 @@ func (n *machine) noticePause(at time.Duration) {
 	if late <= latePeriods*n.plan.interval {
 		return
 	}
-	for i := range n.peers {
+	for i := range n.peers { // rule 7
 		n.peers[i].until += late
 	}
 	n.due, n.calm = at, at+n.plan.interval
 }
 
-// hear takes a beat.
+// hear takes a beat (rule 3).
 func (n *machine) hear(e *election.Env, ev *election.Event, p *peer) {
 	n.plan.judge.hear(p, ev.At, &ev.Msg, ev.At >= n.calm)
 	p.heard, p.last = true, ev.At
@@ -165,7 +166,7 @@ func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
 	}
 }
 
-// watch suspects the processes that were silent for too long.
+// watch suspects the processes that were silent for too long (rule 2).
 func (n *machine) watch(e *election.Env, at time.Duration) {
 	n.armed = never
 	next := never

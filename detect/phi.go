@@ -98,7 +98,7 @@ func (d Phi) plan(delay time.Duration) (*plan, error) {
 	return &plan{name: name, interval: d.Interval, delay: d.Delay, first: d.silence(&first), judge: d}, nil
 }
 
-// hear notes how long ago the last beat came, and when φ will reach the threshold.
+// hear notes how long ago the last beat came, and when φ will reach the threshold (rule 5).
 func (d Phi) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	switch {
 	case !p.heard || m.Flags&flagFirst != 0:

@@ -9,7 +9,7 @@ import (
 )
 
 // phase is how far a candidate is.
-type phase = uint8
+type phase uint8
 
 const (
 	idle     phase = iota
@@ -72,7 +72,7 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 	n.probe(e, now)
 }
 
-// probe asks all others, or asks them again, whether a claim would be granted.
+// probe asks all others, or asks them again, whether a claim would be granted (rule 9).
 func (n *process) probe(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Delay<<min(n.failed+2, mostDoubled)
 	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round,

@@ -4,7 +4,7 @@
 // [New] describes the algorithm. It runs on a complete graph whose processes are all voters, and candidates
 // once they are started. Services use it through package elector.
 //
-// # Rules
+// # The rules
 //
 // Let n be the voters, Q = n/2+1 a majority. A lease is a pair of a Term and the time at which it ends.
 //

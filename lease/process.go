@@ -143,15 +143,15 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Rejoin:
 		n.comeBack(now)
-	case election.Start:
+	case election.Start: // rule 8
 		n.stands = true
 	case election.Command:
 		n.command(e, now, &ev.Msg)
-	case election.Suspect, election.Left:
+	case election.Suspect, election.Left: // rule 8
 		if n.isPort(e, ev.Port) {
 			n.down.Add(ev.Port)
 		}
-	case election.Trust, election.Joined:
+	case election.Trust, election.Joined: // rule 8
 		n.down.Remove(ev.Port)
 	case election.Timeout:
 		n.timeout(e, now, ev.Timer)
@@ -210,12 +210,12 @@ func (n *process) init(m *election.Message) {
 // deadline: a timer may run out much later than it was set to.
 func (n *process) expire(e *election.Env, now time.Duration) {
 	if n.phase == leading && now >= n.until || n.phase == claiming && now >= n.began+n.config.Lease {
-		n.giveUp(e)
+		n.giveUp(e) // rule 4
 	}
-	if n.isLent() && now >= n.grant.until {
+	if n.isLent() && now >= n.grant.until { // rule 2
 		n.grant = grant{}
 	}
-	if n.leader.ID != 0 && now >= n.leaderUntil {
+	if n.leader.ID != 0 && now >= n.leaderUntil { // rule 11
 		n.unfollow(e)
 	}
 	if now >= n.rest {
@@ -224,7 +224,7 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 	if now >= n.resigned {
 		n.resigned = 0
 	}
-	if n.memory == quarantined && now >= n.quiet {
+	if n.memory == quarantined && now >= n.quiet { // rule 6
 		n.endQuarantine(e, now)
 	}
 }
@@ -265,38 +265,38 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 		return
 	}
 	switch {
-	case n.memory == recovering:
+	case n.memory == recovering: // rule 6
 		n.ask(e, now)
-	case n.phase == probing && n.isLent(), n.phase == claiming && n.no.Len() > 0:
+	case n.phase == probing && n.isLent(), n.phase == claiming && n.no.Len() > 0: // rules 8, 9
 		n.giveUp(e) // another candidate was faster, or as fast
-	case n.phase == probing:
+	case n.phase == probing: // rule 9
 		// Answers may have been lost, or take longer than Delay says. Those to the first PROBE count still.
 		n.failed = min(n.failed+1, mostDoubled)
 		n.probe(e, now)
-	case !n.stands:
+	case !n.stands: // rule 4
 		n.again = now + n.config.Renew // the lease runs out, unless the process is started before
-	default:
+	default: // rule 4
 		n.claimAgain(e, now)
 	}
 }
 
 func (n *process) command(e *election.Env, now time.Duration, m *election.Message) {
 	switch m.Kind {
-	case commandResign:
+	case commandResign: // rule 10
 		if n.phase == leading && (m.Term == 0 || m.Term == n.mine) {
 			n.resigned = now + n.config.Lease
 			n.resign(e, election.ID(m.Value))
 		}
-	case commandRenew:
+	case commandRenew: // rule 4
 		n.renew(e, now)
-	case commandRaise:
+	case commandRaise: // rule 1
 		n.seen = max(n.seen, m.Value)
-	case commandLapse:
+	case commandLapse: // rule 8
 		n.sitDown(e)
-	case commandSitDown:
+	case commandSitDown: // rule 5
 		n.sitDown(e)
 		n.resign(e, 0)
-	case commandPrefer:
+	case commandPrefer: // rule 8
 		n.priority = m.Value
 	}
 }
@@ -340,12 +340,12 @@ func (n *process) State(s *election.State) {
 	n.grant.owner.state(s)
 	s.Uint64(&n.grant.term)
 	s.Duration(&n.grant.until)
-	s.Enum(&n.memory, memories)
+	s.Enum((*uint8)(&n.memory), uint8(memories))
 	s.Duration(&n.quiet)
 	s.Duration(&n.cold)
 	s.Uint64(&n.incarnation)
 	s.Bool(&n.stands)
-	s.Enum(&n.phase, phases)
+	s.Enum((*uint8)(&n.phase), uint8(phases))
 	s.Uint64(&n.seen)
 	s.Uint64(&n.mine)
 	s.Uint64(&n.led)

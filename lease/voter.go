@@ -20,7 +20,7 @@ type grant struct {
 }
 
 // memory is whether a voter knows all that it has granted.
-type memory = uint8
+type memory uint8
 
 const (
 	intact      memory = iota
@@ -107,7 +107,8 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 }
 
 // query reminds the owner of the vote that refuses a leader. If that claim is over, its RELEASE was lost, or
-// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads.
+// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads (rule
+// 12).
 func (n *process) query(e *election.Env) {
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).ID == n.vote.id {
@@ -139,7 +140,8 @@ func (n *process) release(e *election.Env, who owner, m *election.Message) {
 	if m.Flags&flagLost == 0 || n.vote != who || n.term != m.Term || n.memory != intact {
 		return
 	}
-	n.seen = max(n.seen, n.term) // the next claim has a larger Term, as others may not have heard of the end
+	// rule 12. The next claim has a larger Term, as others may not have heard of the end.
+	n.seen = max(n.seen, n.term)
 	n.term, n.vote = n.formerly, n.former
 	n.forget()
 	n.save(e)
@@ -151,12 +153,13 @@ func (n *process) forget() { n.formerly, n.former = max(n.term, 1)-1, owner{} }
 
 // The return of a voter (rules 6 and 7).
 
-// comeBack begins the quarantine.
+// comeBack begins the quarantine (rule 6).
 func (n *process) comeBack(now time.Duration) {
 	n.memory, n.quiet = quarantined, now+n.config.Quarantine()
 }
 
-// endQuarantine lets the voter vote again, if it remembers its last vote, or else read that from others.
+// endQuarantine lets the voter vote again, if it remembers its last vote, or else read that from others
+// (rules 6 and 7).
 func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 	n.quiet = 0
 	if n.remembers {
@@ -170,7 +173,7 @@ func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 	n.ask(e, now)
 }
 
-// ask reads the memory of all others, and goes on asking.
+// ask reads the memory of all others, and goes on asking (rule 6).
 func (n *process) ask(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Renew
 	n.broadcast(e, &election.Message{Kind: kindRead, Value: n.incarnation})
@@ -178,7 +181,7 @@ func (n *process) ask(e *election.Env, now time.Duration) {
 }
 
 // recvRead answers what the voter remembers. One that recovers itself answers that it knows nothing for sure,
-// and asks back.
+// and asks back (rule 6).
 func (n *process) recvRead(e *election.Env, from election.Port, m *election.Message) {
 	if n.memory == quarantined {
 		return
@@ -198,7 +201,7 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 	}
 }
 
-// recvMemory notes what another voter remembers.
+// recvMemory notes what another voter remembers (rules 6 and 7).
 func (n *process) recvMemory(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	// Of an answer to an earlier incarnation the memory may be older than what was granted since.
 	if n.memory != recovering || m.Rank.Priority != n.incarnation {
