@@ -37,8 +37,8 @@ var floors = [][]string{
 
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest", "internal/rolling",
-	"internal/mutate",
-	"internal/newcomer", "internal/mutate/change", "internal/mutate/killer", "internal/house", "lab/museum"}
+	"internal/mutate", "internal/newcomer", "internal/mutate/change", "internal/mutate/killer",
+	"internal/house", "internal/rules", "lab/museum"}
 
 // contract is all of this module that an algorithm may import.
 var contract = []string{"", "cost", "params", "input", "internal/portset"}

@@ -110,7 +110,8 @@ func (p *Package) addBlocks(name, variable string, text []byte, id int) (int, er
 		b := Block{ID: id, File: name, From: int(at[0]), To: int(at[1])}
 		b.from = file.LineStart(b.From) + token.Pos(at[2]&0xffff) - 1
 		b.to = file.LineStart(b.To) + token.Pos(at[2]>>16) - 1
-		b.Func, b.Rules = p.funcAt(name, b.from), p.rulesOf(&b)
+		b.Func = p.funcAt(name, b.from)
+		p.rule(&b)
 		p.Blocks = append(p.Blocks, b)
 		id++
 	}

@@ -15,6 +15,8 @@ type Tag struct {
 	File  string
 	Line  int // of the comment
 	Rules []int
+	// of an instrumented package: the blocks of the part, if no tag within is for them
+	Blocks []int
 	// The part: from one position to the other. If they are equal, it is the block with the statement there.
 	from, to token.Pos
 }
@@ -43,8 +45,8 @@ func (p *Package) readTags() error {
 				continue
 			}
 			for _, found := range inDoc.FindAllStringSubmatch(line(fn.Doc.Text()), -1) {
-				p.Tags = append(p.Tags, Tag{name, p.lineOf(fn.Pos()), numbers(found[1]), fn.Body.Lbrace,
-					fn.Body.Rbrace})
+				p.Tags = append(p.Tags, Tag{File: name, Line: p.lineOf(fn.Pos()), Rules: numbers(found[1]),
+					from: fn.Body.Lbrace, to: fn.Body.Rbrace})
 			}
 		}
 		for _, group := range f.Comments {
@@ -141,26 +143,29 @@ func (p *Package) above(t *Tag, f *ast.File, group *ast.CommentGroup) bool {
 	return t.from != 0
 }
 
-// rulesOf returns the rules of a block: those of the statements in it that have tags, or those of the
-// innermost part around it.
-func (p *Package) rulesOf(b *Block) (rules []int) {
+// rule gives a block its rules: those of the statements in it that have tags, or those of the innermost part
+// around it.
+func (p *Package) rule(b *Block) {
 	var inner *Tag
+	add := func(t *Tag) {
+		t.Blocks, b.Rules = append(t.Blocks, b.ID), append(b.Rules, t.Rules...)
+	}
 	for i := range p.Tags {
 		t := &p.Tags[i]
 		switch {
 		case t.File != b.File:
 		case t.from == t.to:
 			if b.from <= t.from && t.from < b.to {
-				rules = append(rules, t.Rules...)
+				add(t)
 			}
 		// The cover tool lets the block of an else begin one column before its brace.
 		case t.from-1 <= b.from && b.from <= t.to && (inner == nil || t.to-t.from <= inner.to-inner.from):
 			inner = t
 		}
 	}
-	if rules == nil && inner != nil {
-		rules = append(rules, inner.Rules...)
+	if b.Rules == nil && inner != nil {
+		add(inner)
 	}
-	slices.Sort(rules)
-	return slices.Compact(rules)
+	slices.Sort(b.Rules)
+	b.Rules = slices.Compact(b.Rules)
 }
