@@ -136,7 +136,8 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 }
 
 // claimAgain begins another round, and keeps what is known of the one under way: its grants count still. If
-// only those of the last round did, a leader whose renewals take longer than Renew would lose its lease.
+// only those of the last round did, a leader whose renewals take longer than Renew would lose its
+// lease (rule 4).
 func (n *process) claimAgain(e *election.Env, now time.Duration) {
 	if n.until < n.sent+n.config.Lease {
 		n.hasPrior, n.prior = true, n.sent
@@ -218,7 +219,7 @@ func (n *process) forgetPrior() {
 }
 
 // renew renews the lease by command, as soon as no round is under way. To begin another one meanwhile would
-// end that: where commands come more often than answers, none would ever count.
+// end that: where commands come more often than answers, none would ever count (rule 4).
 func (n *process) renew(e *election.Env, now time.Duration) {
 	switch {
 	case n.phase != leading || !n.stands:
