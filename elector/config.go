@@ -142,7 +142,7 @@ func (c *Config) ranks() (all []election.Rank) {
 }
 
 // connect opens the transport where the caller brings none, and returns what closes it.
-func (c *Config) connect() (end func() error, err error) {
+func (c *Config) connect(log *slog.Logger) (end func() error, err error) {
 	if c.Transport != nil {
 		return func() error { return nil }, nil
 	}
@@ -153,13 +153,13 @@ func (c *Config) connect() (end func() error, err error) {
 		}
 		closeNetwork = network.Close
 	}
-	own := c.fingerprint()
-	if n := len(own.bytes()); n > tcp.MaxHello {
+	own := &lists{own: c.fingerprint(), log: log}
+	if n := len(own.own.bytes()); n > tcp.MaxHello {
 		return nil, errors.Join(input.Errorf("Members: members compare their lists when they connect; this "+
 			"one takes %d bytes, at most %d: have fewer members, or shorter names", n, tcp.MaxHello),
 			closeNetwork())
 	}
-	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: own.bytes(), Accept: own.accept})
+	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: own.own.bytes(), Accept: own.accept})
 	if err != nil {
 		return nil, errors.Join(err, closeNetwork())
 	}
@@ -228,14 +228,22 @@ func (f fingerprint) bytes() []byte {
 	return []byte(strings.Join(append([]string{f.self, f.times}, f.members...), "\n"))
 }
 
+// parseHello is the inverse of bytes.
+func parseHello(b []byte) (fingerprint, error) {
+	lines := strings.Split(string(b), "\n")
+	if len(lines) < 2 {
+		return fingerprint{}, errors.New("the peer does not say which members it knows")
+	}
+	return fingerprint{self: lines[0], times: lines[1], members: lines[2:]}, nil
+}
+
 // accept refuses a peer that has another lease, or a list that differs by more than one member: a majority of
 // the one list and a majority of the other have a member in common then.
 func (f fingerprint) accept(_ election.ID, hello []byte) error {
-	lines := strings.Split(string(hello), "\n")
-	if len(lines) < 2 {
-		return errors.New("the peer does not say which members it knows")
+	peer, err := parseHello(hello)
+	if err != nil {
+		return err
 	}
-	peer := fingerprint{self: lines[0], times: lines[1], members: lines[2:]}
 	if peer.times != f.times {
 		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", peer.self, peer.times, f.self, f.times)
 	}

@@ -56,6 +56,8 @@ type Elector struct {
 	standings  *standings
 	observers  *observers
 	leases     bool        // false with Config.Algorithm
+	stands     atomic.Bool // this member is a candidate: Run runs, and not Serve
+	mixed      sync.Once   // of warnMixed
 	giving     atomic.Bool // this member is about to give up its lease
 	ending     atomic.Bool // the process is about to end
 
@@ -101,12 +103,13 @@ func New(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
-	disconnect, err := c.connect()
+	disconnect, err := c.connect(e.log)
 	if err != nil {
 		return nil, errors.Join(err, kept.close())
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
-	e.config, e.roundTrips, e.standings = c, newRoundTrips(a, &c, e.log), newStandings(&c, e.preempt)
+	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
+	e.standings = newStandings(&c, e.preempt, e.warnMixed)
 	e.leases, e.observers = a.Leases, newObservers(&c)
 	link := c.Transport
 	if c.observes() {
@@ -212,6 +215,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		}
 		return nil
 	}
+	e.stands.Store(true)
 	defer e.prioritize()()
 	return e.campaign(ctx, lead)
 }

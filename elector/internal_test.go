@@ -77,6 +77,31 @@ func TestAccept(t *testing.T) {
 	}
 }
 
+// TestBetweenLists: a member whose list is between those of two others warns once, and names them. Lists that
+// have replaced those do not count.
+func TestBetweenLists(t *testing.T) {
+	var text strings.Builder
+	hello := func(names string) []byte {
+		c := Config{Self: names[:1], Members: named(strings.Split(names, "")...), Times: LAN()}
+		return (&c).fingerprint().bytes()
+	}
+	c := Config{Self: "b", Members: named("a", "b", "c", "d"), Times: LAN()}
+	l := &lists{own: c.fingerprint(), log: slog.New(slog.NewTextHandler(&text, nil))}
+	says := func(id election.ID, names string) string {
+		text.Reset()
+		require.NoError(t, l.accept(id, hello(names)))
+		return text.String()
+	}
+	require.Empty(t, says(1, "abc"))
+	require.Empty(t, says(3, "cab"), "the same list of another member")
+	require.Empty(t, says(1, "abcd"), "the member was started anew")
+	require.Empty(t, says(3, "cabd"))
+	require.Empty(t, says(4, "dabce"))
+	require.Contains(t, says(1, "abc"), `peers="a, d"`)
+	require.Empty(t, says(1, "abc"), "once")
+	require.Error(t, l.accept(5, hello("eabcdf")))
+}
+
 // FuzzHello: whatever a peer says at first is accepted or refused, without a panic; what is accepted
 // names the Times, and a list that differs by one member at most.
 func FuzzHello(f *testing.F) {

@@ -13,6 +13,8 @@ import (
 type standings struct {
 	renew, preempt time.Duration
 	transfer       func(to election.ID) // asks the work to stop in favour of another member
+	prefers        bool                 // this member has a Priority
+	mixed          func(id election.ID) // another candidate has one, and this one has none, or the reverse
 
 	mu     sync.Mutex
 	now    time.Duration // of the last step
@@ -30,8 +32,9 @@ type standing struct {
 	ahead    bool          // it is
 }
 
-func newStandings(c *Config, transfer func(election.ID)) *standings {
-	s := &standings{renew: c.Times.Renew, preempt: c.Preempt, transfer: transfer}
+func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
+	s := &standings{renew: c.Times.Renew, preempt: c.Preempt, transfer: transfer, prefers: c.Priority != nil,
+		mixed: mixed}
 	for _, r := range c.ranks() {
 		if r.ID != ID(c.Self) {
 			s.others = append(s.others, standing{id: r.ID})
@@ -57,6 +60,9 @@ func (s *standings) observe(o *observe.Occurrence) {
 	case election.Recv:
 		if priority, ok := lease.Standing(&o.Event.Msg); ok {
 			s.hear(o.Event.Port, priority, o.At)
+		}
+		if has, ok := lease.Prefers(&o.Event.Msg); ok && has != s.prefers {
+			s.mixed(s.others[o.Event.Port].id)
 		}
 	}
 }
@@ -163,6 +169,17 @@ func (e *Elector) preempt(to election.ID) {
 	if t != nil && t.Left() > 0 {
 		e.log.Info("another member has had a larger priority for Preempt", "peer", e.name(to))
 		t.stop(ErrTransferred, to)
+	}
+}
+
+// warnMixed warns once that another candidate has a Priority and this one has none, or the reverse.
+func (e *Elector) warnMixed(id election.ID) {
+	if e.stands.Load() {
+		e.mixed.Do(func() {
+			e.log.Warn("either all members have a Priority, or none: the others do not compare theirs "+
+				"with one "+
+				"that has none", "peer", e.name(id), "this_member_has_one", e.config.Priority != nil)
+		})
 	}
 }
 

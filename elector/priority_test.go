@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -50,6 +51,37 @@ func withPriorities(t *testing.T, preempt time.Duration, of map[string]uint64,
 // orders are three priorities in each order.
 var orders = []map[string]uint64{{"a": 0, "b": 1, "c": 7}, {"a": 0, "b": 7, "c": 1}, {"a": 1, "b": 0, "c": 7},
 	{"a": 1, "b": 7, "c": 0}, {"a": 7, "b": 0, "c": 1}, {"a": 7, "b": 1, "c": 0}}
+
+// TestMixedPriorities: where one member has no Priority and the others have one, or the reverse, each leader
+// warns once. One that only votes is not compared.
+func TestMixedPriorities(t *testing.T) {
+	for _, has := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			text := map[string]*logs{"a": {}, "b": {}, "c": {}, "d": {}}
+			g := start(t, []string{"a", "b", "c", "d"}, func(c *elector.Config) {
+				c.Log = slog.New(slog.NewTextHandler(text[c.Self], nil))
+				if (c.Self == "b") == has {
+					c.Priority = func() uint64 { return 1 }
+				}
+			})
+			time.Sleep(5 * time.Second)
+			for _, to := range []string{"a", "b", "c", "a", "b", "c"} {
+				if m := g.leader(t); m.name != to {
+					require.NoError(t, m.Transfer(t.Context(), to))
+				}
+				time.Sleep(5 * time.Second)
+			}
+			for name, l := range text {
+				warned := strings.Count(l.String(), "either all members have a Priority, or none")
+				if name == "d" { // it has not led
+					require.LessOrEqual(t, warned, 1)
+					continue
+				}
+				require.Equal(t, 1, warned, name)
+			}
+		})
+	}
+}
 
 // TestPriority: whatever the IDs are, the member of the largest priority leads, and when it is cut off,
 // resigns or ends, the next one.

@@ -63,7 +63,7 @@ func TestBest(t *testing.T) {
 	s.observe(r)
 	require.Zero(t, s.best(), "the time goes on while none names a priority")
 	c := Config{Self: "b", Members: named("a", "b", "c"), Preempt: 7, Times: Times{Renew: 8}}
-	s = newStandings(&c, nil)
+	s = newStandings(&c, nil, nil)
 	require.Equal(t, []standing{{id: ID("a")}, {id: ID("c")}}, s.others)
 	require.Equal(t, []time.Duration{7, 8}, []time.Duration{s.preempt, s.renew})
 }

@@ -24,6 +24,13 @@ func Standing(m *election.Message) (priority uint64, ok bool) {
 	return m.Rank.Priority - 1, true
 }
 
+// Prefers reports whether a candidate has a priority, as its PROBE or GRANTED says. ok is false for a message
+// that does not say so.
+func Prefers(m *election.Message) (has, ok bool) {
+	ok = m.Kind == kindProbe || m.Kind == kindGranted && m.Flags&flagStands != 0
+	return ok && m.Rank.Priority != 0, ok
+}
+
 // holdDelays is for how many Delays a candidate with a priority waits for answers beyond a majority, and
 // yieldDelays for how many more it lets another one go first: until that has got the PROBE, has held in its
 // turn, and its CLAIM has arrived.

@@ -86,3 +86,16 @@ func TestStanding(t *testing.T) {
 	require.Equal(t, lease.Prefer(math.MaxUint64-1), lease.Prefer(math.MaxUint64))
 	require.NotEqual(t, lease.Prefer(math.MaxUint64-2), lease.Prefer(math.MaxUint64))
 }
+
+// TestPrefers: what a process reads of another candidate's having a priority.
+func TestPrefers(t *testing.T) {
+	p := amid(t, config, 1, 2)
+	for text, want := range map[string][2]bool{"1:probe/0.7#2^1": {true, true},
+		"1:probe/0.7#2":      {false, true},
+		"1:granted/1.7#2^6!": {true, true}, "1:granted/1.7#2!": {false, true},
+		"1:granted/1.7#2^6": {}, "1:free/1.7#2^6": {}, "1:handoff/1.7^6!": {}} {
+		ev := p.event(t, text)
+		has, ok := lease.Prefers(&ev.Msg)
+		require.Equal(t, want, [2]bool{has, ok}, text)
+	}
+}

@@ -69,7 +69,7 @@ func (n *Network) accept() {
 		case err != nil:
 			// Too many files may be open. That passes, but not at once.
 			if n.first("accept") {
-				n.log.Error("no connections are accepted", "error", err)
+				n.log.Error("no connections are accepted", "err", err)
 			}
 			select {
 			case <-time.After(lastPause):
@@ -94,7 +94,7 @@ func (n *Network) refuse(nc net.Conn, reason error) {
 	n.stats.refused.Add(1)
 	address := nc.RemoteAddr().String()
 	if n.first("connection " + hostOf(address).String()) {
-		n.log.Error("a connection is refused", "address", address, "error", reason)
+		n.log.Error("a connection is refused", "address", address, "err", reason)
 	}
 	_ = nc.Close()
 }
@@ -133,12 +133,12 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 // ended logs the end of a connection. It is an error only if the peer has sent what no process sends.
 func (n *Network) ended(p *peer, err error) {
 	if !errors.Is(err, errFrame) {
-		n.log.Debug("a connection has ended", "peer", p.called(), "error", err)
+		n.log.Debug("a connection has ended", "peer", p.called(), "err", err)
 		return
 	}
 	n.stats.refused.Add(1)
 	if n.first(fmt.Sprintf("frame %d", p.id)) {
-		n.log.Error("a connection is refused", "peer", p.called(), "error", err)
+		n.log.Error("a connection is refused", "peer", p.called(), "err", err)
 	}
 }
 

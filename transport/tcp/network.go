@@ -175,7 +175,7 @@ func (n *Network) Close() error {
 func (n *Network) refuseGroup(g *Group, peer election.ID, err error, theirs []byte) {
 	n.stats.refused.Add(1)
 	if n.first(refusalOf(g, peer)) {
-		n.log.Error("a peer is refused", "group", g.name, "peer", n.config.called(peer), "error", err,
+		n.log.Error("a peer is refused", "group", g.name, "peer", n.config.called(peer), "err", err,
 			"hello", string(g.config.Hello), "its hello", string(theirs))
 	}
 }

@@ -272,7 +272,7 @@ func (p *peer) failed(err error) {
 	}
 	last := p.said
 	if p.said = kindOf(err); p.said != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.said)) {
-		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "error",
+		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "err",
 			err)
 	}
 }
@@ -433,7 +433,7 @@ func (p *peer) outlive(ctx context.Context, c *conn, ended <-chan error) (next *
 			if err == nil {
 				return next, nil
 			}
-			p.net.log.Warn("the connection is not renewed", "peer", p.called(), "error",
+			p.net.log.Warn("the connection is not renewed", "peer", p.called(), "err",
 				err)
 			renew.Reset(lastPause)
 		}

@@ -125,7 +125,7 @@ func TestRefused(t *testing.T) {
 				}
 				lines := log.take()
 				require.Len(t, lines, 1)
-				require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) error=`,
+				require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) err=`,
 					lines[0])
 				require.Contains(t, lines[0], s.want)
 			})
@@ -262,7 +262,7 @@ func TestUnfinished(t *testing.T) {
 				}
 				lines := log.take()
 				require.Len(t, lines, 1)
-				require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) error=`,
+				require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) err=`,
 					lines[0])
 				require.Contains(t, lines[0], "not a frame: it has begun and did not end within 1s")
 			})
@@ -464,7 +464,7 @@ func TestOneHost(t *testing.T) {
 					require.Greater(t, n1.Stats().Refused, uint64(2800))
 					lines := log.take()
 					require.Len(t, lines, 1)
-					require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) error=`,
+					require.Regexp(t, `msg="a connection is refused" member=1 (address=\S+|peer=2) err=`,
 						lines[0])
 				})
 			})

@@ -213,13 +213,13 @@ func (n *Network) load() (c credentials, err error) {
 	if err == nil && last != nil && !(c.leaf.Equal(last.leaf) && c.roots.Equal(last.roots)) {
 		// No error: peers may have other roots by now, and each of them judges for itself.
 		if err := c.accepted(ownCertificate, ownRoots); err != nil && n.first("accepted") {
-			n.log.Error("members with the same roots refuse this one", "error", err)
+			n.log.Error("members with the same roots refuse this one", "err", err)
 		}
 	}
 	if err != nil && last != nil {
 		if n.first("load") {
 			n.log.Error("the last certificates are used, as new ones cannot be loaded",
-				"error", err)
+				"err", err)
 		}
 		return *last, nil
 	}

@@ -1,0 +1,51 @@
+package elector
+
+import (
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/go-election/election"
+)
+
+// lists are the lists of the members that this one is connected with.
+type lists struct {
+	own fingerprint
+	log *slog.Logger
+
+	mu     sync.Mutex
+	others map[election.ID]fingerprint // the last that each member has said
+	warned bool
+}
+
+// accept refuses a peer as fingerprint.accept does. It warns once if two peers have lists that differ by more
+// than one member, while that of this member is between them. Those two refuse each other, but each
+// has a majority with this one: two may lead.
+func (l *lists) accept(id election.ID, hello []byte) error {
+	if err := l.own.accept(id, hello); err != nil {
+		return err
+	}
+	peer, err := parseHello(hello)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.others == nil {
+		l.others = make(map[election.ID]fingerprint)
+	}
+	l.others[id] = peer
+	for _, other := range l.others {
+		if l.warned || other.accept(id, hello) == nil {
+			continue
+		}
+		l.warned = true
+		both := []string{peer.self, other.self}
+		slices.Sort(both)
+		l.log.Warn("the lists of two members differ by more than one, and that of this member is between "+
+			"them: "+
+			"change one member at a time, on all, before the next", "peers", strings.Join(both, ", "))
+	}
+	return nil
+}
