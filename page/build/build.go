@@ -2,9 +2,9 @@
 // each block of the algorithms counts that it has run, what their source says, and the files of page/web
 // beside it. It writes the page into a folder or into one file, or serves it to this machine.
 //
-//	source, err := build.Find(ctx)
-//	site, err := source.Site(ctx, build.Config{Cache: folder})
-//	err = build.Serve(ctx, listener, site)
+//	site, err := build.Own(ctx, nil)
+//	on, err := build.Listen("127.0.0.1:8080")
+//	err = build.Serve(ctx, on, site)
 //
 // The same source and the same Go give the same bytes, wherever the source lies.
 package build
@@ -35,6 +35,23 @@ var ErrNoGo = errors.New("the page is built from source, and there is no go comm
 
 // Source is where the two modules lie.
 type Source struct{ Library, Page string }
+
+// Own returns the page of this program: the one that it holds, or one from the cache of the user, or
+// built, which it reports before.
+func Own(ctx context.Context, building func()) (*Site, error) {
+	if site := Embedded(); site != nil {
+		return site, nil
+	}
+	source, err := Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := Config{Building: building}
+	if cache, err := os.UserCacheDir(); err == nil { // without one, each start builds
+		c.Cache = filepath.Join(cache, "elect")
+	}
+	return source.Site(ctx, c)
+}
 
 // Find returns the source of this program: of an installed one in the module cache, otherwise in the
 // workspace around the current folder.

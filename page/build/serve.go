@@ -5,11 +5,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
+	"os/exec"
 	"path"
+	"runtime"
 	"strings"
 	"time"
+
+	"github.com/go-election/election/input"
 )
 
 // policy lets the page load its own files only, make WebAssembly of one, and write pictures.
@@ -78,6 +83,33 @@ func isLocal(host string) bool {
 	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Listen listens on an address of this machine, and on no other.
+func Listen(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, input.Errorf("%q: it is not a host and a port, as in 127.0.0.1:8080", address)
+	}
+	if !isLocal(host) {
+		return nil, input.Errorf("%s: the page is for this machine only, as in 127.0.0.1:8080", address)
+	}
+	on, err := net.Listen("tcp", address)
+	if failed, ok := errors.AsType[*net.OpError](err); ok {
+		err = fmt.Errorf("%s: %w", address, failed.Err)
+	}
+	return on, err
+}
+
+// Browser is the command that opens an address in the browser of the user.
+func Browser(address string) *exec.Cmd {
+	switch runtime.GOOS {
+	case "darwin":
+		return exec.Command("open", address)
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	}
+	return exec.Command("xdg-open", address)
 }
 
 // patience is how long a browser may take for one request.

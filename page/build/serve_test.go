@@ -5,13 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/page/build"
 )
 
@@ -81,7 +81,7 @@ func TestHeaders(t *testing.T) {
 
 // TestServe: a server ends without an error when its context does, and with one when it cannot listen on.
 func TestServe(t *testing.T) {
-	on, err := net.Listen("tcp", "127.0.0.1:0")
+	on, err := build.Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -93,4 +93,24 @@ func TestServe(t *testing.T) {
 	stop()
 	require.NoError(t, <-ended)
 	require.Error(t, build.Serve(t.Context(), on, small()))
+}
+
+// TestListen: only this machine reaches the page.
+func TestListen(t *testing.T) {
+	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.168.0.7:0", "example.com:0", "8080",
+		""} {
+		_, err := build.Listen(address)
+		require.ErrorIs(t, err, election.ErrInput, address)
+	}
+	on, err := build.Listen("localhost:0")
+	require.NoError(t, err)
+	defer on.Close()
+	_, err = build.Listen(on.Addr().String())
+	require.ErrorContains(t, err, on.Addr().String()+": bind: ")
+	require.NotErrorIs(t, err, election.ErrInput)
+}
+
+func TestBrowser(t *testing.T) {
+	const address = "http://127.0.0.1:8080/"
+	require.Contains(t, build.Browser(address).Args, address)
 }
