@@ -4,6 +4,7 @@ package simcmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
@@ -105,5 +107,19 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 			all = append(all, exit.Failed(j.Named(err)))
 		}
 	}
+	if err := propose(a, f); err != nil {
+		return exit.Failed(err)
+	}
 	return all.Err()
+}
+
+// propose says on a terminal how a simulated file is watched.
+func propose(a *console.Console, f *job.Flags) error {
+	file := f.Text("scenario")
+	if !a.Stdout.IsTerminal() || f.Goroutines() || f.On("json") || f.Silent || !f.Given("scenario") ||
+		file == files.Standard {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.Stdout, "\nelect page --scenario %s shows it\n", terminal.Quoted(file))
+	return err
 }
