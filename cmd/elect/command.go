@@ -21,6 +21,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/leadcmd"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
+	"github.com/go-election/election/cmd/elect/internal/pagecmd"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
@@ -81,7 +82,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 		cobra.FixedCompletions(terminal.When, cobra.ShellCompDirectiveNoFileComp))
 	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(a), listcmd.New(a), simcmd.NewSim(a),
 		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a),
-		experimentcmd.New(a))
+		pagecmd.New(a), experimentcmd.New(a))
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -167,6 +168,13 @@ FILE --kind election
 FILE --from 2.5
 FILE --until 3
 `,
+	"page": `--scenario -
+--trace FILE
+--open
+--addr 127.0.0.1:0
+--out DIR/page
+--single DIR/page.html
+`,
 	"cluster": `-n 1 --for 1ms
 -n 1 --lease 100ms --for 1ms
 -n 1 --dir /dev/null/none --for 1ms
@@ -233,7 +241,14 @@ func requireRead(t *testing.T, args []string, name string) {
 		require.True(t, f.Changed, "%s does not give %s", args, name)
 		f.Value = noting{f.Value, &read}
 	}
-	err := root.ExecuteContext(t.Context())
+	ctx := t.Context()
+	if args[0] == "page" { // it serves until its context ends
+		smallPage(t)
+		var stop context.CancelFunc
+		ctx, stop = context.WithCancel(ctx)
+		stop()
+	}
+	err := root.ExecuteContext(ctx)
 	require.NotEqual(t, exit.StatusUsage, exit.Status(err), "%s: %v", args, err)
 	require.True(t, read, "%s does not read %s", args, name)
 }

@@ -4,6 +4,7 @@ go 1.26
 
 require (
 	github.com/go-election/election v0.0.0
+	github.com/go-election/election/page v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/stretchr/testify v1.12.1

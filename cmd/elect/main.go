@@ -8,6 +8,7 @@
 //	elect sim --scenario file.json                - for standard input
 //	elect run hs -n 200                           real goroutines
 //	elect check lcr -n 5                          every state that there is
+//	elect page                                    all of them in a browser, step by step
 //
 // The exit status is 0 if the election ended and is right, 1 if it failed, 2 if the command line or a file is
 // invalid, 3 if not everything was checked, and 130 if the command was interrupted; elect lead has more. Any

@@ -1,0 +1,166 @@
+// Package pagecmd is elect page: it builds the page in which elections are watched, and serves or writes it.
+package pagecmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/page/build"
+)
+
+// New returns elect page.
+func New(a *console.Console) *cobra.Command {
+	f := &flags.Set{Catalog: a.Catalog}
+	cmd := &cobra.Command{
+		Use:   "page",
+		Short: "Watch elections in a browser, step by step, and interfere",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  func(cmd *cobra.Command, args []string) error { return page(cmd.Context(), a, f, args) },
+	}
+	f.Define(cmd, "page")
+	return cmd
+}
+
+// page writes the page, or else serves it until ctx ends.
+func page(ctx context.Context, a *console.Console, f *flags.Set, args []string) error {
+	if err := flags.NoMore(args); err != nil {
+		return err
+	}
+	name, text, err := opened(a, f)
+	if err != nil {
+		return err
+	}
+	writes, err := written(f)
+	if err != nil {
+		return err
+	}
+	var on net.Listener
+	if !writes { // before the page is built, which may take a while
+		if on, err = build.Listen(f.Text("addr")); err != nil {
+			return exit.Classify(fmt.Errorf("--addr %w", err))
+		}
+		defer on.Close()
+	}
+	site, err := Site(ctx, a)
+	if err != nil {
+		return exit.Classify(err)
+	}
+	if name != "" {
+		site = site.With(name, text)
+	}
+	if writes {
+		return write(a, f, site)
+	}
+	address := "http://" + on.Addr().String() + "/"
+	if name != "" {
+		address += "?open=" + name
+	}
+	if _, err := fmt.Fprintln(a.Stdout, address); err != nil {
+		return err
+	}
+	if f.On("open") && ctx.Err() == nil {
+		if err := build.Browser(address).Start(); err != nil {
+			a.Complain("--open: " + err.Error()) // the address is there all the same
+		}
+	}
+	if err := build.Serve(ctx, on, site); err != nil {
+		return exit.Failed(err)
+	}
+	return nil
+}
+
+// opened returns what the page opens, and the name under which it is served.
+func opened(a *console.Console, f *flags.Set) (name string, text []byte, err error) {
+	for _, kind := range []struct {
+		flag, name string
+		check      func(io.Reader) error
+	}{
+		{"scenario", "open.json", func(r io.Reader) error { _, err := scenario.Read(r); return err }},
+		{"trace", "open.ndjson", func(r io.Reader) error { _, err := trace.Read(r); return err }},
+	} {
+		if !f.Given(kind.flag) {
+			continue
+		}
+		if name != "" {
+			return "", nil, input.Errorf("--scenario and --trace exclude each other")
+		}
+		name = kind.name
+		if f.Text(kind.flag) == files.Standard {
+			text, err = io.ReadAll(a.Stdin)
+		} else if text, err = os.ReadFile(f.Text(kind.flag)); err != nil {
+			err = err.(*os.PathError).Err // the line names the path already
+		}
+		if err == nil {
+			err = kind.check(bytes.NewReader(text))
+		}
+		if err != nil {
+			return "", nil, input.Errorf("--%s %s: %w", kind.flag, f.Text(kind.flag), err)
+		}
+	}
+	return name, text, nil
+}
+
+// written reports whether the page is written, and refuses what cannot be.
+func written(f *flags.Set) (bool, error) {
+	if !f.Given("out") && !f.Given("single") {
+		return false, nil
+	}
+	for _, name := range []string{"addr", "open"} {
+		if f.Given(name) {
+			return false, input.Errorf("--%s: a page that is written is not served", name)
+		}
+	}
+	for _, name := range []string{"out", "single"} {
+		if f.Given(name) && f.Text(name) == "" {
+			return false, input.Errorf("--%s: no file is given", name)
+		}
+	}
+	if list, err := os.ReadDir(f.Text("out")); err == nil && len(list) > 0 {
+		return false, input.Errorf("--out %s: the folder is not empty", f.Text("out"))
+	}
+	if f.Given("single") {
+		return true, files.CheckWritable("single", f.Text("single"))
+	}
+	return true, nil
+}
+
+// write writes the page as a folder, and as a file.
+func write(a *console.Console, f *flags.Set, site *build.Site) error {
+	if f.Given("out") {
+		if err := site.WriteFolder(f.Text("out")); err != nil {
+			return files.Unwritable("out", f.Text("out"), err)
+		}
+	}
+	if !f.Given("single") {
+		return nil
+	}
+	return files.Write(a, "single", f.Text("single"), func(w io.Writer) error {
+		text, err := site.Single()
+		if err == nil {
+			_, err = w.Write(text)
+		}
+		return err
+	})
+}
+
+// Site returns the page. Tests put another function here, since a build takes longer than a test.
+var Site = func(ctx context.Context, a *console.Console) (*build.Site, error) {
+	return build.Own(ctx, func() {
+		if a.Progress {
+			fmt.Fprintln(a.Stderr, "elect: building the page, once for this version")
+		}
+	})
+}
