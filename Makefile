@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs
+.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs page release
 
 test:       ## all tests of all modules
 	go test work
@@ -60,3 +60,9 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./lab/museum ./internal/mutate ./internal/mutate/killer -update
 	go test ./elector -run TestGuide -update
 	go test ./detect -run 'TestQuality|TestFigure' -update
+
+page:       ## the page as a folder for any web server, and as one file
+	rm -rf page/build/site && go run ./cmd/elect page --out page/build/site --single page/build/site.html
+
+release: page ## elect with the page in it, which needs no Go where it runs: GOOS=, GOARCH= and OUT= select
+	go build -trimpath -tags embedpage -ldflags '-s -w' -o '$(or $(OUT),.)/' ./cmd/elect
