@@ -123,7 +123,7 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 
 // decide notes what the process believes now.
 func (b *filming) decide(o *election.Outcome, at time.Duration) {
-	if !o.Same(b.now.outcome) {
+	if !o.Same(b.now.outcome) && (o.Role != election.Undecided || b.now.outcome.Role != election.Undecided) {
 		b.decidedAt = at
 	}
 	if o.Term != b.now.outcome.Term || o.Role == election.Undecided {

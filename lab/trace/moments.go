@@ -192,7 +192,9 @@ func (s *story) settle() {
 		p := s.where[e.Process]
 		switch e.Do {
 		case observe.Decide:
-			s.changed[i] = !e.Outcome.Same(s.final[p]) // a renewal changes nothing
+			// A renewal changes nothing, nor does the Term of a process that has not decided.
+			s.changed[i] = !e.Outcome.Same(s.final[p]) &&
+				(e.Outcome.Role != election.Undecided || s.final[p].Role != election.Undecided)
 			s.final[p] = e.Outcome
 			s.roles[e.Outcome.Role] = true
 			if s.changed[i] {

@@ -16,6 +16,7 @@ import (
 func (t *Trace) Sentences(from, to int) []string {
 	t = grouped(t)
 	s := t.words()
+	s.settle()
 	sentences := []string{}
 	run := make(running)
 	step, first, shown := 0, 0, []int(nil)
@@ -26,7 +27,8 @@ func (t *Trace) Sentences(from, to int) []string {
 			}
 			step, first, shown = step+1, i, shown[:0]
 		}
-		if i < len(t.Events) && run.changes(&t.Events[i]) {
+		if i < len(t.Events) && run.changes(&t.Events[i]) &&
+			(t.Events[i].Do != observe.Decide || s.changed[i]) {
 			shown = append(shown, i)
 		}
 	}
@@ -52,7 +54,7 @@ func (s *story) sentence(first int, shown []int) string {
 		parts = append(parts, fmt.Sprintf("%s from %d to %d %s", s.messageText(&sent.Message), sent.Process,
 			sent.Peer, fate))
 	} else {
-		parts = append(parts, fmt.Sprintf("%d %s", e.Process, s.said(e)))
+		parts = append(parts, s.subject(e)+s.said(e))
 	}
 	for k := 0; k < len(shown); k++ {
 		next := &t.Events[shown[k]]
@@ -85,6 +87,14 @@ func (s *story) sentence(first int, shown []int) string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// subject returns the beginning of a sentence about something that happens to a process.
+func (s *story) subject(e *Event) string {
+	if e.Do == observe.Timeout { // then the timer does something
+		return fmt.Sprintf("at %d ", e.Process)
+	}
+	return fmt.Sprintf("%d ", e.Process)
 }
 
 // sending returns the event that sent the message that is lost or doubled, nil if it is not known.
