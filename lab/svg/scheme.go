@@ -51,6 +51,9 @@ func Schemes() map[string]string { return maps.Clone(dark) }
 
 var coloured = regexp.MustCompile(`(fill|stroke)="(#[0-9A-F]{6})"`)
 
+// darkRules begin the style sheet of a picture.
+const darkRules = "<style>@media (prefers-color-scheme: dark) {"
+
 // scheme returns the rules of a style sheet that change the colours of a picture on a dark page. Colours
 // stand in attributes, which every program reads; browsers alone read the rules.
 func scheme(picture string) string {
@@ -64,10 +67,26 @@ func scheme(picture string) string {
 		return strings.Compare(a[0]+a[1], b[0]+b[1])
 	})
 	var b strings.Builder
-	b.WriteString("<style>@media (prefers-color-scheme: dark) {")
+	b.WriteString(darkRules)
 	for _, k := range keys {
 		fmt.Fprintf(&b, ` [%s="%s"] { %[1]s: %[3]s }`, k[0], k[1], dark[k[1]])
 	}
 	b.WriteString(" }</style>\n")
 	return b.String()
+}
+
+// Dark returns a picture in the colours of a dark page, whatever the reader's page is.
+func Dark(picture string) string {
+	if begin := strings.Index(picture, darkRules); begin >= 0 {
+		if end := strings.Index(picture[begin:], "</style>"); end >= 0 {
+			picture = picture[:begin] + picture[begin+end+len("</style>"):]
+		}
+	}
+	return coloured.ReplaceAllStringFunc(picture, func(found string) string {
+		m := coloured.FindStringSubmatch(found)
+		if counterpart, ok := dark[m[2]]; ok {
+			return fmt.Sprintf(`%s="%s"`, m[1], counterpart)
+		}
+		return found
+	})
 }

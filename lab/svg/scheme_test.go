@@ -54,3 +54,15 @@ func TestContrast(t *testing.T) {
 		require.GreaterOrEqual(t, contrast(t, dark[svg.Ink], dark[band]), 4.5, "letters on %s, dark", band)
 	}
 }
+
+// TestDark: a picture for a dark page has the counterparts of its colours, and no rule beside them.
+func TestDark(t *testing.T) {
+	var d svg.Drawing
+	d.Circle(20, 20, 5, svg.Blue, "", 0)
+	dark := svg.Dark(d.Document(40, 40, "a disc", "It is blue."))
+	require.Contains(t, dark, `r="5" fill="`+svg.Schemes()[svg.Blue]+`"`)
+	require.Contains(t, dark, `height="40" fill="`+svg.Schemes()[svg.Paper]+`"`)
+	require.NotContains(t, dark, svg.Blue)
+	require.NotContains(t, dark, "<style>")
+	require.Equal(t, dark, svg.Dark(dark))
+}
