@@ -19,6 +19,10 @@ func (s *Sim) Node(p int) election.Node { return s.procs[p].host.Node() }
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 
+// Term returns the Term of the election that a process takes part in, as its [election.TermKeeper] has
+// it; zero before the first, and of an algorithm that keeps Terms itself.
+func (s *Sim) Term(p int) uint64 { return s.procs[p].host.Term() }
+
 // Now returns the virtual time. A run that ends before Config.Until, with nothing left to happen, has waited
 // until then all the same; without Until it ends with the last event.
 func (s *Sim) Now() time.Duration { return s.now }
