@@ -38,8 +38,14 @@ type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress fu
 // calls are all that a page may ask, by name.
 var calls = map[string]call{
 	"catalog":  (*Bridge).catalog,
+	"diff":     (*Bridge).diff,
+	"export":   (*Bridge).export,
+	"fields":   (*Bridge).fields,
 	"film":     (*Bridge).film,
+	"pending":  (*Bridge).pending,
+	"read":     (*Bridge).read,
 	"scenario": (*Bridge).scenario,
+	"theory":   (*Bridge).theory,
 	"words":    (*Bridge).words,
 }
 
@@ -93,6 +99,9 @@ func read(args json.RawMessage, v any) error {
 			return input.Errorf("arguments: the text ends too early")
 		}
 		return input.At("arguments", input.Errorf("%s", strings.TrimPrefix(input.Reason(err), "json: ")))
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return input.Errorf("arguments: something stands behind the object")
 	}
 	return nil
 }

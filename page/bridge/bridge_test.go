@@ -52,15 +52,3 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 }
-
-// TestRefused: what cannot be answered is an error of one line.
-func TestRefused(t *testing.T) {
-	var b bridge.Bridge
-	for _, c := range []struct{ name, args, want string }{
-		{"film it", "{}", `election: bad input: call: "film it" is none of `},
-	} {
-		_, err := b.Call(t.Context(), c.name, []byte(c.args), nil)
-		require.ErrorContains(t, err, c.want)
-		require.NotContains(t, err.Error(), "\n")
-	}
-}

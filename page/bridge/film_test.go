@@ -148,9 +148,10 @@ func TestScenario(t *testing.T) {
 		{object{"algorithm": "lcr", "n": 2, "delay": "0.5-2", "initiators": "none", "seed": 9},
 			`{"algorithm": "lcr", "variant": "participant", "ids": [1, 2], "initiators": [], "schedule": "random", ` +
 				`"seed": 9, "delay": {"min": 0.5, "max": 2}}`},
-		{object{"algorithm": "echo", "n": 4, "links": "path"}, `{"algorithm": "echo", "variant": "implicit", ` +
-			`"topology": {"kind": "tree", "edges": [[1, 2], [2, 3], [3, 4]], ` +
-			`"parent": {"2": 1, "3": 2, "4": 3}}, "ids": [1, 2, 3, 4]}`},
+		{object{"algorithm": "echo", "n": 4, "links": "path"},
+			`{"algorithm": "echo", "variant": "implicit", ` +
+				`"topology": {"kind": "tree", "edges": [[1, 2], [2, 3], [3, 4]], ` +
+				`"parent": {"2": 1, "3": 2, "4": 3}}, "ids": [1, 2, 3, 4]}`},
 	} {
 		require.JSONEq(t, c.want, string(asked(t, &b, c.short)))
 	}

@@ -1,0 +1,115 @@
+package bridge_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// calls are one good call of each name.
+func calls(t testing.TB) map[string]string {
+	t.Helper()
+	const run = `{"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1]}`
+	all := map[string]string{
+		"catalog":  `{}`,
+		"diff":     `{"a": ` + run + `, "b": ` + run + `}`,
+		"export":   `{"kind": "log", "scenario": ` + run + `}`,
+		"fields":   `{"step": 3, "scenario": ` + run + `}`,
+		"film":     `{"most": 500, "scenario": ` + run + `}`,
+		"pending":  `{"step": 3, "scenario": ` + run + `}`,
+		"read":     `{"text": "` + strings.ReplaceAll(run, `"`, `\"`) + `"}`,
+		"scenario": `{"algorithm": "lcr", "n": 3, "delay": "1-2", "order": "worst"}`,
+		"theory":   `{"algorithm": "lcr", "ns": [3]}`,
+		"words":    `{"from": 1, "to": 3, "scenario": ` + run + `}`,
+	}
+	require.Len(t, all, len(bridge.Names()), "each call has an example")
+	return all
+}
+
+// TestRefused: what cannot be answered is an error of one line that says what was wrong.
+func TestRefused(t *testing.T) {
+	for name, args := range calls(t) {
+		var b bridge.Bridge
+		_, err := b.Call(t.Context(), name, []byte(args), nil)
+		require.NoError(t, err, name)
+		if name == "catalog" {
+			continue
+		}
+		for _, bad := range []string{`[`, `7`, `{"nothing like it": 1}`, `{}`, args + `7`} {
+			_, err := b.Call(t.Context(), name, []byte(bad), nil)
+			require.Error(t, err, "%s %s", name, bad)
+			require.NotContains(t, err.Error(), "\n")
+		}
+	}
+	const run = `{"algorithm": "lcr", "ids": [2, 3, 1]}`
+	for _, c := range []struct{ name, args, want string }{
+		{"film it", "{}", `call: "film it" is none of catalog, diff, `},
+		{"film", `{}`, "scenario: none is given"},
+		{"film", `{"scenario": ` + run + `, "most": -1}`, "most: -1 events, it must be up to 4000000"},
+		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1, 1]}}`, "ids[1]: 1"},
+		{"film", `{"scenario": {"algorithm": "lcrr", "ids": [1]}}`, `"lcrr"`},
+		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1], "sed": 1}}`, "sed: unknown field"},
+		{"film", `{"scene": 1}`, `unknown field "scene"`},
+		{"words", `{"scenario": ` + run + `, "from": 0, "to": 3}`, "from, to: steps 0 to 3"},
+		{"fields", `{"scenario": ` + run + `, "step": 99}`, "step: 99, and the run has 14"},
+		{"fields", `{"scenario": ` + run + `, "step": 1, "process": 4}`, "process: 4 is none of this run"},
+		{"pending", `{"scenario": ` + run + `, "step": -1}`, "step: -1, and the run has 14"},
+		{"scenario", `{"algorithm": "lcr", "n": 5000}`, "n: 5000 processes, it must be from 1 to 4096"},
+		{"scenario", `{"algorithm": "lcr", "order": "up"}`, `order: "up" is none of `},
+		{"scenario", `{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`,
+			`links: "mess" is not`},
+		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
+		{"scenario", `{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
+		{"scenario", `{"algorithm": "lcr", "initiators": "some"}`, `initiators: "some" is neither`},
+		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "n: 0 processes, it must be from 1 to 4096"},
+		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
+		{"read", `{"text": "what"}`, "what"},
+		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},
+	} {
+		var b bridge.Bridge
+		_, err := b.Call(t.Context(), c.name, []byte(c.args), nil)
+		require.ErrorContains(t, err, c.want)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+// TestCallStops: a call ends with its context.
+func TestCallStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, args := range calls(t) {
+		if name == "film" || name == "words" || name == "pending" {
+			_, err := new(bridge.Bridge).Call(ctx, name, []byte(args), nil)
+			require.ErrorIs(t, err, context.Canceled, name)
+		}
+	}
+}
+
+// FuzzCall: whatever a page, an address or a file says, a call answers in JSON or refuses in one line.
+func FuzzCall(f *testing.F) {
+	for name, args := range calls(f) {
+		f.Add(name, args)
+	}
+	f.Add("film",
+		`{"most": 99, "scenario": {"algorithm": "mutex", "ids": [1, 2, 3], "loss": 0.5, "seed": 3}}`)
+	f.Add("film",
+		`{"scenario": {"algorithm": "bully", "ids": [1, 2], "steps": [{"do": "start", "process": 1}]}}`)
+	f.Add("scenario", `{"algorithm": "echo", "n": 9, "links": "grid:3x3", "priorities": [1]}`)
+	f.Fuzz(func(t *testing.T, name, args string) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var b bridge.Bridge
+		r, err := b.Call(ctx, name, []byte(args), nil)
+		if err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		require.True(t, json.Valid(r.JSON), "%s", r.JSON)
+	})
+}

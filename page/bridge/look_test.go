@@ -1,0 +1,295 @@
+package bridge_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/page/bridge"
+)
+
+type field struct{ Name, Type, Value string }
+
+type processState struct {
+	Process  string
+	Term     uint64
+	Machines []struct {
+		Type   string
+		Fields []field
+		Timers []struct {
+			Timer uint8
+			Name  string
+			Due   float64
+		}
+	}
+}
+
+func (s *processState) value(name string) string {
+	for _, m := range s.Machines {
+		for _, f := range m.Fields {
+			if f.Name == name {
+				return f.Value
+			}
+		}
+	}
+	return "no such field"
+}
+
+func fieldsAt(t *testing.T, b *bridge.Bridge, text json.RawMessage, step int) (all []processState) {
+	t.Helper()
+	ask(t, b, "fields", object{"scenario": text, "step": step}, &all)
+	return all
+}
+
+// TestFieldsOfSteps: after each step the fields are what the step has left, also where several steps are one
+// turn of the simulator, and in whatever order they are asked for.
+func TestFieldsOfSteps(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
+	participates := func(step int) (all []string) {
+		for _, s := range fieldsAt(t, &b, text, step) {
+			all = append(all, s.value("participates"))
+		}
+		return all
+	}
+	require.Equal(t, []string{"false", "false", "false"}, participates(0))
+	require.Equal(t, []string{"false", "false", "false"}, participates(3), "three have begun")
+	require.Equal(t, []string{"true", "false", "false"}, participates(4), "2 starts")
+	require.Equal(t, []string{"true", "true", "true"}, participates(6))
+	require.Equal(t, []string{"true", "true", "false"}, participates(5), "back")
+	require.Equal(t, "true", fieldsAt(t, &b, text, 14)[1].value("won"))
+	var one []processState
+	ask(t, &b, "fields", object{"scenario": text, "step": 4, "process": "2"}, &one)
+	require.Len(t, one, 1)
+	require.Equal(t, "lcr.participant", one[0].Machines[0].Type)
+	require.Equal(t, field{"me", "election.Rank", "2"}, one[0].Machines[0].Fields[0])
+	require.EqualValues(t, 1, one[0].Term)
+}
+
+// TestFieldsOfAll: every variant shows the fields of its machines, at random steps as after walking there.
+func TestFieldsOfAll(t *testing.T) {
+	for _, a := range catalog.All() {
+		var b bridge.Bridge
+		text := asked(t, &b, settings(a)["faults"])
+		var head trace.FilmHead
+		reply := ask(t, &b, "film", object{"scenario": text}, &head)
+		f, err := trace.ReadFilm(reply.Data)
+		require.NoError(t, err)
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 6 {
+			step := random.IntN(len(f.Steps.Do) + 1)
+			all := fieldsAt(t, &b, text, step)
+			require.Equal(t, all, fieldsAt(t, new(bridge.Bridge), text, step), "%s, step %d", a.Title(), step)
+			require.Len(t, all, len(head.IDs))
+			for _, s := range all {
+				require.NotEmpty(t, s.Machines, a.Title())
+				for _, m := range s.Machines {
+					require.NotEmpty(t, m.Fields, "%s %s", a.Title(), m.Type)
+					require.NotContains(t, m.Type, "stack")
+				}
+			}
+		}
+	}
+}
+
+// TestFieldsOfAStack: each machine of a stack is shown, with the timers of its layer by their names.
+func TestFieldsOfAStack(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "mutex/arbiter", "n": 3, "params": object{"election": "bully"}})
+	names, types := make(map[string]bool), make(map[string]bool)
+	for step := 1; step < 28; step += 3 {
+		for _, s := range fieldsAt(t, &b, text, step) {
+			for _, m := range s.Machines {
+				types[m.Type] = true
+				for _, running := range m.Timers {
+					names[m.Type+": "+running.Name] = true
+				}
+			}
+		}
+	}
+	require.True(t, types["mutex.arbiter"] && types["bully.process"] && types["election.TermKeeper"], types)
+	require.True(t, names["bully.process: the wait for answers"], names)
+}
+
+// TestPending: what is pending after a step is what happens next, in the words of the step.
+func TestPending(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "bully", "n": 4, "initiators": []int{1}})
+	var head trace.FilmHead
+	f, err := trace.ReadFilm(ask(t, &b, "film", object{"scenario": text}, &head).Data)
+	require.NoError(t, err)
+	var words []string
+	ask(t, &b, "words", object{"scenario": text, "from": 1, "to": 999}, &words)
+	type pending struct {
+		Act struct {
+			Do      string
+			Process election.ID
+		}
+		Due, From, To float64
+		Words         string
+		Message       *struct{ Kind string }
+	}
+	seen := 0
+	for step := 5; step < len(f.Steps.Do); step++ {
+		var all []pending
+		ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
+		require.NotEmpty(t, all)
+		first := all[0]
+		require.Equal(t, f.Head.Does[f.Steps.Do[step]], first.Act.Do)
+		require.EqualValues(t, head.IDs[f.Steps.Process[step]], fmt.Sprint(first.Act.Process))
+		require.InDelta(t, f.Steps.At[step], first.Due, 1e-9)
+		require.True(t, strings.HasPrefix(words[step], first.Words), "%q, %q", words[step], first.Words)
+		if first.Act.Do == "deliver" {
+			require.NotNil(t, first.Message)
+			seen++
+		}
+	}
+	require.Greater(t, seen, 5)
+	var rest []pending
+	ask(t, &b, "pending", object{"scenario": text, "step": len(f.Steps.Do)}, &rest)
+	require.Empty(t, rest)
+}
+
+// TestPendingOutside: what may not happen yet says why.
+func TestPendingOutside(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "franklin", "n": 4})
+	var all []struct {
+		Act     struct{ Nth int }
+		Outside string
+	}
+	overtakes := 0
+	for step := range 28 {
+		ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
+		for _, p := range all {
+			require.Equal(t, p.Act.Nth > 0, p.Outside != "")
+			if p.Act.Nth > 0 {
+				overtakes++
+			}
+		}
+	}
+	require.Positive(t, overtakes)
+}
+
+func TestTheory(t *testing.T) {
+	var b bridge.Bridge
+	var c struct {
+		Ns                      []int
+		Best, Mean, Worst, Bits []*float64
+	}
+	ask(t, &b, "theory", object{"algorithm": "lcr/participant", "ns": []int{1, 2, 8}}, &c)
+	require.Equal(t, []int{1, 2, 8}, c.Ns)
+	require.Equal(t, []float64{2, 5, 44}, []float64{*c.Worst[0], *c.Worst[1], *c.Worst[2]})
+	require.InDelta(t, 23, *c.Best[2], 0)
+	require.Greater(t, *c.Bits[2], *c.Worst[2])
+	ask(t, &b, "theory", object{"algorithm": "hypercube", "ns": []int{3, 4, 5, 8}}, &c)
+	require.Equal(t, []int{4, 8}, c.Ns, "those that the shape can have")
+	ask(t, &b, "theory", object{"algorithm": "lease", "ns": []int{3}}, &c)
+	require.Nil(t, c.Worst[0], "no closed form")
+}
+
+// TestDiff: two runs of the same scenario are the same; else the first step that differs is named.
+func TestDiff(t *testing.T) {
+	var b bridge.Bridge
+	one := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
+	require.JSONEq(t, "null", string(ask(t, &b, "diff", object{"a": one, "b": one}, nil).JSON))
+	other := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}, "crash_at": [][]any{{1, 1.5}}})
+	var d struct {
+		Step  int
+		Words string
+	}
+	ask(t, &b, "diff", object{"a": one, "b": other}, &d)
+	require.Equal(t, 10, d.Step)
+	require.Equal(t, "2 receives election 3 from 1; sends election 3 to 3 in one run, 1 crashes in the other",
+		d.Words)
+	third := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3}})
+	ask(t, &b, "diff", object{"a": one, "b": third}, &d)
+	require.Contains(t, d.Words, "they are different elections: ids [2 3 1]")
+}
+
+// TestExport: each form is written, and a scenario and a trace can be read back to the same run.
+func TestExport(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
+	export := func(kind string, dark bool) (f struct{ Name, Type, Text string }) {
+		ask(t, &b, "export", object{"kind": kind, "scenario": text, "dark": dark}, &f)
+		return f
+	}
+	for kind, want := range map[string]string{"svg": "<svg", "links": "<svg", "mermaid": "sequenceDiagram",
+		"log": "lcr/participant", "chrome": "traceEvents", "shiviz": "(?<host>"} {
+		require.Contains(t, export(kind, false).Text, want)
+	}
+	require.Contains(t, export("svg", false).Text, "prefers-color-scheme")
+	require.NotContains(t, export("svg", true).Text, "prefers-color-scheme")
+	require.Equal(t, "lcr-participant.ndjson", export("trace", false).Name)
+
+	var back struct {
+		Kind      string
+		Scenarios []json.RawMessage
+		Replay    *struct{ Step int }
+	}
+	ask(t, &b, "read", object{"text": export("scenario", false).Text}, &back)
+	require.Equal(t, "scenarios", back.Kind)
+	require.JSONEq(t, string(text), string(back.Scenarios[0]))
+	reply := ask(t, &b, "read", object{"text": export("trace", false).Text}, &back)
+	require.Equal(t, "trace", back.Kind)
+	require.Nil(t, back.Replay)
+	got, err := trace.ReadFilm(reply.Data)
+	require.NoError(t, err)
+	want, err := trace.ReadFilm(ask(t, &b, "film", object{"scenario": text}, nil).Data)
+	require.NoError(t, err)
+	require.Equal(t, want.Events, got.Events)
+}
+
+// TestReadReplays: a trace of a process that did something else names the step.
+func TestReadReplays(t *testing.T) {
+	in := scenario.Input{Algorithm: must(catalog.Find("lcr", "max")), IDs: []election.ID{2, 3, 1}}
+	r, err := trace.NewRecorder(&in, trace.About{})
+	require.NoError(t, err)
+	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: r.Observe})
+	require.NoError(t, err)
+	events := r.Trace().Events
+	i := slices.IndexFunc(events, func(e trace.Event) bool { return e.Do == observe.Decide })
+	events[i].Outcome.Leader.ID = 1 // it follows another than it should
+	var text bytes.Buffer
+	require.NoError(t, trace.Write(&text, r.Trace()))
+	var b bridge.Bridge
+	var back struct {
+		OK     bool
+		Errors []string
+		Replay *struct {
+			Step  int
+			Words string
+		}
+	}
+	ask(t, &b, "read", object{"text": text.String()}, &back)
+	require.False(t, back.OK)
+	require.NotNil(t, back.Replay)
+	steps := 0
+	for _, e := range events[:i] {
+		if !e.Do.Effect() {
+			steps++
+		}
+	}
+	require.Equal(t, steps, back.Replay.Step)
+	require.Equal(t, back.Errors, []string{back.Replay.Words})
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

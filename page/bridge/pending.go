@@ -1,0 +1,128 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+)
+
+// next is something that may happen after a step.
+type next struct {
+	Act     act      `json:"act"` // which lets it happen now
+	Due     float64  `json:"due"`
+	From    int      `json:"from"` // places; -1 for none
+	To      int      `json:"to"`
+	Words   string   `json:"words"`
+	Message *message `json:"message,omitempty"`
+	Outside string   `json:"outside,omitempty"` // why the model excludes that it happens now
+}
+
+// act is a step that a hand takes, as a scenario has it.
+type act struct {
+	Do      string `json:"do"`
+	Process number `json:"process"`
+	Port    uint32 `json:"port,omitempty"`
+	Nth     int    `json:"nth,omitempty"`
+	Timer   uint8  `json:"timer,omitempty"`
+	Layer   uint8  `json:"layer,omitempty"`
+}
+
+// number is a number that is written as a text where JavaScript would round it.
+type number uint64
+
+// MarshalJSON writes the number.
+func (n number) MarshalJSON() ([]byte, error) {
+	if n <= 1<<53 {
+		return strconv.AppendUint(nil, uint64(n), 10), nil
+	}
+	return strconv.AppendQuote(nil, strconv.FormatUint(uint64(n), 10)), nil
+}
+
+// message is what a message says.
+type message struct {
+	Kind     string `json:"kind"`
+	Term     number `json:"term"`
+	ID       number `json:"id"`
+	Priority number `json:"priority"`
+	Value    number `json:"value"`
+	Round    uint32 `json:"round"`
+	Flags    uint8  `json:"flags"`
+	Layer    uint8  `json:"layer"`
+}
+
+// pending lists what may happen after a step, in order of time.
+func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	var in struct {
+		Scenario json.RawMessage `json:"scenario"`
+		Step     int             `json:"step"`
+	}
+	if err := read(args, &in); err != nil {
+		return Reply{}, err
+	}
+	r, err := b.open(in.Scenario, 0)
+	if err != nil {
+		return Reply{}, err
+	}
+	s, _, err := r.at(ctx, in.Step)
+	if err != nil {
+		return Reply{}, err
+	}
+	say, err := r.sayer()
+	if err != nil {
+		return Reply{}, err
+	}
+	all := []next{}
+	for p := range s.Pending() {
+		all = append(all, r.next(&p, s, say))
+	}
+	return written(all)
+}
+
+// sayer returns a function that says an event in words.
+func (r *run) sayer() (func(trace.Event) string, error) {
+	in := r.config.Input
+	recorder, err := trace.NewRecorder(&in, r.about())
+	if err != nil {
+		return nil, err
+	}
+	return func(e trace.Event) string {
+		t := &trace.Trace{Header: recorder.Trace().Header, Events: []trace.Event{{Process: e.Process,
+			Do: e.Do, Peer: e.Peer, Port: e.Port, Message: e.Message, Timer: e.Timer, Layer: e.Layer}}}
+		return t.Sentences(1, 1)[0]
+	}, nil
+}
+
+// next describes something that is pending.
+func (r *run) next(p *sim.Pending, s *sim.Sim, say func(trace.Event) string) next {
+	n := next{
+		Act: act{Do: p.Do.String(), Process: number(p.Process), Port: uint32(p.Port), Nth: p.Nth,
+			Timer: p.Timer, Layer: p.Layer},
+		Due: units(p.Due), From: p.From, To: p.To,
+	}
+	e := trace.Event{Process: p.Process, Do: p.Do, Port: p.Port, Timer: p.Timer, Layer: p.Layer,
+		Message: p.Message}
+	if p.Do == observe.Deliver {
+		e.Peer = r.config.IDs[p.From]
+		n.Message = r.message(&p.Message)
+	}
+	n.Words = say(e)
+	switch {
+	case p.Do == observe.Deliver && p.Nth > 0 && !r.config.Unordered:
+		n.Outside = "it overtakes what was sent before it over the same link, which keeps the order"
+	case p.Do == observe.Timeout && p.Due > s.Now():
+		n.Outside = "the timer would run out too early"
+	}
+	return n
+}
+
+// message returns what a message says.
+func (r *run) message(m *election.Message) *message {
+	return &message{Kind: r.config.Algorithm.KindName(m.Kind), Term: number(m.Term), ID: number(m.Rank.ID),
+		Priority: number(m.Rank.Priority), Value: number(m.Value), Round: m.Round, Flags: m.Flags,
+		Layer: m.Layer}
+}

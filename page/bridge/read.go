@@ -1,0 +1,88 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
+)
+
+// mostText bounds a file that a page is given.
+const mostText = 64 << 20
+
+// replayed is the first step of a trace that the algorithm would not have made.
+type replayed struct {
+	Step  int    `json:"step"`
+	Words string `json:"words"`
+}
+
+// read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed.
+func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	var in struct {
+		Text string `json:"text"`
+	}
+	if err := read(args, &in); err != nil {
+		return Reply{}, err
+	}
+	if len(in.Text) > mostText {
+		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", len(in.Text), mostText)
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(in.Text), "\n")
+	var header struct {
+		Trace *int `json:"trace"`
+	}
+	if json.Unmarshal([]byte(first), &header) == nil && header.Trace != nil {
+		return readTrace(in.Text)
+	}
+	all, err := scenario.Read(strings.NewReader(in.Text))
+	if err != nil {
+		return Reply{}, err
+	}
+	for i, s := range all {
+		if _, err := newRun(s, usualEvents); err != nil {
+			return Reply{}, input.Errorf("scenario %d: %s", i+1, input.Reason(err))
+		}
+	}
+	return written(map[string]any{"kind": "scenarios", "scenarios": all})
+}
+
+// readTrace makes a film of a trace.
+func readTrace(text string) (Reply, error) {
+	t, err := trace.Read(strings.NewReader(text))
+	if err != nil {
+		return Reply{}, err
+	}
+	if n := len(t.Header.Scenario.IDs); n > mostProcesses {
+		return Reply{}, input.Errorf("ids: %d processes, at most %d can be shown", n, mostProcesses)
+	}
+	d, err := trace.Replay(t, find)
+	if err != nil {
+		return Reply{}, err
+	}
+	f, err := trace.NewFilm(t)
+	if err != nil {
+		return Reply{}, err
+	}
+	f.Head.OK = d == nil
+	var why *replayed
+	if d != nil {
+		why = &replayed{stepOf(t, d.Line), d.String()}
+		f.Head.Errors = append(f.Head.Errors, d.String())
+	}
+	reply, err := filmed(f)
+	if err != nil {
+		return Reply{}, err
+	}
+	// The head, with two members more.
+	more, err := json.Marshal(map[string]any{"kind": "trace", "replay": why})
+	if err != nil {
+		return Reply{}, err
+	}
+	reply.JSON = append(bytes.TrimSuffix(reply.JSON, []byte("}")), ',')
+	reply.JSON = append(reply.JSON, more[1:]...)
+	return reply, nil
+}
