@@ -102,6 +102,29 @@ func TestAfterARun(t *testing.T) {
 	require.Greater(t, timed, 20)
 }
 
+// mistaken returns checks that find something wrong, by what that is.
+func mistaken(t *testing.T) map[string]check.Config {
+	t.Helper()
+	of := func(name, variant string, n int, adjust func(*check.Config)) check.Config {
+		a, err := catalog.Find(name, variant)
+		require.NoError(t, err)
+		c := check.Config{Input: scenario.Input{Algorithm: a}}
+		for id := range n {
+			c.IDs = append(c.IDs, election.ID(id+1))
+		}
+		adjust(&c)
+		return c
+	}
+	return map[string]check.Config{
+		"winner":  of("dkr", "", 3, func(c *check.Config) { c.Unordered = true }),
+		"ends":    of("dkr", "", 3, func(c *check.Config) { c.Duplicates = 1 }),
+		"leaders": of("bully", "", 3, func(c *check.Config) { c.Crashes = 1 }),
+		"led":     of("lcr", "max", 3, func(c *check.Config) { c.Losses, c.Started = check.Unlimited, true }),
+		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Crashes, c.Recoveries = 1, 1 }),
+		"served":  of("mutex", "ricartagrawala", 2, func(c *check.Config) { c.Losses, c.Started = 1, true }),
+	}
+}
+
 // TestAfterPartOfATrail: after any part of a counterexample the rest of it is found, or less; the simulator
 // takes all of its steps, and a Judge says the same of them.
 func TestAfterPartOfATrail(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -99,29 +98,6 @@ func TestUnbreakable(t *testing.T) {
 	rests := *find(t, "lcr", "", rising(3), nil)
 	rests.NeverQuiesces = true
 	require.Contains(t, judge(input(&rests, rising(3)), verdict.Ends), "is not to come to rest")
-}
-
-// mistaken returns checks that find something wrong, by what that is.
-func mistaken(t *testing.T) map[string]check.Config {
-	t.Helper()
-	of := func(name, variant string, n int, adjust func(*check.Config)) check.Config {
-		a, err := catalog.Find(name, variant)
-		require.NoError(t, err)
-		c := check.Config{Input: scenario.Input{Algorithm: a}}
-		for id := range n {
-			c.IDs = append(c.IDs, election.ID(id+1))
-		}
-		adjust(&c)
-		return c
-	}
-	return map[string]check.Config{
-		"winner":  of("dkr", "", 3, func(c *check.Config) { c.Unordered = true }),
-		"ends":    of("dkr", "", 3, func(c *check.Config) { c.Duplicates = 1 }),
-		"leaders": of("bully", "", 3, func(c *check.Config) { c.Crashes = 1 }),
-		"led":     of("lcr", "max", 3, func(c *check.Config) { c.Losses, c.Started = check.Unlimited, true }),
-		"inside":  of("mutex", "ricartagrawala", 3, func(c *check.Config) { c.Crashes, c.Recoveries = 1, 1 }),
-		"served":  of("mutex", "ricartagrawala", 2, func(c *check.Config) { c.Losses, c.Started = 1, true }),
-	}
 }
 
 // TestJudge: a counterexample breaks its property, with its last step, and no part of it does.

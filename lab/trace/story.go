@@ -163,8 +163,10 @@ func (s *story) arrives(i int, e *Event) {
 }
 
 // messageText returns what a message says.
-func (s *story) messageText(m *election.Message) string {
-	name := s.names.name(m.Kind)
+func (s *story) messageText(m *election.Message) string { return MessageText(s.names.name(m.Kind), m) }
+
+// MessageText returns what a message says, as logs have it: the name of its kind, and what else is not zero.
+func MessageText(name string, m *election.Message) string {
 	if name == "" {
 		name = "kind " + strconv.Itoa(int(m.Kind))
 	}
