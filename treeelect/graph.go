@@ -156,6 +156,9 @@ func (n *builder) allHeard(e *election.Env) {
 	}
 }
 
+// Inside returns the participant of the election on the tree.
+func (n *builder) Inside() election.Node { return n.election }
+
 func (n *builder) State(s *election.State) {
 	n.tree.ports.State(s)
 	s.Port(&n.parent)
