@@ -89,26 +89,13 @@ export class Film {
   /** Finds each message's way from its sending to its end. */
   #follow() {
     const e = this.events, does = this.head.does;
-    const open = new Map(), end = this.length + 1;
     for (let i = 0; i < e.n; i++) {
-      const what = does[e.do[i]], link = e.link[i];
-      if (what === "send" && e.peer[i] >= 0) {
-        open.set(i, [this.journeys.length]);
-        this.journeys.push({ send: i, from: e.process[i], to: e.peer[i], kind: e.kind[i], begin: e.step[i], end,
-          lost: false, last: -1 });
-      } else if (what === "duplicate" && open.has(link)) {
-        open.get(link).push(this.journeys.length);
-        this.journeys.push({ send: link, from: e.process[link], to: e.peer[link], kind: e.kind[link],
-          begin: e.step[i], end, lost: false, last: -1 });
-      } else if ((what === "deliver" || what === "lose") && open.has(link)) {
-        const first = open.get(link).shift();
-        if (first === undefined) continue;
-        const journey = this.journeys[first];
-        journey.end = e.step[i];
-        journey.last = i;
-        journey.lost = what === "lose";
-        this.ended[i] = first;
-      }
+      const what = does[e.do[i]], copy = what === "duplicate", send = copy ? e.link[i] : i;
+      if ((!copy && what !== "send") || send < 0 || e.peer[send] < 0) continue;
+      const last = copy ? e.copy[i] : e.link[i];
+      if (last >= 0) this.ended[last] = this.journeys.length;
+      this.journeys.push({ send, from: e.process[send], to: e.peer[send], kind: e.kind[send], begin: e.step[i],
+        end: last < 0 ? this.length + 1 : e.step[last], lost: last >= 0 && does[e.do[last]] === "lose", last });
     }
   }
 
@@ -124,7 +111,7 @@ export class Film {
         active = active.filter((j) => this.journeys[j].end > k);
         this.busiest = Math.max(this.busiest, active.length);
       }
-      if (k % every === 0) this.still.push(active);
+      if (k % every === 0) this.still.push(active.slice());
     }
     this.firstJourney[this.length + 1] = next;
     const send = this.head.does.indexOf("send");

@@ -13,8 +13,8 @@ export const t = {
   algorithm: "Algorithm",
   size: "Processes",
   order: "Order of the IDs",
-  orders: /** @type {Record<string, string>} */ ({ ascending: "ascending", descending: "descending",
-    random: "random", worst: "worst", best: "best" }),
+  orders: /** @type {Record<string, string>} */ ({ random: "random", sorted: "ascending",
+    best: "best case", worst: "worst case" }),
   more: "More settings",
   seed: "Seed",
   links: "Links",
@@ -104,7 +104,7 @@ export const t = {
   replay: (/** @type {number} */ k, /** @type {string} */ words) => `Step ${k} is not what the algorithm does: ${words}`,
   whole: "Open the whole page",
   networks: /** @type {Record<string, string>} */ ({ ring: "in a ring", oneWay: "in a one-way ring", tree: "in a tree",
-    complete: "each linked to all others", graph: "in a network", hypercube: "in a hypercube", mesh: "in a mesh" }),
+    complete: "each linked to all others", graph: "in a network", cube: "in a hypercube", grid: "in a grid" }),
 
   /** What the reader sees, in one line. @param {import("./film.js").Head} head
    * @param {import("./store.js").Algorithm | undefined} a */

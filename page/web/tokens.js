@@ -21,8 +21,9 @@ export function drawLinks(g, film, l, cut) {
     if (film.n > 20) g.stroke();
   }
   if (head.links.length > 2 * most) return;
-  for (const [p, port, q] of head.links) {
-    const a = l.points[p], b = l.points[q], gone = cut.has(`${p} ${port}`);
+  for (const [p, port, q, back] of head.links) {
+    const a = l.points[p], b = l.points[q], there = cut.has(`${p} ${port}`), here = cut.has(`${q} ${back}`);
+    const gone = there || here;
     if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size)) continue;
     g.strokeStyle = gone ? all.red : all.link;
     g.setLineDash(gone ? [3, 5] : []);
@@ -31,8 +32,10 @@ export function drawLinks(g, film, l, cut) {
     g.lineTo(b.x, b.y);
     g.stroke();
     g.setLineDash([]);
-    if (gone) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
-    else if (head.oneWay && film.n <= 20) arrow(g, a, b, all.mid);
+    // The cross stands at the end that a message does not reach.
+    if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
+    if (here) cross(g, (2 * a.x + b.x) / 3, (2 * a.y + b.y) / 3, 5, all.red);
+    if (!gone && head.oneWay && film.n <= 20) arrow(g, a, b, all.mid);
   }
 }
 

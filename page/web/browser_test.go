@@ -1,0 +1,202 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/build"
+)
+
+// required is set where a machine without a browser is a fault, as in continuous integration.
+const required = "ELECTION_BROWSER"
+
+// browserName returns the program of the browser; a test that needs one ends here where there is none.
+func browserName(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes some seconds: run without -short")
+	}
+	for _, name := range []string{"chromium-headless-shell", "chromium", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv(required) != "" {
+		t.Fatal("there is no Chromium, and " + required + " requires one")
+	}
+	t.Skip("there is no Chromium on this machine: the page is not tested in a browser")
+	return ""
+}
+
+// site is the page as it is shipped, built once.
+var site = sync.OnceValues(func() (*build.Site, error) {
+	ctx := context.Background()
+	source, err := build.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	return source.Site(ctx, build.Config{Cache: filepath.Join(cache, "election", "page")})
+})
+
+// edit is a mistake in a module of the page.
+type edit struct{ file, old, new string }
+
+// serve serves the page and returns its address. Edited modules are beside it, in the folders /0, /1 ...
+func serve(t *testing.T, edits ...edit) string {
+	t.Helper()
+	s, err := site()
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.Handle("/", build.Handler(s))
+	for i, e := range edits {
+		text := string(s.File(e.file))
+		require.Contains(t, text, e.old)
+		text = strings.Replace(text, e.old, e.new, 1)
+		mux.HandleFunc(fmt.Sprintf("/%d/%s", i, e.file), func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(text))
+		})
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// look is how a page is looked at.
+type look struct {
+	width, height int64
+	dark, still   bool
+}
+
+// tab is a page in the browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	errors   []string // of the console
+	requests []string // that were made
+}
+
+// newTab opens an empty page in a browser of its own.
+func newTab(t *testing.T, l look) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserName(t)),
+		chromedp.NoSandbox)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx}
+	scheme, motion := "light", "no-preference"
+	if l.dark {
+		scheme = "dark"
+	}
+	if l.still {
+		motion = "reduce"
+	}
+	if l.width == 0 {
+		l.width, l.height = 1400, 860
+	}
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
+			{Name: "prefers-reduced-motion", Value: motion}}})
+	require.NoError(t, err)
+	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(l.width, l.height)))
+	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	require.NoError(t, err)
+	p.watch()
+	return p
+}
+
+// watch takes down what goes wrong and what is loaded.
+func (p *tab) watch() {
+	messages := chromedp.Console(p.ctx)
+	requests := chromedp.Events(p.ctx, network.RequestWillBeSent)
+	go func() {
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.errors = append(p.errors, m.String())
+			p.mu.Unlock()
+		}
+	}()
+	go func() {
+		for r, err := range requests {
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.requests = append(p.requests, r.Request.URL)
+			p.mu.Unlock()
+		}
+	}()
+}
+
+// seen returns what the console said, and what was loaded.
+func (p *tab) seen() (messages, requests []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.errors...), append([]string(nil), p.requests...)
+}
+
+// open loads an address, and waits until its run is shown.
+func (p *tab) open(address string) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Navigate(address)))
+	p.script(nil, `
+		const there = () => document.getElementById("hash")?.textContent;
+		while (!there() || document.documentElement.dataset.calls !== "0") {
+			await new Promise((r) => setTimeout(r, 20));
+		}`)
+}
+
+// script runs the body of an asynchronous function in the page, and reads what it returns into result.
+func (p *tab) script(result any, body string) {
+	p.t.Helper()
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](
+		"(async () => JSON.stringify(await (async () => {"+tools+body+"})() ?? null))()", chromedp.EvalAwaitPromise))
+	require.NoError(p.t, err)
+	if result != nil {
+		require.NoError(p.t, json.Unmarshal([]byte(text), result), text)
+	}
+}
+
+// tools are what the scripts of all tests use. settled waits until nothing is asked of the library and all is
+// drawn; press presses a key; to goes to a step as the scrubber does.
+const tools = `
+	const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
+	const settled = async () => {
+		do {
+			await new Promise((r) => setTimeout(r));
+			await frame();
+		} while (document.documentElement.dataset.calls !== "0");
+	};
+	const press = (key, more = {}) => document.body.dispatchEvent(
+		new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+	const range = document.querySelector(".scrubber input");
+	const to = (k) => { range.value = k; range.dispatchEvent(new Event("input")); };
+`

@@ -1,0 +1,246 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/page/bridge"
+)
+
+// settings are the runs with which each algorithm is compared: small, larger, and with chance.
+var settings = []map[string]any{
+	{"order": "random", "seed": 7},
+	{"n": 16, "order": "worst"},
+	{"order": "random", "delay": "random", "seed": 3},
+}
+
+// hashed is a run and what came out of it.
+type hashed struct {
+	Scenario json.RawMessage `json:"scenario"`
+	Hash     string          `json:"hash"`
+}
+
+// native runs a scenario here.
+func native(t *testing.T, b *bridge.Bridge, scenario any) (trace.FilmHead, []byte) {
+	t.Helper()
+	args, err := json.Marshal(map[string]any{"scenario": scenario})
+	require.NoError(t, err)
+	reply, err := b.Call(context.Background(), "film", args, nil)
+	require.NoError(t, err)
+	var head trace.FilmHead
+	require.NoError(t, json.Unmarshal(reply.JSON, &head))
+	return head, reply.Data
+}
+
+// short returns the scenario of settings.
+func short(t *testing.T, b *bridge.Bridge, sugar map[string]any) (json.RawMessage, error) {
+	t.Helper()
+	args, err := json.Marshal(sugar)
+	require.NoError(t, err)
+	reply, err := b.Call(context.Background(), "scenario", args, nil)
+	return reply.JSON, err
+}
+
+func algorithms(t *testing.T, b *bridge.Bridge) (names []string) {
+	t.Helper()
+	reply, err := b.Call(context.Background(), "catalog", nil, nil)
+	require.NoError(t, err)
+	var list []struct{ Name, Variant string }
+	require.NoError(t, json.Unmarshal(reply.JSON, &list))
+	for _, a := range list {
+		name := a.Name
+		if a.Variant != "" {
+			name += "/" + a.Variant
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Every algorithm makes the same run in the browser as here.
+func TestRunsAreThoseOfTheLibrary(t *testing.T) {
+	p := newTab(t, look{})
+	var b bridge.Bridge
+	var runs []hashed
+	for _, name := range algorithms(t, &b) {
+		for _, s := range settings {
+			sugar := map[string]any{"algorithm": name}
+			for k, v := range s {
+				sugar[k] = v
+			}
+			if _, ok := sugar["n"]; !ok {
+				sugar["n"] = 8
+			}
+			scenario, err := short(t, &b, sugar)
+			if err != nil {
+				continue // not all algorithms run with all settings; how many do is counted below
+			}
+			head, _ := native(t, &b, scenario)
+			runs = append(runs, hashed{scenario, head.Hash})
+		}
+	}
+	require.Greater(t, len(runs), 70)
+	p.open(serve(t))
+	asked, err := json.Marshal(runs)
+	require.NoError(t, err)
+	var got []string
+	p.script(&got, `
+		const { call } = await import("./bridge.js"), hashes = [];
+		for (const { scenario } of `+string(asked)+`) {
+			hashes.push((await call("film", { scenario })).json.hash);
+		}
+		return hashes;`)
+	require.Len(t, got, len(runs))
+	for i, r := range runs {
+		require.Equal(t, r.Hash, got[i], "%s", r.Scenario)
+	}
+}
+
+// moment is what a film says of a step: of each process its role, status and leader, and the messages under
+// way, each by its sender, receiver and kind.
+type moment struct {
+	Is  [][4]int `json:"is"`
+	Way [][3]int `json:"way"`
+	At  float64  `json:"at"`
+	By  int      `json:"by"`
+	Out uint32   `json:"out"`
+}
+
+// moments reads them off a film, without any index.
+func moments(f *trace.Film) []moment {
+	where := make(map[uint64]int)
+	for p, id := range f.Head.IDs {
+		n, _ := strconv.ParseUint(id, 10, 64)
+		where[n] = p
+	}
+	list := []moment{{Is: make([][4]int, len(f.Head.IDs)), Way: [][3]int{}, By: -1}}
+	for p := range list[0].Is {
+		list[0].Is[p][3] = -1
+	}
+	for k := uint32(1); int(k) <= len(f.Steps.Do); k++ {
+		m := moment{At: f.Steps.At[k-1], By: int(f.Steps.Process[k-1]), Way: [][3]int{},
+			Is: append([][4]int(nil), list[k-1].Is...)}
+		for i, step := range f.Changes.Step {
+			if step == k {
+				leader, ok := where[f.Changes.Leader[i]]
+				if !ok {
+					leader = -1
+				}
+				m.Is[f.Changes.Process[i]] = [4]int{int(f.Changes.Role[i]), int(f.Changes.Status[i]),
+					int(f.Changes.Term[i]), leader}
+			}
+		}
+		list = append(list, m)
+	}
+	for i, do := range f.Events.Do {
+		begin, end := f.Events.Step[i], len(list)
+		send, last := i, f.Events.Link[i]
+		switch observe.What(do) {
+		case observe.Send:
+			for k := int(begin); k < len(list); k++ {
+				list[k].Out++
+			}
+		case observe.Duplicate:
+			send, last = int(f.Events.Link[i]), f.Events.Copy[i]
+		default:
+			continue
+		}
+		if send < 0 || f.Events.Peer[send] < 0 {
+			continue
+		}
+		if last >= 0 {
+			end = int(f.Events.Step[last])
+		}
+		for k := int(begin); k < end; k++ {
+			list[k].Way = append(list[k].Way, [3]int{int(f.Events.Process[send]), int(f.Events.Peer[send]),
+				int(f.Events.Kind[send])})
+		}
+	}
+	return list
+}
+
+const readMoments = `
+	const { call } = await import("./bridge.js"), { Film } = await import(FILM);
+	const all = [], { data } = await call("film", { scenario: SCENARIO });
+	let film;
+	try {
+		film = new Film(data);
+	} catch (error) {
+		return [String(error)];
+	}
+	for (let k = 0; k <= film.length; k++) {
+		const is = Array.from({ length: film.n }, (_, p) => {
+			const c = film.condition(p, k);
+			return [c.role, c.status, c.term, c.leader];
+		});
+		all.push({ is, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]), at: film.at(k),
+			by: film.processOf(k), out: film.sentAfter(k) });
+	}
+	return all;`
+
+// filmed are runs with all that a film can hold: many steps, losses, copies, crashes and returns.
+var filmed = []string{
+	`{"algorithm": "lcr", "n": 36, "order": "worst"}`,
+	`{"algorithm": "bully", "ids": [1, 2, 3, 4, 5], "initiators": [1], "crash_at": [[5, 0.5]],
+		"recover_at": [[5, 30]]}`,
+	`{"algorithm": "hs", "n": 8, "order": "random", "seed": 5, "duplicate": 0.3}`,
+	`{"algorithm": "lcr", "n": 8, "order": "random", "seed": 5, "loss": 0.3}`,
+}
+
+// differs returns the first moment at which a module of the page reads a film otherwise than it is read here,
+// or "" if there is none.
+func differs(t *testing.T, p *tab, module string) string {
+	t.Helper()
+	var b bridge.Bridge
+	for _, s := range filmed {
+		var sugar map[string]any
+		require.NoError(t, json.Unmarshal([]byte(s), &sugar))
+		scenario, err := short(t, &b, sugar)
+		require.NoError(t, err)
+		_, data := native(t, &b, scenario)
+		film, err := trace.ReadFilm(data)
+		require.NoError(t, err)
+		var got []json.RawMessage
+		p.script(&got, fmt.Sprintf("const SCENARIO = %s, FILM = %q;", scenario, module)+readMoments)
+		for k, m := range moments(film) {
+			want, err := json.Marshal(m)
+			require.NoError(t, err)
+			if k >= len(got) || string(want) != string(got[k]) {
+				return fmt.Sprintf("%s, step %d:\nwant %s\ngot  %s", s, k, want,
+					got[min(k, len(got)-1)])
+			}
+		}
+	}
+	return ""
+}
+
+func TestFilmsAreRead(t *testing.T) {
+	p := newTab(t, look{})
+	p.open(serve(t))
+	require.Empty(t, differs(t, p, "./film.js"))
+}
+
+// Each of these mistakes in reading a film, or in stepping through it, is found by the comparison above.
+func TestMistakesInFilmsAreFound(t *testing.T) {
+	mistakes := []edit{
+		{"film.js", `all[name] = new array(`,
+			`all[{ process: "step", step: "process" }[name] ?? name] = new array(`},
+		{"film.js", `(j) => c.step[j] <= k`, `(j) => c.step[j] < k`},
+		{"film.js", `if (this.journeys[j].end > k) found`, `if (this.journeys[j].end >= k) found`},
+		{"film.js", `j < this.firstJourney[k + 1]; j++`, `j < this.firstJourney[k]; j++`},
+		{"film.js", `Math.min(k, this.length) - 1]`, `Math.min(k, this.length - 1)]`},
+		{"film.js", `k <= this.length ? this.steps.process[k - 1]`, `k < this.length ? this.steps.process[k]`},
+	}
+	p := newTab(t, look{})
+	p.open(serve(t, mistakes...))
+	for i, e := range mistakes {
+		require.NotEmpty(t, differs(t, p, fmt.Sprintf("./%d/film.js", i)), "%s", e.new)
+	}
+}
