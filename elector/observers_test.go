@@ -312,3 +312,35 @@ func issued(t *testing.T, ca *certs.CA, name string) func() (tls.Certificate, *x
 	require.NoError(t, err)
 	return func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }
 }
+
+// TestObserverIsMute: an observer answers nothing, whatever a member sends to it: its vote would be one too
+// many.
+func TestObserverIsMute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network, members := memory.New(), map[string]string{"a": "", "b": ""}
+		endpoint, err := network.Endpoint(elector.ID("o"))
+		require.NoError(t, err)
+		var sent atomic.Int64
+		e, err := elector.New(elector.Config{Group: "g", Self: "o", Members: members,
+			Observers: map[string]string{"o": ""},
+			Transport: counted{endpoint.(transport.Pusher),
+				func(election.ID) *atomic.Int64 { return &sent }}})
+		require.NoError(t, err)
+		candidate, err := network.Endpoint(elector.ID("a"))
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- e.Serve(ctx) }()
+		for seq := range uint64(20) { // of every kind that there may be
+			require.NoError(t, candidate.Send(ctx, election.Packet{From: elector.ID("a"), To: elector.ID("o"),
+				Incarnation: 1, Seq: seq + 1, Msg: election.Message{Kind: uint8(seq + 1), Term: seq + 1,
+					Round: 1,
+					Rank:  election.Rank{ID: elector.ID("a")}}}))
+			time.Sleep(time.Second)
+		}
+		stop()
+		require.NoError(t, <-ended)
+		require.Zero(t, sent.Load())
+		require.NoError(t, candidate.Close())
+	})
+}
