@@ -189,3 +189,26 @@ func TestManyLeaders(t *testing.T) {
 		require.LessOrEqual(t, manyWrites, most)
 	})
 }
+
+// TestStats: each packet counts once where it is sent, and once where it is received.
+func TestStats(t *testing.T) {
+	configs := members(t, 1, 2)
+	from, to := open(t, configs[0]), open(t, configs[1])
+	out, err := from.Group("g", tcp.GroupConfig{Reliable: true})
+	require.NoError(t, err)
+	in, err := to.Group("g", tcp.GroupConfig{Reliable: true})
+	require.NoError(t, err)
+	const packets = 5
+	for seq := range uint64(packets) {
+		require.NoError(t, out.Send(t.Context(), election.Packet{From: 1, To: 2, Seq: seq + 1}))
+	}
+	for range packets {
+		_, err := in.Recv(t.Context())
+		require.NoError(t, err)
+	}
+	sent, received := from.Stats(), to.Stats()
+	require.Equal(t, uint64(packets), sent.PacketsSent)
+	require.Equal(t, uint64(packets), received.PacketsReceived)
+	require.Zero(t, sent.PacketsReceived+received.PacketsSent+sent.Dropped+sent.Expired)
+	require.GreaterOrEqual(t, sent.Dials, uint64(1))
+}

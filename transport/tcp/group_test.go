@@ -238,3 +238,19 @@ func TestJoin(t *testing.T) {
 	b, _, _ = c.collect(nil)
 	require.Equal(t, (&announcement{name: []byte("late")}).append(nil, 2), b)
 }
+
+// TestAckOnce: of a stream whose progress waits to be written, nothing more waits.
+func TestAckOnce(t *testing.T) {
+	c, s := newConn(new(Network), nil, wire{}, false, 1), new(stream)
+	for range 2 {
+		for range 3 {
+			c.ack(s)
+			require.Len(t, c.acks, 1)
+			require.Len(t, c.wake, 1)
+		}
+		b, more, ending := c.collect(nil) // which writes nothing: the stream has no group
+		require.Empty(t, b)
+		require.False(t, more || ending)
+		require.Empty(t, c.acks)
+	}
+}
