@@ -1,12 +1,15 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 func TestBadChecks(t *testing.T) {
@@ -113,4 +116,33 @@ func TestCheckHelp(t *testing.T) {
 	require.Contains(t, completed("dk"), "dkr\n")
 	require.Contains(t, completed("lcr", "--variant", ""), "participant\n")
 	require.True(t, strings.HasPrefix(completed("--crashes", ""), ":4\n"), "no files")
+}
+
+// TestGraphOfACheck: --dot writes the states of a check beside its verdict, all or none.
+func TestGraphOfACheck(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lcr.dot")
+	check := func(line string) ran { return elect(t, "", strings.Fields("check lcr "+line)...) }
+	r := check("-n 2 --started --dot " + file)
+	require.Zero(t, r.code, r.stderr)
+	require.Regexp(t, "only the right one leads +holds", r.stdout)
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(b), `label="lcr/participant, 2 processes"`)
+	r = check("-n 2 --started --dot -")
+	require.Zero(t, r.code, r.stderr)
+	require.Equal(t, string(b), r.stdout)
+	check("-n 6 --dot "+file).exits(t, exit.StatusUsage, "--dot: states: more than 5000, as many as can be drawn")
+	same, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, b, same)
+	for line, want := range map[string]string{
+		"--dot=":                  "--dot: no file is given",
+		"--dot - --json":          "--json: standard output is taken by a file named -",
+		"--dot - --out -":         "--dot: standard output is taken already",
+		"--dot x.dot --out x.dot": "--dot: x.dot is written by --out already",
+		"--dot x.svg --svg x.svg": "--dot: x.svg is written by --svg already",
+		"--dot /":                 "--dot /: it is a folder, not a file",
+	} {
+		check("-n 2 "+line).exits(t, exit.StatusUsage, want)
+	}
 }

@@ -101,6 +101,7 @@ lcr -n 3 --max-states 1e3
 lcr -n 3 --memory 100MB
 --replay -
 lcr -n 3 --out -
+lcr -n 2 --dot -
 lcr -n 3 --json
 `,
 	"soak": `--all --runs 1

@@ -26,8 +26,7 @@ var strokes = []string{svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Amber, svg
 // states, is an [election.ErrInput].
 func (g *Graph) WriteDOT(w io.Writer, title string) error {
 	if g.Truncated || len(g.States) > MostDrawn {
-		return input.Errorf("dot: the check has more than %d states, at most %d can be drawn",
-			min(len(g.States), MostDrawn), MostDrawn)
+		return input.Errorf("states: more than %d, as many as can be drawn", min(len(g.States), MostDrawn))
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "digraph {\n\tlabel=%q labelloc=t fontname=\"sans-serif\" ranksep=0.6\n", title)

@@ -53,6 +53,9 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	if err := f.outputs(len(c.IDs)); err != nil {
 		return err
 	}
+	if err := f.writeGraph(a, ctx, *c); err != nil {
+		return err
+	}
 	console.ReportsWhenInterrupted(ctx)
 	m := a.Meter()
 	if m != nil {

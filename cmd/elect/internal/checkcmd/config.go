@@ -2,15 +2,19 @@ package checkcmd
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -169,35 +173,60 @@ func (f *checkFlags) single(a *console.Console, flag, name string) (*scenario.Sc
 // outputs refuses files that cannot be written, and more than one on standard output.
 func (f *checkFlags) outputs(n int) error {
 	_, standard, err := f.Files.Check(f.Cmd, f.Reads()...)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case f.Given("out") && f.Text("out") == "":
-		return input.Errorf("--out: no file is given")
-	case f.Text("out") == files.Standard && standard:
-		return input.Errorf("--out: standard output is taken already")
-	case f.On("json") && (standard || f.Text("out") == files.Standard):
+	}
+	f.Silent = f.Files.Trace == files.Standard
+	for _, flag := range []string{"out", "dot"} {
+		switch name := f.Text(flag); {
+		case f.Given(flag) && name == "":
+			return input.Errorf("--%s: no file is given", flag)
+		case name == files.Standard && standard:
+			return input.Errorf("--%s: standard output is taken already", flag)
+		case name == files.Standard:
+			standard, f.Silent = true, true
+		}
+	}
+	if f.On("json") && standard {
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
-	if err := f.ownFile(); err != nil {
+	if err := cmp.Or(f.ownFile("out"), f.ownFile("dot")); err != nil {
 		return err
 	}
-	f.Silent = f.Text("out") == files.Standard || f.Files.Trace == files.Standard
 	return f.Files.CheckPictures(n)
 }
 
-// ownFile refuses an --out that is no file, or another one.
-func (f *checkFlags) ownFile() error {
-	if f.Text("out") == "" {
+// ownFile refuses an --out or --dot that is no file, or another one.
+func (f *checkFlags) ownFile(flag string) error {
+	own := f.Text(flag)
+	if own == "" {
 		return nil
 	}
-	if slices.ContainsFunc(f.Reads(), func(name string) bool { return files.Same(f.Text("out"), name) }) {
-		return input.Errorf("--out: %s is read already", f.Text("out"))
+	if slices.ContainsFunc(f.Reads(), func(name string) bool { return files.Same(own, name) }) {
+		return input.Errorf("--%s: %s is read already", flag, own)
+	}
+	if flag == "dot" && files.Same(own, f.Text("out")) {
+		return input.Errorf("--dot: %s is written by --out already", own)
 	}
 	for _, file := range f.Files.All() {
-		if files.Same(f.Text("out"), *file.Name) {
-			return input.Errorf("--out: %s is written by --%s already", f.Text("out"), file.Flag)
+		if files.Same(own, *file.Name) {
+			return input.Errorf("--%s: %s is written by --%s already", flag, own, file.Flag)
 		}
 	}
-	return files.CheckWritable("out", f.Text("out"))
+	return files.CheckWritable(flag, own)
+}
+
+// writeGraph writes the states of a check as a graph.
+func (f *checkFlags) writeGraph(a *console.Console, ctx context.Context, c check.Config) error {
+	if f.Text("dot") == "" {
+		return nil
+	}
+	c.Progress = nil
+	g, err := check.NewGraph(ctx, c, check.MostDrawn)
+	if err != nil {
+		return exit.Classify(err)
+	}
+	return files.Write(a, "dot", f.Text("dot"), func(w io.Writer) error {
+		return g.WriteDOT(w, fmt.Sprintf("%s, %s", c.Algorithm.Title(), prose.Processes(len(c.IDs))))
+	})
 }
