@@ -1,45 +1,35 @@
 package election
 
-import (
-	"fmt"
-	"strings"
-)
+import "iter"
 
-// Machine is one of the state machines of a process.
-type Machine struct {
-	Layer uint8 // its place in a [Stack], the lowest is 0; messages and timers name it
-	// to be looked at: to step or change it would leave out the machines around it
-	Node Node
+// Machines returns the state machines of a process, each with its layer in a [Stack], for programs that show
+// what a process holds. To step or change one would leave out those around it.
+//
+// The machines of a Stack come lowest first. What runs another machine, as a TermKeeper or an overlay does,
+// comes before that one, and a Node of another package too if it has a method Inside that returns the
+// other. A TermKeeper that passes everything on is left out, and so is what only turns the order of Ranks
+// round ([Algorithm.Smallest]): the machine inside has them as it sees them.
+func (r *TermKeeper) Machines() iter.Seq2[uint8, Node] {
+	return func(yield func(uint8, Node) bool) { eachMachine(r, 0, yield) }
 }
 
-// String names the machine by its package and its type: "lcr.participant".
-func (m Machine) String() string { return strings.TrimPrefix(fmt.Sprintf("%T", m.Node), "*") }
-
-// Machines returns the state machines that a Node consists of, for programs that show what a process holds.
-// Those of a [Stack] come lowest first. What runs another machine, as a [TermKeeper] or an overlay does,
-// comes before that one, and a Node of another package too if it has a method Inside that returns the other.
-// A TermKeeper that passes everything on is left out, and so is what only turns the order of Ranks round
-// ([Algorithm.Smallest]): the machine inside has them as it sees them.
-func Machines(n Node) []Machine { return appendMachines(nil, n, 0) }
-
-func appendMachines(all []Machine, n Node, layer uint8) []Machine {
+func eachMachine(n Node, layer uint8, yield func(uint8, Node) bool) bool {
 	switch n := n.(type) {
 	case *stack:
 		for i, m := range n.machines {
-			all = appendMachines(all, m, uint8(i))
+			if !eachMachine(m, uint8(i), yield) {
+				return false
+			}
 		}
-		return all
+		return true
 	case *turned:
-		return appendMachines(all, n.node, layer)
+		return eachMachine(n.node, layer, yield)
 	case *TermKeeper:
-		if !n.opts.longLived {
-			all = append(all, Machine{layer, n})
-		}
-		return appendMachines(all, n.node, layer)
+		return (n.opts.longLived || yield(layer, n)) && eachMachine(n.node, layer, yield)
 	case *overlay:
-		return appendMachines(append(all, Machine{layer, n}), &n.host, layer)
+		return yield(layer, n) && eachMachine(&n.host, layer, yield)
 	case interface{ Inside() Node }:
-		return appendMachines(append(all, Machine{layer, n.(Node)}), n.Inside(), layer)
+		return yield(layer, n.(Node)) && eachMachine(n.Inside(), layer, yield)
 	}
-	return append(all, Machine{layer, n})
+	return yield(layer, n)
 }

@@ -2,6 +2,7 @@ package election_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,30 +16,36 @@ import (
 	"github.com/go-election/election/treeelect"
 )
 
-func ExampleMachines() {
+func ExampleTermKeeper_Machines() {
 	a, err := detect.Under(lcr.Max(), detect.Deadline{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	host := a.NewNode(election.Setup{Self: election.Rank{ID: 1}, Ports: 3}, true)
-	for _, m := range election.Machines(&host) {
-		fmt.Println(m.Layer, m)
+	for layer, machine := range host.Machines() {
+		fmt.Printf("%d %T\n", layer, machine)
 	}
 	// Output:
-	// 0 detect.machine
-	// 1 election.overlay
-	// 1 election.TermKeeper
-	// 1 lcr.maximum
+	// 0 *detect.machine
+	// 1 *election.overlay
+	// 1 *election.TermKeeper
+	// 1 *lcr.maximum
 }
 
 // machinesOf returns layers and names of the machines of a process.
 func machinesOf(t *testing.T, a *election.Algorithm, err error) (names []string) {
 	require.NoError(t, err)
 	host := a.NewNode(election.Setup{Self: election.Rank{ID: 2}, Ports: 3, Root: true}, true)
-	for _, m := range election.Machines(&host) {
-		require.NotNil(t, m.Node)
-		names = append(names, fmt.Sprintf("%d %v", m.Layer, m))
+	for layer, machine := range host.Machines() {
+		names = append(names, strings.Replace(fmt.Sprintf("%d %T", layer, machine), "*", "", 1))
+		var first []string
+		for layer, machine := range host.Machines() { // a caller may stop anywhere
+			if first = append(first, fmt.Sprint(layer, machine)); len(first) == len(names) {
+				break
+			}
+		}
+		require.Equal(t, fmt.Sprint(layer, machine), first[len(first)-1])
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"iter"
 	"time"
 
 	"github.com/go-election/election"
@@ -15,6 +16,9 @@ func (s *Sim) Status(p int) Status { return s.procs[p].status }
 // Node returns the state machine of a process, to be looked at. To step or change it would make a run that no
 // hash, trace or seed describes.
 func (s *Sim) Node(p int) election.Node { return s.procs[p].host.Node() }
+
+// Machines returns the state machines of a process with their layers, see [election.TermKeeper.Machines].
+func (s *Sim) Machines(p int) iter.Seq2[uint8, election.Node] { return s.procs[p].host.Machines() }
 
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }

@@ -164,6 +164,7 @@ func TestNode(t *testing.T) {
 	c := pendingRuns(t)["unit"]
 	a := *c.Algorithm
 	var made []election.Node
+	var last election.Node
 	create := a.New
 	a.New = func(s election.Setup) election.Node {
 		made = append(made, create(s))
@@ -175,5 +176,10 @@ func TestNode(t *testing.T) {
 	require.Len(t, made, len(c.IDs))
 	for p := range c.IDs {
 		require.Same(t, made[p], s.Node(p))
+		for layer, machine := range s.Machines(p) { // the last is the innermost
+			last = machine
+			require.Zero(t, layer)
+		}
+		require.Same(t, made[p], last)
 	}
 }
