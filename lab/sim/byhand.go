@@ -40,6 +40,10 @@ func (s *Sim) Clock(p int) time.Duration { return s.clocks.Local(p, s.now) }
 // After returns how long it takes for the clock of a process to go on by d.
 func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.After(p, d) }
 
+// Begin gives each process that is up its first event, and lets nothing else happen yet. A run that has begun is
+// left as it is; one that has not begins with the first Step.
+func (s *Sim) Begin() { s.byHand(func() {}) }
+
 // Post gives a process an event from outside, at the present moment: a Start, the report of
 // a failure detector, a Command. If the Node panics, that is the error that ends the run.
 func (s *Sim) Post(p int, ev election.Event) { s.byHand(func() { s.post(p, ev) }) }

@@ -185,3 +185,20 @@ func TestDoTakesThatMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestBegin: before the first start there is a moment at which all have begun, and the run is the same.
+func TestBegin(t *testing.T) {
+	c := pendingRuns(t)["unit"]
+	whole, err := sim.Run(t.Context(), c)
+	require.NoError(t, err)
+	s, err := sim.New(c)
+	require.NoError(t, err)
+	s.Begin()
+	s.Begin()
+	require.EqualValues(t, len(c.IDs), s.Occurred())
+	require.NoError(t, s.Run(t.Context()))
+	require.Equal(t, whole.TraceHash, s.Result().TraceHash)
+	hash := s.Result()
+	s.Begin()
+	require.Equal(t, hash, s.Result(), "it has begun long ago")
+}
