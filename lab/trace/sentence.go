@@ -50,9 +50,8 @@ func (s *story) sentence(first int, shown []int) string {
 	e := &t.Events[first]
 	var parts []string
 	if sent := s.sending(e); sent != nil {
-		fate := map[observe.What]string{observe.Lose: "is lost", observe.Duplicate: "is doubled"}[e.Do]
 		parts = append(parts, fmt.Sprintf("%s from %d to %d %s", s.messageText(&sent.Message), sent.Process,
-			sent.Peer, fate))
+			sent.Peer, fates[e.Do]))
 	} else {
 		parts = append(parts, s.subject(e)+s.said(e))
 	}
@@ -97,9 +96,14 @@ func (s *story) subject(e *Event) string {
 	return fmt.Sprintf("%d ", e.Process)
 }
 
-// sending returns the event that sent the message that is lost or doubled, nil if it is not known.
+// fates are what may happen to a message on its way.
+var fates = map[observe.What]string{observe.Lose: "is lost", observe.Duplicate: "is doubled",
+	observe.Delay: "is delayed"}
+
+// sending returns the event that sent the message to which something happens on its way; nil if it is not
+// known, or if this is nothing of the kind.
 func (s *story) sending(e *Event) *Event {
-	if e.Do != observe.Lose && e.Do != observe.Duplicate || e.From == (Ref{}) {
+	if fates[e.Do] == "" || e.From == (Ref{}) {
 		return nil
 	}
 	i := slices.IndexFunc(s.trace.Events, func(o Event) bool { return o.Ref() == e.From })
