@@ -39,6 +39,7 @@ type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress fu
 var calls = map[string]call{
 	"catalog":  (*Bridge).catalog,
 	"diff":     (*Bridge).diff,
+	"do":       (*Bridge).do,
 	"export":   (*Bridge).export,
 	"fields":   (*Bridge).fields,
 	"film":     (*Bridge).film,

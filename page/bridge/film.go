@@ -70,8 +70,10 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	f = filming.Film()
 	r.fill(&f.Head, s)
 	if f.Head.Stopped = stopped; stopped != "" {
+		r.refused(&f.Head, s.Err())
 		return f, nil
 	}
+	r.refused(&f.Head, s.Run(ctx)) // it has ended, and says here which acts had no turn
 	result := s.Result()
 	if err := judge.Err(&result.Result, &result.Time); err != nil {
 		f.Head.OK = false
@@ -99,7 +101,14 @@ func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 		h.Announce[k] = a.Kinds[k].Announces
 	}
 	h.Outside = append(h.Outside, r.outside...)
-	if err := s.Err(); err != nil {
+	for _, o := range res.Outside {
+		h.Outside = append(h.Outside, trace.FilmOutside{Step: int(o.After) + 1, Why: o.Why})
+	}
+}
+
+// refused notes what ended the run, and the starts that were refused.
+func (r *run) refused(h *trace.FilmHead, err error) {
+	if err != nil {
 		h.OK = false
 		h.Errors = append(h.Errors, errorLines(err)...)
 	}

@@ -19,6 +19,7 @@ func calls(t testing.TB) map[string]string {
 	all := map[string]string{
 		"catalog":  `{}`,
 		"diff":     `{"a": ` + run + `, "b": ` + run + `}`,
+		"do":       `{"step": 4, "act": {"do": "crash", "process": 1}, "scenario": ` + run + `}`,
 		"export":   `{"kind": "log", "scenario": ` + run + `}`,
 		"fields":   `{"step": 3, "scenario": ` + run + `}`,
 		"film":     `{"most": 500, "scenario": ` + run + `}`,
@@ -67,7 +68,7 @@ func TestRefused(t *testing.T) {
 		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
 		{"scenario", `{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
 		{"scenario", `{"algorithm": "lcr", "initiators": "some"}`, `initiators: "some" is neither`},
-		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "n: 0 processes, it must be from 1 to 4096"},
+		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "ns: 0 processes, at least one is needed"},
 		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
 		{"read", `{"text": "what"}`, "what"},
 		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},

@@ -11,6 +11,7 @@ import (
 
 // walker is a run without an observer, which can go back. It stands behind a turn of the simulator.
 type walker struct {
+	run   *run
 	sim   *sim.Sim
 	turn  int
 	marks []*sim.Snapshot // marks[k] is behind turn k*stride
@@ -35,7 +36,7 @@ func (w *walker) to(turn int) error {
 		if w.turn == turn {
 			return nil
 		}
-		w.sim.Step()
+		w.run.turn(w.sim, w.turn)
 		w.turn++
 	}
 }
@@ -52,6 +53,7 @@ func (r *run) at(ctx context.Context, step int) (s *sim.Sim, exact bool, err err
 		return nil, false, input.Errorf("step: %d, and the run has %d", step, steps)
 	}
 	if r.walk.sim == nil {
+		r.walk.run = r
 		if r.walk.sim, err = r.sim(nil); err != nil {
 			return nil, false, err
 		}
@@ -75,7 +77,7 @@ func (r *run) within(step int, see func(*sim.Sim)) error {
 	if err != nil {
 		return err
 	}
-	for n < step && s.Step() {
+	for turn := 0; n < step && r.turn(s, turn); turn++ {
 	}
 	return nil
 }

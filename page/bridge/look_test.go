@@ -165,13 +165,13 @@ func TestPending(t *testing.T) {
 // TestPendingOutside: what may not happen yet says why.
 func TestPendingOutside(t *testing.T) {
 	var b bridge.Bridge
-	text := asked(t, &b, object{"algorithm": "franklin", "n": 4})
+	text := asked(t, &b, object{"algorithm": "dkr", "n": 4})
 	var all []struct {
 		Act     struct{ Nth int }
 		Outside string
 	}
 	overtakes := 0
-	for step := range 28 {
+	for step := range 20 {
 		ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
 		for _, p := range all {
 			require.Equal(t, p.Act.Nth > 0, p.Outside != "")

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/observe"
@@ -20,6 +21,7 @@ type next struct {
 	Words   string   `json:"words"`
 	Message *message `json:"message,omitempty"`
 	Outside string   `json:"outside,omitempty"` // why the model excludes that it happens now
+	Refused string   `json:"refused,omitempty"` // why it cannot happen now
 }
 
 // act is a step that a hand takes, as a scenario has it.
@@ -78,7 +80,7 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	}
 	all := []next{}
 	for p := range s.Pending() {
-		all = append(all, r.next(&p, s, say))
+		all = append(all, r.next(&p, say))
 	}
 	return written(all)
 }
@@ -98,7 +100,7 @@ func (r *run) sayer() (func(trace.Event) string, error) {
 }
 
 // next describes something that is pending.
-func (r *run) next(p *sim.Pending, s *sim.Sim, say func(trace.Event) string) next {
+func (r *run) next(p *sim.Pending, say func(trace.Event) string) next {
 	n := next{
 		Act: act{Do: p.Do.String(), Process: number(p.Process), Port: uint32(p.Port), Nth: p.Nth,
 			Timer: p.Timer, Layer: p.Layer},
@@ -111,11 +113,8 @@ func (r *run) next(p *sim.Pending, s *sim.Sim, say func(trace.Event) string) nex
 		n.Message = r.message(&p.Message)
 	}
 	n.Words = say(e)
-	switch {
-	case p.Do == observe.Deliver && p.Nth > 0 && !r.config.Unordered:
-		n.Outside = "it overtakes what was sent before it over the same link, which keeps the order"
-	case p.Do == observe.Timeout && p.Due > s.Now():
-		n.Outside = "the timer would run out too early"
+	if n.Outside = p.Outside; p.Refused != nil {
+		n.Refused = input.Reason(p.Refused)
 	}
 	return n
 }

@@ -103,13 +103,14 @@ func newRun(s *scenario.Scenario, most int) (*run, error) {
 	return r, err
 }
 
-// endless reports whether only time ends the run of a scenario.
-func endless(s *scenario.Scenario) bool { return s.Steps == nil }
+// endless reports whether the schedule of a scenario goes on while its processes do.
+func endless(s *scenario.Scenario) bool { return s.Steps == nil && s.Schedule != sim.Hand }
 
 // sim returns the run at its beginning.
 func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 	c := r.config
 	c.Observe = observer
+	c.KeepSaved = c.KeepSaved || observer == nil // a hand may restart processes, see do
 	return sim.New(c)
 }
 
@@ -145,7 +146,7 @@ func (r *run) play(ctx context.Context, events func() int, observer observe.Obse
 		r.after = append(r.after[:0], 0)
 	}
 	stopped := ""
-	for turn := 0; s.Step(); turn++ {
+	for turn := 0; r.turn(s, turn); turn++ {
 		if note {
 			r.after = append(r.after, steps)
 		}
@@ -163,6 +164,16 @@ func (r *run) play(ctx context.Context, events func() int, observer observe.Obse
 	}
 	r.played = true
 	return s, stopped, nil
+}
+
+// turn makes a turn of the run, and returns whether there may be another. In the first one processes
+// begin: what a hand does next comes before all else that happens.
+func (r *run) turn(s *sim.Sim, turn int) (more bool) {
+	if turn == 0 {
+		s.Begin()
+		return true
+	}
+	return s.Step()
 }
 
 // steps returns how many steps the run has.

@@ -32,8 +32,9 @@ type wanted struct {
 }
 
 // scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
-// the variant behind a slash, "delay" may be "unit", "random" or "1-3", and "initiators" "all" or "none";
-// and "n" in place of ids, "order" (of sim.Orders), "links" (of topology.Kinds, as in "grid:3x4").
+// the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3", and "initiators" "all"
+// or "none"; and "n" in place of ids, "order" (of sim.Orders), "links" (of topology.Kinds, as in
+// "grid:3x4").
 func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	w, err := readWanted(args)
 	if err != nil {
@@ -118,17 +119,17 @@ func expand(fields map[string]json.RawMessage) error {
 		return nil
 	}
 	delete(fields, "delay")
-	if delay != "unit" {
-		set("schedule", sim.RandomDelay)
-	}
-	if delay == "unit" || delay == "random" {
+	switch delay {
+	case "unit", "random", "hand":
+		set("schedule", delay)
 		return nil
 	}
+	set("schedule", sim.RandomDelay)
 	low, high, _ := strings.Cut(delay, "-")
 	least, err := strconv.ParseFloat(low, 64)
 	most, err2 := strconv.ParseFloat(high, 64)
 	if err != nil || err2 != nil {
-		return input.Errorf("delay: %.40q is none of unit, random and two times, as in 1-3", delay)
+		return input.Errorf("delay: %.40q is none of unit, random, hand and two times, as in 1-3", delay)
 	}
 	set("delay", map[string]float64{"min": least, "max": most})
 	return nil
@@ -207,7 +208,7 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 	}
 	s := w.Scenario
 	s.IDs, s.Priorities, s.Topology, s.Variant = in.IDs, joined.Priorities, joined.Topology, a.Variant
-	if s.Until == 0 && s.Steps == nil {
+	if s.Until == 0 && endless(&s) {
 		s.Until = endOf(in.Algorithm)
 	}
 	return &s, nil

@@ -42,6 +42,9 @@ func (b *Bridge) theory(_ context.Context, args json.RawMessage, _ func(any)) (R
 	}
 	c := curves{Ns: []int{}, Best: []*float64{}, Mean: []*float64{}, Worst: []*float64{}, Bits: []*float64{}}
 	for _, n := range in.Ns {
+		if n < 1 { // zero would stand for the usual number
+			return Reply{}, input.Errorf("ns: %d processes, at least one is needed", n)
+		}
 		short := map[string]any{"algorithm": in.Algorithm, "variant": in.Variant, "n": n}
 		if in.Params != nil {
 			short["params"] = in.Params
