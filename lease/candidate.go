@@ -127,8 +127,12 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	n.newRound()
 	n.sent, n.again, n.inquired = now, now+n.config.Renew, false
 	m := election.Message{Kind: kindClaim, Term: n.mine, Value: n.incarnation, Round: n.round}
-	if n.phase == leading {
+	switch {
+	case n.phase == leading:
 		m.Flags = flagLeads
+	case n.before.id != 0 && n.ended+1 == n.mine:
+		// In case the CLAIM overtakes the RELEASE, which another process has sent.
+		m.Flags, m.Rank = flagNext, election.Rank{ID: n.before.id, Priority: n.before.incarnation}
 	}
 	n.broadcast(e, &m)
 	n.lend(e, now, n.self(), n.mine)
@@ -239,7 +243,7 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	}
 	// The leader before has released this grant: the CLAIM has overtaken the RELEASE, or that is lost. Ask
 	// again, later and later, instead of waiting for the end of the grant.
-	if n.phase == claiming && m.Rank.ID != 0 && m.Rank.ID == n.before {
+	if n.phase == claiming && m.Rank.ID != 0 && m.Rank.ID == n.before.id {
 		n.again = min(n.again, now+max(now-n.began, n.config.Delay))
 		return
 	}
@@ -273,8 +277,8 @@ func (n *process) giveUp(e *election.Env) {
 	if n.phase == leading {
 		e.Withdraw(n.mine)
 	}
-	n.phase, n.again, n.began, n.sent, n.until, n.hold, n.before = idle, 0, 0, 0, 0, 0, 0
-	n.inquired = false
+	n.phase, n.again, n.began, n.sent, n.until, n.hold = idle, 0, 0, 0, 0, 0
+	n.before, n.ended, n.inquired = owner{}, 0, false
 	n.forgetPrior()
 	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
 		answers.Clear()
@@ -324,8 +328,9 @@ func (n *process) successor(e *election.Env, to election.ID) election.Port {
 // recvHandoff claims at once: the leader has stopped, and has released its grants (rule 10).
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.recvRelease(e, from, m)
+	n.seen = max(n.seen, m.Term)
 	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
-		n.before = e.Peer(from).ID
+		n.before, n.ended = owner{e.Peer(from).ID, m.Value}, m.Term
 		n.claim(e, now)
 	}
 }

@@ -33,9 +33,10 @@
 //  9. Ask. A candidate first asks all whether a CLAIM would be granted (PROBE; FREE or HELD), and again
 //     until Q voters say so, itself included. So one that cannot win disturbs no other.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
-//     at once, without rules 8 and 9. A successor that is refused for a grant of that leader claims again,
-//     in the same Term: its CLAIM has overtaken the RELEASE. The leader does not stand for a Lease: it claims
-//     only if a HANDOFF names it.
+//     at once, without rules 8 and 9. A CLAIM in the Term after that of HANDOFF names the owner of the lease
+//     that has ended, and counts as its RELEASE as well, in case it has overtaken that. A successor that is
+//     refused for a grant of that leader all the same claims again, in the same Term. The leader does not
+//     stand for a Lease: it claims only if a HANDOFF names it.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews, unless they have led in that Term or a larger
 //     one. A process that leads, or claims, and hears of a leader of a larger Term stops.
@@ -60,7 +61,7 @@
 // At no time do two processes hold a lease that is valid by their own clocks: two leaders share a voter
 // (rules 2, 3), whose first grant outlasts the first lease, as GrantTime is Lease by the fastest clock
 // against the slowest, and as it was sent before it was granted. It does not grant the second before: not
-// by rule 2, not by rule 5, whose sender has stopped, and not after a crash (rule 6).
+// by rule 2, not by rule 5 or 10, as the owner of the lease has stopped, and not after a crash (rule 6).
 //
 // Terms increase from lease to lease as long as a majority never lose their memory at the same time, and each
 // voter that has lost its own finds enough others within Cold; with Durable, always. Two leases share a
@@ -242,7 +243,7 @@ func New(c Config) (*election.Algorithm, error) {
 		Kinds: []election.Kind{
 			{Name: "probe", Bits: sized(160)}, {Name: "free", Bits: sized(96)},
 			{Name: "held", Bits: sized(160)},
-			{Name: "claim", Bits: sized(97)}, {Name: "granted", Bits: sized(161)},
+			{Name: "claim", Bits: sized(226)}, {Name: "granted", Bits: sized(161)},
 			{Name: "refused", Bits: sized(160)},
 			{Name: "leads", Announces: true, Bits: sized(64)},
 			{Name: "release", Bits: sized(129)}, {Name: "handoff", Bits: sized(128)},

@@ -27,6 +27,7 @@ const (
 // The flags.
 const (
 	flagLeads  uint8 = 1 // of CLAIM: a renewal
+	flagNext   uint8 = 2 // of CLAIM: the lease of Rank, an owner, in the Term before has ended
 	flagStands uint8 = 1 // of GRANTED: the voter is a candidate too
 	flagLost   uint8 = 1 // of RELEASE: the claim has never led
 	flagBack   uint8 = 1 // of READ: in return for a READ
@@ -105,7 +106,8 @@ type process struct {
 	hold        time.Duration // until when it waits for answers beyond a majority
 	outranked   bool          // a voter that has answered would go first
 	yielded     bool          // it has let one go first since there was a leader
-	before      election.ID   // has handed over to this process, which claims since
+	before      owner         // has handed over to this process, which claims since
+	ended       uint64        // the Term of the lease of that one
 	began       time.Duration // when the attempt did
 	sent        time.Duration // when the round was
 	until       time.Duration // the end of the lease
@@ -354,7 +356,8 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.priority)
 	s.Bool(&n.outranked)
 	s.Bool(&n.yielded)
-	s.ID(&n.before)
+	n.before.state(s)
+	s.Uint64(&n.ended)
 	s.Bool(&n.inquired)
 	s.Bool(&n.hasPrior)
 	for _, at := range [...]*time.Duration{&n.began, &n.sent, &n.prior, &n.until, &n.rest, &n.resigned,

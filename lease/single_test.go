@@ -137,7 +137,7 @@ func (p *single) words(m *election.Message) string {
 	return s + strings.Repeat("!", int(m.Flags))
 }
 
-var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:#(\d+))?(?:\((\d+)\))?(?:\^(\d+))?(!?)$`)
+var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:#(\d+))?(?:\((\d+)\))?(?:\^(\d+))?(!*)$`)
 
 var (
 	ops = map[string]election.Op{"init": election.Init, "rejoin": election.Rejoin, "start": election.Start,

@@ -92,6 +92,9 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 		return
 	}
 	n.seen = max(n.seen, m.Term)
+	if m.Flags&flagNext != 0 {
+		n.endGrant(owner{m.Rank.ID, m.Rank.Priority}, m.Term-1)
+	}
 	if !n.lend(e, now, owner{e.Peer(from).ID, m.Value}, m.Term) {
 		e.Send(from, n.refusal(kindRefused, now, m.Round))
 		if m.Flags&flagLeads != 0 {
@@ -132,9 +135,7 @@ func (n *process) recvRelease(e *election.Env, from election.Port, m *election.M
 }
 
 func (n *process) release(e *election.Env, who owner, m *election.Message) {
-	if n.grant.owner == who && n.grant.term == m.Term {
-		n.grant = grant{}
-	}
+	n.endGrant(who, m.Term)
 	// A voter that recovers may not save: it would take a part of what it has to read for all. And the
 	// vote of a lease is never taken back: the next one could get its Term, or a smaller one.
 	if m.Flags&flagLost == 0 || n.vote != who || n.term != m.Term || n.memory != intact {
@@ -145,6 +146,13 @@ func (n *process) release(e *election.Env, who owner, m *election.Message) {
 	n.term, n.vote = n.formerly, n.former
 	n.forget()
 	n.save(e)
+}
+
+// endGrant ends the grant of exactly this process, incarnation and Term, which the process has given up.
+func (n *process) endGrant(who owner, term uint64) {
+	if n.grant.owner == who && n.grant.term == term {
+		n.grant = grant{}
+	}
 }
 
 // forget notes that the vote before this one is not known. It was for a smaller Term. So the Term before this

@@ -63,13 +63,14 @@ func overtakenRelease() exhibit {
 		wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
 			"although that leader has handed over to it",
 		setting: "The leader 3 resigns and ends; 1 is no candidate. A lease is 100 units",
-		mutant: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
-			if received(ev, leaseRefused) {
-				n.setLease(func(l *leaseState) { l.before = 0 })
+		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+			if received(ev, leaseRefused) || received(ev, leaseClaim) {
+				n.setLease(func(l *leaseState) { l.before = leaseOwner{} })
+				ev.Msg.Flags &= leaseRenewal
 			}
-			return true
-		}))),
-		right:  control{"rule 10: it claims again", setting(right)},
+			n.Node.Step(e, ev)
+		})),
+		right:  control{"rule 10: its claim says that the lease has ended, and it claims again", setting(right)},
 		played: true, seed: 21, prompts: []prompt{{after(20), 3, election.Suspect, 1}},
 	}
 }

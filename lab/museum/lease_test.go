@@ -46,7 +46,8 @@ type leaseState struct {
 	priority  uint64
 	outranked bool
 	yielded   bool
-	before    election.ID
+	before    leaseOwner
+	ended     uint64
 	inquired  bool
 	hasPrior  bool
 
@@ -81,7 +82,8 @@ func (l *leaseState) State(s *election.State) {
 	s.Uint64(&l.priority)
 	s.Bool(&l.outranked)
 	s.Bool(&l.yielded)
-	s.ID(&l.before)
+	l.before.state(s)
+	s.Uint64(&l.ended)
 	s.Bool(&l.inquired)
 	s.Bool(&l.hasPrior)
 	for _, at := range [...]*time.Duration{&l.began, &l.sent, &l.prior, &l.until, &l.rest, &l.resigned,
@@ -104,6 +106,7 @@ const (
 	leaseClaim, leaseGranted, leaseRefused, leaseLeads = 4, 5, 6, 7
 	leaseRelease, leaseHandoff, leaseRead              = 8, 9, 10
 
+	leaseRenewal        = 1    // a flag of CLAIM
 	leaseDue, leaseTurn = 0, 1 // timers
 	// a timer of the museum: a connection breaks
 	leaseReset                                           = 9
