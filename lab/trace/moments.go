@@ -259,7 +259,7 @@ func (s *story) setting() string {
 	h := &s.trace.Header.Scenario
 	var parts []string
 	if h.Schedule != "" {
-		parts = append(parts, string(h.Schedule)+" delays")
+		parts = append(parts, delays(h.Schedule))
 	}
 	if h.Seed != 0 {
 		parts = append(parts, fmt.Sprintf("seed %d", h.Seed))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
@@ -237,6 +238,14 @@ func (s *story) markText(e *Event) string {
 	return plain[e.Do]
 }
 
+// delays says when messages arrive.
+func delays(s scenario.Schedule) string {
+	if s == scenario.Hand {
+		return "by hand"
+	}
+	return string(s) + " delays"
+}
+
 // timer returns the name of the timer of an event, or its number if it has none.
 func (s *story) timer(e *Event) string {
 	a := election.Algorithm{Timers: s.trace.Header.Timers}
@@ -348,7 +357,7 @@ func (s *story) linkText(b *beat) string {
 func (s *story) title() string {
 	h, text := &s.trace.Header.Scenario, s.name()
 	if h.Schedule != "" {
-		text += ", " + string(h.Schedule) + " delays"
+		text += ", " + delays(h.Schedule)
 	}
 	if h.Seed != 0 {
 		text += fmt.Sprintf(", seed %d", h.Seed)
