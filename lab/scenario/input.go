@@ -35,6 +35,22 @@
 //	"choices"        what chance brings in this step, one number after another; 0 where there are no more
 //	"at"             when; else a unit after the step before, and the first at 0
 //
+// What a hand does in a run that has a schedule is a list of acts, see [Act]. Each is done after a number of
+// occurrences:
+//
+//	"acts": [{"after": 17, "do": "lose", "process": 3, "port": 1},
+//	         {"after": 17, "do": "delay", "process": 2, "port": 1, "by": 1.5},
+//	         {"after": 40, "do": "cut", "groups": [[1, 2], [3]], "one_way": true}]
+//
+// An act has the fields of a step but for "choices" and "at", and these:
+//
+//	"after"             how many occurrences come first; 0 where absent
+//	"do"                also delay, cut, heal
+//	"by"                of delay: how much later the message arrives; if negative, how much sooner
+//	"groups", "one_way" of cut: as of a partition
+//
+// With "schedule": "hand" nothing happens but acts.
+//
 // Whatever is wrong with an input is found here, before anything runs, and is said in one line
 // that names the field and the value.
 package scenario

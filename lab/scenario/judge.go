@@ -29,6 +29,8 @@ type Judge struct {
 	Input  *Input
 	Until  time.Duration // when the run ends; if zero, when nothing is left to happen
 	Steps  []Step        // all that happens, if not nil
+	Acts   []Act         // what a hand does
+	Hand   bool          // nothing else happens
 	Expect *Expect       // what must come out; if nil, what the algorithm promises
 
 	sections verdict.Sections
@@ -143,15 +145,37 @@ func (j *Judge) Err(r *verdict.Result, at *time.Duration) error {
 
 // leader returns which process must lead.
 func (j *Judge) leader() verdict.Rightful {
-	if j.Steps == nil {
-		return j.Input.Expected()
+	switch {
+	case j.Steps != nil:
+		return j.Input.ExpectedOf(j.Steps)
+	case j.Hand:
+		return j.Input.ExpectedOf(stepsOf(j.Acts))
+	case slices.ContainsFunc(j.Acts, func(a Act) bool { return !hastens(a.Do) }):
+		return verdict.Rightful{} // some processes may be up, or have started, that no plan names
 	}
-	return j.Input.ExpectedOf(j.Steps)
+	return j.Input.Expected()
 }
+
+// stepsOf returns what a hand does, where that is all that happens.
+func stepsOf(acts []Act) []Step {
+	steps := make([]Step, len(acts))
+	for i := range acts {
+		steps[i] = acts[i].Step
+	}
+	return steps
+}
+
+// hastens reports whether an act changes no more than when something happens.
+func hastens(do observe.What) bool {
+	return do == observe.Deliver || do == observe.Delay || do == observe.Timeout
+}
+
+// still reports whether nothing happens but what the steps or acts say.
+func (j *Judge) still() bool { return j.Steps != nil || j.Hand }
 
 // midway wraps [ErrMidway] where the steps leave messages under way and nothing is expected of them.
 func (j *Judge) midway(err error) error {
-	if left := j.UnderWay(); j.Steps != nil && !j.Expects() && left > 0 {
+	if left := j.UnderWay(); j.still() && !j.Expects() && left > 0 {
 		return fmt.Errorf("%w, with %s under way: %w", ErrMidway, prose.Plural(left, "message"), err)
 	}
 	return err
@@ -163,7 +187,7 @@ func (j *Judge) untold(r *verdict.Result, err error) error {
 	in := j.Input
 	heeds := in.Algorithm.Sections > 0 || in.Algorithm.Faults.Unaided() && !in.Algorithm.Heartbeats
 	crashed := len(in.Crashed)+len(in.CrashAt) > 0 && r.Live > 0
-	if !heeds || !crashed || in.SuspectAfter > 0 || j.Steps != nil {
+	if !heeds || !crashed || in.SuspectAfter > 0 || j.still() {
 		return err
 	}
 	return fmt.Errorf("%w; %w", err, ErrUntold)
@@ -173,7 +197,7 @@ func (j *Judge) untold(r *verdict.Result, err error) error {
 // has not entered. Steps that leave messages under way may end before it enters, and where counts are
 // expected they decide.
 func (j *Judge) served(r *verdict.Result) error {
-	if j.Expect != nil && j.Expect.counts() || j.Steps != nil && j.UnderWay() > 0 {
+	if j.Expect != nil && j.Expect.counts() || j.still() && j.UnderWay() > 0 {
 		return nil
 	}
 	err := verdict.Unserved(j.unserved(r))
@@ -185,7 +209,7 @@ func (j *Judge) served(r *verdict.Result) error {
 
 // unserved returns the processes that have asked and have not entered.
 func (j *Judge) unserved(r *verdict.Result) []election.ID {
-	if j.Steps != nil { // they say which processes ask, and which crash
+	if j.still() || len(j.Acts) > 0 { // a plan does not say which processes ask, and which crash
 		return slices.Sorted(maps.Keys(j.waiting))
 	}
 	entered := make(map[election.ID]bool)

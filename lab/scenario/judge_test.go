@@ -323,3 +323,43 @@ func TestUntold(t *testing.T) {
 			a.Title())
 	}
 }
+
+// TestJudgeOfActs: which process must lead is not known once an act has done more than change a time.
+// Under the schedule hand the acts may end before the election does, and say which processes ask for
+// entry.
+func TestJudgeOfActs(t *testing.T) {
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
+	require.NoError(t, in.Check())
+	acts := func(all ...observe.What) (acts []scenario.Act) {
+		for _, do := range all {
+			acts = append(acts, scenario.Act{Step: scenario.Step{Do: do, Process: 1}})
+		}
+		return acts
+	}
+	wrong := verdict.Result{Live: 3, Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
+	j := scenario.Judge{Input: &in, Acts: acts(observe.Deliver, observe.Delay, observe.Timeout)}
+	require.EqualError(t, j.Err(&wrong, nil), "leader: process 2 leads, not 3, which is the largest of all")
+	for _, do := range []observe.What{observe.Crash, observe.Lose, observe.Cut, observe.Start} {
+		j.Acts = acts(observe.Deliver, do)
+		require.NoError(t, j.Err(&wrong, nil), do)
+	}
+	j.Hand, j.Acts = true, acts(observe.Start)
+	require.EqualError(t, j.Err(&wrong, nil), "leader: process 2 leads, not 3, which is the largest of all")
+	started := func(j *scenario.Judge) {
+		sent := &election.Effects{Sends: []election.Outgoing{{Msg: election.Message{Kind: 1}}}}
+		j.Observe(&observe.Occurrence{What: observe.Step, Process: 1, First: 1, Effects: sent,
+			Event: &election.Event{Op: election.Start}})
+	}
+	started(&j)
+	none := verdict.Result{Live: 3}
+	require.ErrorIs(t, j.Err(&none, nil), scenario.ErrMidway)
+	j.Hand = false
+	require.NotErrorIs(t, j.Err(&none, nil), scenario.ErrMidway)
+
+	ring := scenario.Input{Algorithm: tokenRing(t), IDs: []election.ID{1, 2}}
+	require.NoError(t, ring.Check())
+	asked := scenario.Judge{Input: &ring, Acts: acts(observe.Crash)}
+	require.NoError(t, asked.Err(&verdict.Result{}, nil), "by the acts none has asked")
+	started(&asked)
+	require.EqualError(t, asked.Err(&verdict.Result{}, nil), "process 1 asked and was never served")
+}
