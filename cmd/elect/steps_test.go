@@ -86,7 +86,7 @@ func TestCounterexamples(t *testing.T) {
 				require.Zero(t, r.code, "a scenario may expect that it fails: %s", r.stderr)
 			}
 			elect(t, texts[c.name], "run", "--scenario", "-").requireLine(t, exit.StatusUsage,
-				c.name+": steps need virtual time, which elect sim has")
+				c.name+": steps and acts need virtual time, which elect sim has")
 			elect(t, texts[c.name], "sim", "--scenario", "-", "--schedule", "random").
 				requireLine(t, exit.StatusUsage,
 					c.name+": schedule: random, not together with steps, which say all that happens")
@@ -128,4 +128,49 @@ func TestSteps(t *testing.T) {
 		"steps": [{"do": "timeout", "process": 2}]}`
 	r = elect(t, restless, "sim", "--scenario", "-")
 	require.NotContains(t, r.stderr, "until", "steps come to an end, whatever beats")
+}
+
+// TestActs: what a hand does is done again by the command, with the same hash each time; what leaves the
+// model is reported, and an act that cannot be names itself.
+func TestActs(t *testing.T) {
+	const text = `{"algorithm": "bully", "ids": [1, 2, 3], "acts": [{"after": 7, "do": "delay", "process": 3, "port": 0, "by": 1.5}, ` +
+		`{"after": 7, "do": "lose", "process": 3, "port": 1}, {"after": 9, "do": "crash", "process": 1}]}`
+	r := elect(t, text, "sim", "--scenario", "-")
+	require.Contains(t, r.stdout, "unit schedule, seed 0, 3 acts")
+	require.Contains(t, r.stdout,
+		"outside   after 7: bully/rules needs messages that take at most 1, here they")
+	require.Contains(t, r.stdout, "links     1 lost, 0 duplicated")
+	require.NotContains(t, r.stdout, "worst", "bounds are of other runs")
+	_, hash, _ := strings.Cut(r.stdout, "trace     ")
+	r = elect(t, text, "sim", "--scenario", "-", "--json")
+	var report struct {
+		Hash    string `json:"trace_hash"`
+		Outside []struct {
+			After uint64
+			Why   string
+		} `json:"outside_model"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.Equal(t, strings.Fields(hash)[0], report.Hash)
+	require.Len(t, report.Outside, 2)
+	require.EqualValues(t, 8, report.Outside[1].After)
+	require.Equal(t, "bully/rules promises nothing where messages are lost", report.Outside[1].Why)
+	r = elect(t, text, "sim", "--scenario", "-", "--log", "-")
+	require.Contains(t, r.stdout, "is to arrive at another time")
+
+	hand := `{"algorithm": "lcr", "ids": [1, 3, 2], "schedule": "hand", "acts": [{"do": "start", "process": 3}, ` +
+		`{"do": "deliver", "process": 2, "port": 1}]}`
+	r = elect(t, hand, "sim", "--scenario", "-", "--log", "-")
+	require.Contains(t, r.stdout, "lcr/participant, 3 processes, by hand\n")
+	require.Equal(t, exit.StatusFailed, r.code)
+	for command, want := range map[string]string{
+		"run":   "steps and acts need virtual time, which elect sim has",
+		"check": "acts: a check tries all that can happen; elect sim --scenario does them",
+	} {
+		elect(t, hand, command, "--scenario", "-").requireLine(t, exit.StatusUsage,
+			"--scenario -: "+want)
+	}
+	late := strings.Replace(text, `"after": 9, "do": "crash"`, `"after": 99, "do": "crash"`, 1)
+	elect(t, late, "sim", "--scenario", "-").requireLine(t, exit.StatusUsage,
+		"--scenario -: acts[2], after 99: crash: the run has ended after 15")
 }

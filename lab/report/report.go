@@ -27,26 +27,27 @@ func Write(w io.Writer, object any) error {
 
 // Run is the JSON form of what came out of a run.
 type Run struct {
-	Algorithm    string  `json:"algorithm"`
-	Variant      string  `json:"variant"`
-	N            int     `json:"n"`
-	Seed         Number  `json:"seed"`
-	Schedule     string  `json:"schedule"`
-	Leader       *Number `json:"leader"`
-	Leaders      int     `json:"leaders"`
-	Agreed       bool    `json:"agreed"`
-	Terminated   bool    `json:"terminated"`
-	Messages     uint64  `json:"messages"`
-	ByKind       ByKind  `json:"by_kind"`
-	Lost         *uint64 `json:"lost,omitempty"`
-	Duplicated   *uint64 `json:"duplicated,omitempty"`
-	Reordered    *uint64 `json:"reordered,omitempty"`
-	Bits         uint64  `json:"bits"`
-	Time         *Units  `json:"time"`
-	Chain        uint64  `json:"chain"`
-	TraceHash    *Hash   `json:"trace_hash"`
-	WallNS       int64   `json:"wall_ns"`
-	NSPerMessage float64 `json:"ns_per_message"`
+	Algorithm    string    `json:"algorithm"`
+	Variant      string    `json:"variant"`
+	N            int       `json:"n"`
+	Seed         Number    `json:"seed"`
+	Schedule     string    `json:"schedule"`
+	Leader       *Number   `json:"leader"`
+	Leaders      int       `json:"leaders"`
+	Agreed       bool      `json:"agreed"`
+	Terminated   bool      `json:"terminated"`
+	Messages     uint64    `json:"messages"`
+	ByKind       ByKind    `json:"by_kind"`
+	Lost         *uint64   `json:"lost,omitempty"`
+	Duplicated   *uint64   `json:"duplicated,omitempty"`
+	Reordered    *uint64   `json:"reordered,omitempty"`
+	Bits         uint64    `json:"bits"`
+	Time         *Units    `json:"time"`
+	Chain        uint64    `json:"chain"`
+	TraceHash    *Hash     `json:"trace_hash"`
+	Outside      []Outside `json:"outside_model,omitempty"`
+	WallNS       int64     `json:"wall_ns"`
+	NSPerMessage float64   `json:"ns_per_message"`
 
 	EntryOrder *[]Number `json:"entry_order,omitempty"` // of algorithms with critical sections
 	Entries    *[]Entry  `json:"entries,omitempty"`
@@ -66,6 +67,14 @@ type Virtual struct {
 	Hash uint64
 
 	Lost, Duplicated, Reordered uint64 // messages
+
+	Outside []Outside // the acts that have left the model of the algorithm
+}
+
+// Outside is the JSON form of an act that has left the model of the algorithm.
+type Outside struct {
+	After uint64 `json:"after"` // how many occurrences came before the act
+	Why   string `json:"why"`
 }
 
 // NewRun returns the form of an outcome. Links count what they lost and copied if they are lossy.
@@ -82,6 +91,7 @@ func NewRun(in *scenario.Input, seed uint64, o *Outcome, lossy bool) Run {
 	}
 	if v := o.Virtual; v != nil {
 		r.Time, r.TraceHash = new(Units(v.Time)), new(Hash(v.Hash))
+		r.Outside = v.Outside
 		if lossy {
 			r.Lost, r.Duplicated = &v.Lost, &v.Duplicated
 			if in.Faults.Reorder > 0 {

@@ -132,6 +132,9 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 	if err != nil {
 		return err
 	}
+	if s.Acts != nil || s.Schedule == scenario.Hand {
+		return f.about(input.Errorf("acts: a check tries all that can happen; elect sim --scenario does them"))
+	}
 	if s.Steps != nil {
 		return f.about(input.Errorf("steps: a check tries all that can happen; --replay runs them"))
 	}

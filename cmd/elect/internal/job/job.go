@@ -35,7 +35,7 @@ func (j *Job) complete() error {
 	}
 	j.Input = c.Input
 	switch {
-	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && c.Steps == nil:
+	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && !j.Still():
 		return NeverRests(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO), errors.Is(err, sim.ErrCopies):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
@@ -45,9 +45,13 @@ func (j *Job) complete() error {
 	return err
 }
 
+// Still reports whether nothing happens but the steps, or the acts of a hand.
+func (j *Job) Still() bool { return j.Steps != nil || j.Schedule == sim.Hand }
+
 // Judge judges a run of the job.
 func (j *Job) Judge() *scenario.Judge {
-	return &scenario.Judge{Input: &j.Input, Until: j.Until, Steps: j.Steps, Expect: j.expect}
+	return &scenario.Judge{Input: &j.Input, Until: j.Until, Steps: j.Steps, Acts: j.Acts,
+		Hand: j.Schedule == sim.Hand, Expect: j.expect}
 }
 
 // Named says which scenario err is about.
@@ -60,9 +64,12 @@ func (j *Job) Named(err error) error {
 
 // BadLinks reports whether links may lose or copy messages.
 func (j *Job) BadLinks() bool {
-	return j.Faults.Any() || slices.ContainsFunc(j.Steps, func(s scenario.Step) bool {
-		return s.Do == observe.Lose || s.Do == observe.Duplicate
-	})
+	bad := func(s *scenario.Step) bool {
+		return s.Do == observe.Lose || s.Do == observe.Duplicate || s.Do == observe.Cut
+	}
+	return j.Faults.Any() ||
+		slices.ContainsFunc(j.Steps, func(s scenario.Step) bool { return bad(&s) }) ||
+		slices.ContainsFunc(j.Acts, func(a scenario.Act) bool { return bad(&a.Step) })
 }
 
 // NeverRests refuses a run without an end, and says how to give one.

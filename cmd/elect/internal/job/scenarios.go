@@ -89,8 +89,8 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if n := len(in.IDs); n > f.Most {
 		return nil, input.Errorf("ids: %d processes, at most %d can be %s", n, f.Most, f.Driven)
 	}
-	if f.Goroutines() && s.Steps != nil {
-		return nil, input.Errorf("steps need virtual time, which elect sim has")
+	if f.Goroutines() && (s.Steps != nil || s.Acts != nil || s.Schedule == scenario.Hand) {
+		return nil, input.Errorf("steps and acts need virtual time, which elect sim has")
 	}
 	unit, err := f.realUnit()
 	if err != nil {

@@ -31,12 +31,16 @@ func Simulate(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, err
 	}
 	judge := j.Judge()
 	// Otherwise the Result alone decides: an observer would cost memory for every message.
-	if j.Steps != nil || j.Algorithm.Sections > 0 {
+	if j.Still() || j.Algorithm.Sections > 0 {
 		c.Observe = observe.Both(judge.Observe, j.Observe)
 	}
 	r, err := sim.Run(ctx, c)
 	v := &report.Virtual{
 		Time: r.Time, Hash: r.TraceHash, Lost: r.Lost, Duplicated: r.Duplicated, Reordered: r.Reordered,
+		Outside: make([]report.Outside, len(r.Outside)),
+	}
+	for i, o := range r.Outside {
+		v.Outside[i] = report.Outside(o)
 	}
 	o := report.Outcome{Result: r.Result, Schedule: schedule, Wall: r.Wall, Virtual: v}
 	return &Outcome{Outcome: o, Judge: judge}, err
