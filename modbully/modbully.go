@@ -8,15 +8,13 @@
 // No handler ever waits for an answer.
 //
 //  1. Start. A process that suspects the leader begins an election in the next Term, unless it holds one
-//     already. It waits before that as [Config].Wait says. On a Start, which suspects no process, it asks
-//     the largest too: that is the leader if it is up, and announces itself anew. Only before the first
-//     election a Start suspects [Config].Coordinator, with whose crash the sources begin.
+//     already. It waits before that as [Config].Wait says. A Start suspects no process, but before the
+//     first election [Config].Coordinator, with whose crash the sources begin.
 //  2. Election. It sends ELECTION to the largest process below the suspect, in grant to all between. If
-//     there is none, it takes over itself.
-//  3. Accept. A process that gets ELECTION answers ACCEPT, and takes over: all above it are gone. In
-//     convenience an ELECTION that comes while its announcement is under way is accepted, but not served
-//     again; in number it is not even answered. In a Term that has a coordinator already it answers by a
-//     CATCHUP.
+//     there is none, it takes over itself. Without a suspect it asks the largest, the leader perhaps.
+//  3. Accept. A process that gets ELECTION answers ACCEPT, and takes over: all above it are gone. While
+//     its announcement is under way it does not announce again in convenience, and does not answer in
+//     number. In a Term that has a coordinator already it answers by a CATCHUP.
 //  4. Wait. After ACCEPT, COORDINATOR must come in time, else the election begins again without the
 //     process that has accepted.
 //  5. Silence. Without ACCEPT in time the next lower process is asked.
@@ -28,9 +26,8 @@
 //  9. Coordinator. COORDINATOR of a larger process cancels whatever is under way: waits, timers, elections.
 //     The process follows it. That of a smaller one starts an election.
 //  10. PCRP, convenience. COORDINATOR, and REFRESH, is answered by PCRP, with the pending-convenience
-//     time. When all have answered, or in [Config].ReplyTimeout, their maximum goes to all that have, as
-//     MPC.
-//  11. Reply, number. COORDINATOR is answered by REPLY. With the last of them, or in
+//     time. When all have answered, or after [Config].ReplyTimeout, all that have get the maximum, as MPC.
+//  11. Reply, number. COORDINATOR is answered by REPLY. With the last of them, or after
 //     [Config].ReplyTimeout, the count of ELECTIONs begins anew.
 //  12. Return. A process that comes back asks all others which one leads (ENQUIRY). If none answers in
 //     time, it elects.
@@ -38,9 +35,8 @@
 //  14. Leader. A process that gets LEADER follows that leader, or takes over if it is larger itself.
 //  15. Echo. A process that needs the MPC, or measures its own time, sends ECHO to the leader, which
 //     answers by ECHO_REPLY.
-//  16. Catch up. A process that hears of a lesser leader than its own sends a CATCHUP, as described under
-//     Terms. Its receiver waits for the leader of the later Term, or announces itself again in the next
-//     one.
+//  16. Catch up. A process that hears of a lesser leader than its own sends a CATCHUP (Terms). Its receiver
+//     waits for the leader of the later Term, or announces itself again in the next one.
 //  17. Heartbeat. A leader sends HEARTBEAT and REFRESH from time to time, if asked to. A process that
 //     hears no HEARTBEAT suspects its leader.
 //  18. Suspicion. Suspect and Left say which process is down, or has said good-bye: it is neither asked nor

@@ -41,6 +41,16 @@ var bookkeeping = []struct {
 		"the machine takes no notice of the event"},
 }
 
+// folders returns those of the algorithms.
+func folders(t *testing.T) (dirs []string) {
+	for _, name := range append(catalog.Names(), "detect") {
+		dir, err := filepath.Abs(filepath.Join(top, name))
+		require.NoError(t, err)
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
 // wrong returns what is wrong with the rules and tags of a package.
 func wrong(p *source.Package) (all []string) {
 	tagged := make(map[int]bool)
@@ -147,12 +157,7 @@ func footprints(t *testing.T, files map[string][]byte) (all []*footprint) {
 // TestSteps: the documentation of each algorithm numbers its rules; each rule has a tag in the code, and each
 // tag is for a rule; each step carries out a rule, and each tag is come to.
 func TestSteps(t *testing.T) {
-	var dirs []string
-	for _, name := range append(catalog.Names(), "detect") {
-		dir, err := filepath.Abs(filepath.Join(top, name))
-		require.NoError(t, err)
-		dirs = append(dirs, dir)
-	}
+	dirs := folders(t)
 	packages, files, err := source.Instrument(imported, dirs...)
 	require.NoError(t, err)
 	for _, p := range packages {
