@@ -121,7 +121,8 @@ type Config struct {
 	MaxStates int
 	MaxBytes  int64
 
-	// Progress, if not nil, is called about ten times a second.
+	// Progress, if not nil, is called about ten times a second, between two states of the search. The search
+	// waits for it.
 	Progress func(Progress)
 
 	heap func() int64 // how much memory is in use; if nil, liveHeap

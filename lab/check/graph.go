@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -135,6 +136,9 @@ func (b *graphing) visitAll(ctx context.Context) error {
 			return stopped(ctx)
 		case large != nil:
 			return *large
+		}
+		if at%partSize == 0 {
+			runtime.Gosched() // as in expandPart
 		}
 		b.expand(at)
 		b.front[at] = nil

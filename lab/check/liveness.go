@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -202,6 +203,7 @@ func (k *walk) id(state []uint32, hash uint64) int {
 // all walks through every state.
 func (k *walk) all(ctx context.Context) error {
 	k.roots = append(k.roots, k.first)
+	steps := 0
 	for len(k.roots) > 0 {
 		root := k.roots[len(k.roots)-1]
 		k.roots = k.roots[:len(k.roots)-1]
@@ -211,6 +213,9 @@ func (k *walk) all(ctx context.Context) error {
 		for len(k.path) > 0 {
 			if ctx.Err() != nil {
 				return stopped(ctx)
+			}
+			if steps++; steps%partSize == 0 {
+				runtime.Gosched() // as in expandPart
 			}
 			k.step(ctx)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"runtime/metrics"
 	"slices"
 	"sync"
@@ -218,11 +219,7 @@ func (s *search) batch(ctx context.Context, parts []*part) {
 		}
 		p.out = s.outs[i]
 	}
-	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) {
-		if ctx.Err() == nil { // else nothing that is found counts any more
-			s.expandPart(w, parts[i], i)
-		}
-	})
+	s.share(len(parts), len(parts) <= aloneSize, func(w *worker, i int) { s.expandPart(ctx, w, parts[i], i) })
 	s.share(shards, len(parts) <= aloneSize, func(w *worker, i int) { s.takeUp(w, i, parts, base) })
 	var more []*part
 	for _, p := range parts {
@@ -262,15 +259,18 @@ func (s *search) share(n int, alone bool, do func(w *worker, i int)) {
 	working.Wait()
 }
 
-// expandPart takes every step from the states of a part.
-func (s *search) expandPart(w *worker, p *part, order int) {
-	if p.only != nil {
-		for _, i := range p.only {
-			s.expandState(w, p, i, order)
+// expandPart takes every step from the states of a part, until ctx ends: then nothing that is found counts
+// any more.
+func (s *search) expandPart(ctx context.Context, w *worker, p *part, order int) {
+	// In a browser no goroutine is interrupted: without this, none could end ctx.
+	runtime.Gosched()
+	for _, i := range p.only {
+		if ctx.Err() != nil {
+			return
 		}
-		return
+		s.expandState(w, p, i, order)
 	}
-	for i := p.from; i < p.until; i++ {
+	for i := p.from; i < p.until && p.only == nil && ctx.Err() == nil; i++ {
 		s.expandState(w, p, i, order)
 	}
 }

@@ -1,0 +1,84 @@
+package check_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
+)
+
+// counted is a context that ends after it was looked at a number of times.
+type counted struct {
+	context.Context
+	left int
+}
+
+func (c *counted) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// endlessly is an election of one process, whose state is how far it has counted.
+func endlessly(step func()) check.Config {
+	return toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Init {
+			return
+		}
+		step()
+		n.n++
+		e.SetTimer(0, second, second)
+	})
+}
+
+// TestEndsBetweenStates: when ctx ends, a search takes no step more.
+func TestEndsBetweenStates(t *testing.T) {
+	for _, left := range []int{1, 2, 10, 100, 1000} {
+		ctx, late := &counted{t.Context(), left}, 0
+		c := endlessly(func() {
+			if ctx.left < 0 {
+				late++
+			}
+		})
+		c.Workers = 1
+		r, err := check.Run(ctx, c)
+		require.NoError(t, err)
+		require.ErrorIs(t, r.Stopped, context.Canceled)
+		require.False(t, r.Exhausted)
+		require.Zero(t, late)
+
+		ctx.left = left
+		_, err = check.NewGraph(ctx, c, 1<<20)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Zero(t, late)
+	}
+}
+
+// TestEndsOnOneProcessor: where goroutines take turns, as in a browser, another one can end a search.
+func TestEndsOnOneProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	wide := endlessly(func() {})
+	wide.IDs = rising(3)
+	wide.Initiators = wide.IDs
+	for name, search := range map[string]func(ctx context.Context) error{
+		"run": func(ctx context.Context) error {
+			r, err := check.Run(ctx, wide)
+			require.NoError(t, err)
+			require.Less(t, r.States, uint64(10_000))
+			return r.Stopped
+		},
+		"graph": func(ctx context.Context) error {
+			_, err := check.NewGraph(ctx, wide, 1<<20)
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go cancel()
+		require.ErrorIs(t, search(ctx), context.Canceled, name)
+	}
+}
