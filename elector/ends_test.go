@@ -35,7 +35,7 @@ func alone(t *testing.T, change func(*elector.Config)) *elector.Elector {
 // caller goes on.
 func TestPanicEnds(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"),
-		Times: elector.Times{Lease: 100 * time.Millisecond}}
+		Times: elector.Times{Lease: time.Millisecond}}
 	for range 2 { // at the same address
 		e, err := elector.New(c)
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package elector_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/memory"
@@ -21,13 +22,13 @@ func Example() {
 			panic(err)
 		}
 		e, err := elector.New(elector.Config{Group: "orders", Self: name, Members: members,
-			Transport: endpoint})
+			Transport: endpoint, Times: elector.Times{Lease: 20 * time.Millisecond}})
 		if err != nil {
 			panic(err)
 		}
 		go func() {
 			ended <- e.Run(ctx, func(_ context.Context, term elector.Term) error {
-				fmt.Println("one leads:", term.Valid(0))
+				fmt.Println("one leads, and writes with a token:", term.Token() > 0)
 				stop()
 				return nil
 			})
@@ -37,7 +38,7 @@ func Example() {
 		fmt.Println(<-ended)
 	}
 	// Output:
-	// one leads: true
+	// one leads, and writes with a token: true
 	// <nil>
 	// <nil>
 	// <nil>

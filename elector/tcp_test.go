@@ -3,8 +3,6 @@ package elector_test
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"log/slog"
 	"net"
 	"strings"
@@ -51,56 +49,45 @@ func (l *logs) String() string {
 	return l.b.String()
 }
 
-// TestTCP: members with certificates elect over TCP, and one that ends hands over.
-func TestTCP(t *testing.T) {
-	ca, err := certs.NewCA("test", time.Now(), time.Hour)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
-	members := addresses(t, three...)
-	stops := map[string]context.CancelFunc{}
-	led := make(chan elector.Term, 10)
-	who := make(chan string, 10)
-	var all sync.WaitGroup
-	for _, name := range three {
-		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
-		require.NoError(t, err)
-		pair, err := tls.X509KeyPair(certificate, key)
-		require.NoError(t, err)
-		e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members,
-			Times: elector.Times{Lease: 200 * time.Millisecond},
-			TLS: &tcp.TLS{Cluster: "example.org/g",
-				Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
-		require.NoError(t, err)
-		ctx, stop := context.WithCancel(t.Context())
-		stops[name] = stop
-		all.Go(func() {
-			if err := e.Run(ctx, func(ctx context.Context, term elector.Term) error {
-				led <- term
-				who <- name
-				<-ctx.Done()
-				return nil
-			}); err != nil {
-				t.Error(err)
-			}
+// TestTLS: members with certificates elect over TLS, and one that ends hands over.
+func TestTLS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ca, addresses, listeners := authority(t), map[election.ID]string{}, pipes{}
+		for _, name := range three {
+			addresses[elector.ID(name)] = name + ":1"
+			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
+		}
+		g := start(t, three, func(c *elector.Config) {
+			identity := certified(t, ca, c.Self)
+			identity.ID = func(name string) (election.ID, error) { return elector.ID(name), nil }
+			n, err := tcp.New(tcp.Config{Self: elector.ID(c.Self), Members: addresses, TLS: identity,
+				Listener: listeners[c.Self+":1"], Dial: listeners.dial})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, n.Close()) })
+			c.Network, c.Transport = n, nil
 		})
-	}
-	first := <-led
-	stops[<-who]()
-	second := <-led
-	require.Greater(t, second.Token(), first.Token())
-	require.NoError(t, second.Confirm(t.Context()))
-	for _, stop := range stops {
-		stop()
-	}
-	all.Wait()
+		time.Sleep(5 * time.Second)
+		m := g.leader(t)
+		first, _ := m.tenures()
+		m.end(t)
+		delete(g, m.name)
+		next := g.leader(t) // at once
+		second, _ := next.tenures()
+		require.Greater(t, second[0].Token(), first[0].Token())
+		require.NoError(t, second[0].Confirm(t.Context()))
+	})
+}
+
+// certified returns how a member is known by a certificate.
+func certified(t *testing.T, ca *certs.CA, name string) *tcp.TLS {
+	return &tcp.TLS{Cluster: "example.org/g", Load: issued(t, ca, name)}
 }
 
 // TestListen: a member whose own name leads nowhere yet can listen all the same. An address that is of
 // no use is refused at once, and what was opened is closed.
 func TestListen(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "a.invalid:7946"},
-		InsecurePlaintext: true, Times: elector.Times{Lease: 200 * time.Millisecond}}
+		InsecurePlaintext: true}
 	_, err := elector.New(c)
 	require.ErrorContains(t, err, "a.invalid")
 	own := addresses(t, "a")["a"]
@@ -109,11 +96,7 @@ func TestListen(t *testing.T) {
 	require.NoError(t, err)
 	_, err = elector.New(c)
 	require.ErrorContains(t, err, "elector: Listen: listen tcp "+own)
-	ctx, stop := context.WithCancel(t.Context())
-	require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
-		stop()
-		return nil
-	}))
+	require.NoError(t, e.Close())
 	c.InsecurePlaintext, c.Members["a"], c.Listen = false, own, "0.0.0.0"+
 		own[strings.LastIndexByte(own, ':'):]
 	for range 2 { // the listener of the first attempt is closed
@@ -125,17 +108,8 @@ func TestListen(t *testing.T) {
 
 // TestForeignCertificate: a member with the certificate of another one is refused, with both names.
 func TestForeignCertificate(t *testing.T) {
-	ca, err := certs.NewCA("test", time.Now(), time.Hour)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
-	certificate, key, err := ca.Issue("example.org/g", "b", time.Now(), time.Hour)
-	require.NoError(t, err)
-	pair, err := tls.X509KeyPair(certificate, key)
-	require.NoError(t, err)
-	_, err = elector.New(elector.Config{Group: "g", Self: "a", Members: addresses(t, "a", "b"),
-		TLS: &tcp.TLS{Cluster: "example.org/g",
-			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}})
+	_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: addresses(t, "a", "b"),
+		TLS: certified(t, authority(t), "b")})
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "the own certificate is that of process b, not a: its URI is "+
 		"spiffe://example.org/g/b")
@@ -144,32 +118,36 @@ func TestForeignCertificate(t *testing.T) {
 // TestNoMember: a process that is not in the list is refused by the name in its certificate, which no
 // list here says.
 func TestNoMember(t *testing.T) {
-	ca, err := certs.NewCA("test", time.Now(), time.Hour)
-	require.NoError(t, err)
-	roots := x509.NewCertPool()
-	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
-	members := addresses(t, "a", "new")
-	text := &logs{}
+	ca, members := authority(t), addresses(t, "a", "new")
+	refused := &awaited{text: "process new is no member", done: make(chan struct{})}
 	var running sync.WaitGroup
 	defer running.Wait()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	for name, list := range map[string]map[string]string{"a": {"a": members["a"]}, "new": members} {
-		certificate, key, err := ca.Issue("example.org/g", name, time.Now(), time.Hour)
-		require.NoError(t, err)
-		pair, err := tls.X509KeyPair(certificate, key)
-		require.NoError(t, err)
-		c := elector.Config{Group: "g", Self: name, Members: list, TLS: &tcp.TLS{Cluster: "example.org/g",
-			Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}}
+		c := elector.Config{Group: "g", Self: name, Members: list, TLS: certified(t, ca, name)}
 		if name == "a" {
-			c.Log = slog.New(slog.NewTextHandler(text, nil))
+			c.Log = slog.New(slog.NewTextHandler(refused, nil))
 		}
 		e, err := elector.New(c)
 		require.NoError(t, err)
 		running.Go(func() { _ = e.Serve(ctx) })
 	}
-	require.Eventually(t, func() bool { return strings.Contains(text.String(), "process new is no member") },
-		10*time.Second, time.Millisecond, "%s", text)
+	<-refused.done
+}
+
+// awaited is a log in which a test waits for a text.
+type awaited struct {
+	text string
+	once sync.Once
+	done chan struct{} // closed when it is there
+}
+
+func (a *awaited) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(a.text)) {
+		a.once.Do(func() { close(a.done) })
+	}
+	return len(b), nil
 }
 
 // TestMembersDiffer: lists that differ by one member work together, others are refused with what differs.
@@ -248,19 +226,18 @@ func (all pipes) network(t *testing.T, self string, members map[string]string,
 
 // TestNamesInTheLog: the log names the leader, and what package process logs of numbers is left out.
 func TestNamesInTheLog(t *testing.T) {
-	text := &logs{}
-	members := addresses(t, "a")
-	e, err := elector.New(elector.Config{Group: "g", Self: "a", Members: members,
-		Times: elector.Times{Lease: 200 * time.Millisecond}, Log: slog.New(slog.NewTextHandler(text, nil))})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
-		stop()
-		return nil
-	}))
-	require.Contains(t, text.String(), "msg=elected group=g member=a leader=a")
-	require.Contains(t, text.String(), "msg=\"given up\"")
-	require.NotContains(t, text.String(), "msg=decided")
+	synctest.Test(t, func(t *testing.T) {
+		text := &logs{}
+		e := alone(t, func(c *elector.Config) { c.Log = slog.New(slog.NewTextHandler(text, nil)) })
+		ctx, stop := context.WithCancel(t.Context())
+		require.NoError(t, e.Run(ctx, func(context.Context, elector.Term) error {
+			stop()
+			return nil
+		}))
+		require.Contains(t, text.String(), "msg=elected group=g member=a leader=a")
+		require.Contains(t, text.String(), "msg=\"given up\"")
+		require.NotContains(t, text.String(), "msg=decided")
+	})
 }
 
 // TestNamesInErrors: an error about a member has its name.
