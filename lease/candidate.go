@@ -174,7 +174,7 @@ func (n *process) recvGranted(e *election.Env, now time.Duration, from election.
 	n.countGrants(e, now)
 }
 
-// remind repeats a RELEASE that was lost, or that the CLAIM has come after (rule 12).
+// remind repeats a RELEASE that was lost, or that the CLAIM has come after (rule 13).
 func (n *process) remind(e *election.Env, from election.Port, m *election.Message) {
 	underWay := n.phase >= claiming && m.Term == n.mine
 	if m.Value == n.incarnation && m.Term <= n.mine && !underWay {

@@ -21,10 +21,9 @@
 //  5. Release. A process that stops leading, or gives up a CLAIM that too many refuse, sends RELEASE. A voter
 //     then ends the grant of exactly this process, incarnation and Term. RELEASE names a larger
 //     Term than its own if its sender has heard of one.
-//  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
-//     that it has granted before. A voter that has lost its memory then reads the largest Term (READ;
-//     MEMORY) from Q others that have kept theirs, before it grants; of two voters, from the other one. If
-//     another voter reads from it meanwhile, it answers, and reads from that one again.
+//  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last that
+//     it has granted before. If it has lost its memory, it then reads the largest Term (READ; MEMORY) from
+//     Q others that have kept theirs, before it grants; of two voters, from the other one.
 //  7. Cold start. A voter that finds fewer others with memory within Cold makes do with the answers of a
 //     majority, itself included, with memory or without; as soon as all others have answered, with those.
 //  8. Turn. A candidate whose own vote is not lent, and that was not refused for a grant which may be live
@@ -42,7 +41,8 @@
 //     one. A process that leads, or claims, and hears of a leader of a larger Term stops.
 //  12. Take back. RELEASE says whether its claim never led. If it did not, a voter whose vote it is returns
 //     to the vote before that one. If it does not know that one, it grants the Term again, but no smaller
-//     one. A voter that refuses a renewal sends GRANTED once more to the owner of its vote, with Round 0,
+//     one.
+//  13. Remind. A voter that refuses a renewal sends GRANTED once more to the owner of its vote, with Round 0,
 //     which counts for nothing. An owner whose claim is over answers RELEASE, in case that was lost, or came
 //     before the CLAIM.
 //
