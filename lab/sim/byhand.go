@@ -23,10 +23,6 @@ func (s *Sim) Machines(p int) iter.Seq2[uint8, election.Node] { return s.procs[p
 // Ended reports whether a process knows that its current election has ended.
 func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 
-// Term returns the Term of the election that a process takes part in, as its [election.TermKeeper] has
-// it; zero before the first, and of an algorithm that keeps Terms itself.
-func (s *Sim) Term(p int) uint64 { return s.procs[p].host.Term() }
-
 // Now returns the virtual time. A run that ends before Config.Until, with nothing left to happen, has waited
 // until then all the same; without Until it ends with the last event.
 func (s *Sim) Now() time.Duration { return s.now }
@@ -40,8 +36,8 @@ func (s *Sim) Clock(p int) time.Duration { return s.clocks.Local(p, s.now) }
 // After returns how long it takes for the clock of a process to go on by d.
 func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.After(p, d) }
 
-// Begin gives each process that is up its first event, and lets nothing else happen yet. A run that has begun is
-// left as it is; one that has not begins with the first Step.
+// Begin gives each process that is up its first event, and lets nothing else happen yet. A run that has
+// begun is left as it is; one that has not begins with the first Step.
 func (s *Sim) Begin() { s.byHand(func() {}) }
 
 // Post gives a process an event from outside, at the present moment: a Start, the report of

@@ -43,6 +43,7 @@ var calls = map[string]call{
 	"export":   (*Bridge).export,
 	"fields":   (*Bridge).fields,
 	"film":     (*Bridge).film,
+	"lines":    (*Bridge).lines,
 	"pending":  (*Bridge).pending,
 	"read":     (*Bridge).read,
 	"scenario": (*Bridge).scenario,

@@ -23,6 +23,7 @@ func calls(t testing.TB) map[string]string {
 		"export":   `{"kind": "log", "scenario": ` + run + `}`,
 		"fields":   `{"step": 3, "scenario": ` + run + `}`,
 		"film":     `{"most": 500, "scenario": ` + run + `}`,
+		"lines":    `{"from": 1, "to": 3, "scenario": ` + run + `}`,
 		"pending":  `{"step": 3, "scenario": ` + run + `}`,
 		"read":     `{"text": "` + strings.ReplaceAll(run, `"`, `\"`) + `"}`,
 		"scenario": `{"algorithm": "lcr", "n": 3, "delay": "1-2", "order": "worst"}`,
@@ -38,6 +39,10 @@ func TestRefused(t *testing.T) {
 	for name, args := range calls(t) {
 		var b bridge.Bridge
 		_, err := b.Call(t.Context(), name, []byte(args), nil)
+		if name == "lines" {
+			require.EqualError(t, err, "not an instrumented build: page/build makes one")
+			continue
+		}
 		require.NoError(t, err, name)
 		if name == "catalog" {
 			continue

@@ -24,7 +24,6 @@ type field struct{ Name, Type, Value string }
 
 type processState struct {
 	Process  string
-	Term     uint64
 	Machines []struct {
 		Type   string
 		Fields []field
@@ -75,7 +74,8 @@ func TestFieldsOfSteps(t *testing.T) {
 	require.Len(t, one, 1)
 	require.Equal(t, "lcr.participant", one[0].Machines[0].Type)
 	require.Equal(t, field{"me", "election.Rank", "2"}, one[0].Machines[0].Fields[0])
-	require.EqualValues(t, 1, one[0].Term)
+	require.Equal(t, "election.TermKeeper", one[0].Machines[1].Type)
+	require.Equal(t, "1", one[0].value("term"))
 }
 
 // TestFieldsOfAll: every variant shows the fields of its machines, at random steps as after walking there.
@@ -119,8 +119,25 @@ func TestFieldsOfAStack(t *testing.T) {
 			}
 		}
 	}
-	require.True(t, types["mutex.arbiter"] && types["bully.process"] && types["election.TermKeeper"], types)
+	require.True(t, types["mutex.arbiter"] && types["bully.process"] && len(types) == 2, types)
 	require.True(t, names["bully.process: the wait for answers"], names)
+}
+
+// TestFieldsInWords: ports are the processes behind them, times are in units.
+func TestFieldsInWords(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "inquiry/naive", "ids": []int{7, 8, 9}})
+	seen := make(map[string]bool)
+	for step := range 20 {
+		for _, s := range fieldsAt(t, &b, text, step) {
+			seen[s.Process+" "+s.value("acks")] = true
+		}
+	}
+	require.True(t, seen["7 []"] && seen["8 [0 (to 7)]"], "%v", seen)
+	text = asked(t, &b, object{"algorithm": "modbully", "n": 3})
+	s := fieldsAt(t, &b, text, 3)[0]
+	require.Equal(t, []string{"none", "0 (to 2)", "0"}, []string{s.value("suspect"), s.value("port"),
+		s.value("longest")})
 }
 
 // TestPending: what is pending after a step is what happens next, in the words of the step.
