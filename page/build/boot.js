@@ -13,6 +13,7 @@
     from += size;
   }
   globalThis.electionFiles = files;
+  globalThis.electionOpen = Object.keys(files).find((name) => name.startsWith("open."));
   const map = document.createElement("script");
   map.type = "importmap";
   map.textContent = JSON.stringify({ imports });

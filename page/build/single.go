@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,11 +44,17 @@ func (s *Site) Single() ([]byte, error) {
 	z, _ := gzip.NewWriterLevel(&all, gzip.BestCompression) // the level exists
 	list := [][]any{}
 	for _, name := range s.Names() {
+		if name == "wasm_exec.js" {
+			continue // it is in the worker
+		}
 		text := s.File(name)
 		switch path.Ext(name) {
 		case ".html", ".css":
 			continue // they are in the document
 		case ".js":
+			if name == "worker.js" { // a worker of a document without a host cannot load another blob
+				text = slices.Concat(s.File("wasm_exec.js"), []byte("\n"), text)
+			}
 			text = importLink.ReplaceAll(text, []byte("${1}${2}page/"))
 		}
 		list = append(list, []any{name, types[path.Ext(name)], len(text)})

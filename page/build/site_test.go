@@ -22,6 +22,7 @@ func small() *build.Site {
 		With("app.js",
 			[]byte("import { at } from \"./at.js\";\nimport './at.js'\nawait import(\"./at.js\");\n")).
 		With("at.js", []byte("export * from './app.js';\n")).
+		With("worker.js", []byte("start();\n")).With("wasm_exec.js", []byte("run();\n")).
 		With("election.wasm", []byte("\x00asm"))
 }
 
@@ -59,6 +60,9 @@ func TestSingle(t *testing.T) {
 	require.Contains(t, one, "<style>\nbody { margin: 0 }\n</style>")
 	require.Contains(t, one, `[["app.js","text/javascript; charset=utf-8",`)
 	require.NotContains(t, one, "LIST")
+	// The size: in the worker is what Go needs, since a worker of a file cannot load another one.
+	require.Contains(t, one, `["worker.js","text/javascript; charset=utf-8",17]`)
+	require.NotContains(t, one, `"wasm_exec.js"`)
 	requireNoAddress(t, one)
 	again, err := small().Single()
 	require.NoError(t, err)

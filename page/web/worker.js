@@ -7,7 +7,7 @@ const scope = self;
 
 /** @param {WebAssembly.Module} module @param {string} runtime the address of the Go runtime's script */
 async function start(module, runtime) {
-  if (runtime) scope.importScripts(runtime);
+  if (!scope.Go) scope.importScripts(runtime); // a page in one file has it in the worker
   const go = new scope.Go();
   const ready = new Promise((resolve) => {
     scope.electionReady = resolve;
