@@ -110,3 +110,28 @@ func TestAfterOneOfEqualMessages(t *testing.T) {
 		require.Equal(t, want, last, nth)
 	}
 }
+
+// TestAfterANotice: what is given is not taken for the start that is still to come, and a start is one.
+func TestAfterANotice(t *testing.T) {
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			n.believe(e, 10+n.n)
+		case election.Suspect:
+			n.n = 1
+			n.believe(e, 5)
+		}
+	})
+	c.Initiators, c.Algorithm.Faults = rising(1), election.Faults{Crash: true, Reported: true}
+	start := scenario.Step{Do: observe.Start, Process: 1}
+	c.After = []scenario.Step{{Do: observe.Suspect, Process: 1}}
+	all, last := numbers(t, c)
+	require.Equal(t, set(5, 11), all)
+	require.Equal(t, set(11), last)
+	c.After = append(c.After, start)
+	all, _ = numbers(t, c)
+	require.Equal(t, set(11), all)
+	c.After, c.Nudge = []scenario.Step{start}, true
+	all, _ = numbers(t, c)
+	require.Equal(t, set(10), all)
+}

@@ -32,9 +32,8 @@ func (w *worker) setApart(is *local) {
 // cut cuts the links between two groups, or ends the cut.
 func (w *worker) cut(state []uint32, a action) {
 	f := w.frames.at(state[w.slots-1]).clone()
-	if f.group = uint16(a.index()); a.kind() == doHeal {
-		f.group = 0
-	} else {
+	f.group = uint16(a.index()) // of doHeal, none
+	if a.kind() == doCut {
 		f.left.cuts--
 	}
 	w.put(w.slots-1, w.frame(f))
