@@ -135,3 +135,16 @@ func TestAfterANotice(t *testing.T) {
 	all, _ = numbers(t, c)
 	require.Equal(t, set(10), all)
 }
+
+// TestAfterAPauseWithoutTime: where no time is modelled, a pause that has not ended keeps no process from a
+// start.
+func TestAfterAPauseWithoutTime(t *testing.T) {
+	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			n.believe(e, 7)
+		}
+	})
+	c.After = []scenario.Step{{Do: observe.Pause, Process: 1}}
+	_, last := numbers(t, c)
+	require.Equal(t, set(7), last)
+}
