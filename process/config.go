@@ -46,7 +46,7 @@ type Config struct {
 	// comes back or joins, which is what a service cannot rule out: an algorithm that must not wait for
 	// others to speak, such as bully, then begins an election at once. One that
 	// makes something once for the whole group, as a token ring makes its token, does so if true. A process
-	// that has Saved is not Founding, but for such a token ring.
+	// that has Saved comes back, whatever Founding says, but for such a token ring.
 	Founding bool
 	// Start: begin an election at once. If false, when [Process.Start] is called, or never.
 	Start bool

@@ -247,18 +247,21 @@ func TestWarnsOfSilence(t *testing.T) {
 	}
 }
 
-// TestWarnsOfFounding: a process that elects again and again, and has a saved state, is not at the very first
-// start of its group.
-func TestWarnsOfFounding(t *testing.T) {
+// TestFoundingWithState: a process that elects again and again, and has a saved state, comes back, whatever
+// Founding says.
+func TestFoundingWithState(t *testing.T) {
 	for _, tt := range []struct {
-		founding, saved, leaderless, once, warns bool
-	}{{true, true, false, false, true}, {false, true, false, false, false},
-		{true, false, false, false, false}, {true, true, true, false, false},
-		{true, true, false, true, false}} {
+		founding, saved, leaderless, once, back bool
+	}{{true, true, false, false, true}, {false, true, false, false, true},
+		{false, false, false, false, true}, {true, false, false, false, false},
+		{true, true, true, false, false}, {true, true, false, true, false}} {
 		synctest.Test(t, func(t *testing.T) {
-			var log bytes.Buffer
 			var saved []byte
-			c, _ := pair(t, func(e *election.Env, _ *election.Event) { e.Save() })
+			back := false
+			c, _ := pair(t, func(e *election.Env, ev *election.Event) {
+				back = back || ev.Op == election.Rejoin
+				e.Save()
+			})
 			c.Algorithm.Leaderless, c.Algorithm.LongLived = tt.leaderless, !tt.once
 			c.Save = func(state []byte) error {
 				saved = bytes.Clone(state)
@@ -269,13 +272,13 @@ func TestWarnsOfFounding(t *testing.T) {
 			first.Close()
 			require.NoError(t, <-ended)
 			require.NotEmpty(t, saved)
-			c.Founding, c.Log = tt.founding, slog.New(slog.NewTextHandler(&log, nil))
+			back, c.Founding = false, tt.founding
 			if tt.saved {
 				c.Saved = saved
 			}
 			p, ended := running(t, c)
 			synctest.Wait()
-			require.Equal(t, tt.warns, strings.Contains(log.String(), "Founding is true and there is a saved"))
+			require.Equal(t, tt.back, back, "%+v", tt)
 			p.Close()
 			require.NoError(t, <-ended)
 		})

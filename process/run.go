@@ -128,7 +128,6 @@ func (p *Process) withdraw() {
 func (p *Process) start(ctx context.Context) error {
 	p.began, p.asleep = time.Now(), suspend.Asleep()
 	p.warnOfSilence()
-	p.warnOfFounding()
 	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {
 		p.report(&observe.Occurrence{What: observe.Restart, State: p.config.Saved})
@@ -137,7 +136,7 @@ func (p *Process) start(ctx context.Context) error {
 	for _, first := range []struct {
 		op election.Op
 		do bool
-	}{{election.Init, true}, {election.Rejoin, !p.config.Founding}, {election.Start, p.config.Start}} {
+	}{{election.Init, true}, {election.Rejoin, p.comesBack()}, {election.Start, p.config.Start}} {
 		if first.do {
 			if err := p.step(ctx, p.first(first.op)); err != nil {
 				return err
@@ -145,6 +144,14 @@ func (p *Process) start(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// comesBack reports whether the process gets a Rejoin. A saved state says that it has been in the group
+// before, whatever Founding says: without a Rejoin it might wait for a leader for ever, as modbully does. A
+// token ring all of whose members have been down has no leader, and makes its token anew if it is Founding.
+func (p *Process) comesBack() bool {
+	a := p.config.Algorithm
+	return !p.config.Founding || len(p.config.Saved) > 0 && a.LongLived && !a.Leaderless
 }
 
 // first returns one of the first events. Where there are leases, Init brings the incarnation, and the time of

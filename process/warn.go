@@ -83,17 +83,6 @@ func (p *Process) warnOfSilence() {
 	}
 }
 
-// warnOfFounding warns where a process with a saved state is Founding: it has been in the group before.
-// Without a Rejoin it may wait for a leader for ever, as modbully does. Founding is right again for a token
-// ring all of whose members have been down, and that has no leader.
-func (p *Process) warnOfFounding() {
-	a := p.config.Algorithm
-	if p.config.Founding && len(p.config.Saved) > 0 && a.LongLived && !a.Leaderless {
-		p.log.Warn("Founding is true and there is a saved state: this process comes back, and may wait for " +
-			"a leader for ever; set Founding at the very first start of the group alone")
-	}
-}
-
 // warnOfSolitude warns where there is no peer: a forgotten list of Peers would make each process a leader.
 func (p *Process) warnOfSolitude() {
 	if len(p.config.Peers) == 0 {
