@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
@@ -86,7 +85,7 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 	res, a := s.Result(), r.config.Algorithm
 	h.Scenario, h.Command = r.scenario, command(r.scenario, r.config.Force)
-	h.Hash = report.Hash(res.TraceHash).String()
+	h.Hash = fmt.Sprintf("%016x", res.TraceHash)
 	h.Messages, h.Bits = res.Messages, res.Bits
 	for _, k := range res.ByKind {
 		h.Counts[k.Kind] = k.Count
