@@ -22,8 +22,8 @@
 //     then ends the grant of exactly this process, incarnation and Term. RELEASE names a larger
 //     Term than its own if its sender has heard of one.
 //  6. Return. A voter that comes back after a crash keeps silent for Quarantine: so long may a lease last
-//     that it has granted before. If it has lost its memory, it then reads the largest Term (READ; MEMORY) from
-//     Q others that have kept theirs, before it grants; of two voters, from the other one.
+//     that it has granted before. If it has lost its memory, it then reads the largest Term (READ; MEMORY)
+//     from Q others that have kept theirs, before it grants; of two voters, from the other one.
 //  7. Cold start. A voter that finds fewer others with memory within Cold makes do with the answers of a
 //     majority, itself included, with memory or without; as soon as all others have answered, with those.
 //  8. Turn. A candidate whose own vote is not lent, and that was not refused for a grant which may be live

@@ -109,7 +109,7 @@ func TestObserve(t *testing.T) {
 		p.Close()
 		require.NoError(t, <-ended)
 		require.Equal(t, []string{
-			"1 at 0s: restart from 9 bytes", "1 at 0s: step init: ",
+			"1 at 0s: restart from 9 bytes", "1 at 0s: step init: ", "1 at 0s: step rejoin: ",
 			"1 at 1s: step start: decide one of 2 one of 7", "1 at 1s: lose 8 over 0",
 			"1 at 1s: step trust: timers", "1 at 2s: step timeout: ",
 		}, seen)
