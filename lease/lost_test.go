@@ -82,7 +82,7 @@ func TestTakenBackDurable(t *testing.T) {
 	}, c, 1, 2, 4, 5)
 }
 
-// TestReminder: rule 12: a voter that refuses a leader for another claim asks the owner of that, which says
+// TestReminder: rule 13: a voter that refuses a leader for another claim asks the owner of that, which says
 // whether it is over, and whether it has led.
 func TestReminder(t *testing.T) {
 	requireRules(t, []rule{

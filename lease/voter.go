@@ -110,8 +110,8 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 }
 
 // query reminds the owner of the vote that refuses a leader. If that claim is over, its RELEASE was lost, or
-// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads (rule
-// 12).
+// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads
+// (rule 13).
 func (n *process) query(e *election.Env) {
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).ID == n.vote.id {

@@ -98,6 +98,7 @@ func (n *builder) Step(e *election.Env, ev *election.Event) {
 	// The election runs on the tree, and no message of it arrives before the tree is made here.
 	case ev.Op != election.Recv || n.made:
 		n.election.Step(e, ev)
+	default: // rule 15
 	}
 }
 
