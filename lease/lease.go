@@ -32,10 +32,8 @@
 //  9. Ask. A candidate first asks all whether a CLAIM would be granted (PROBE; FREE or HELD), and again
 //     until Q voters say so, itself included. So one that cannot win disturbs no other.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
-//     at once, without rules 8 and 9. A CLAIM in the Term after that of HANDOFF names the owner of the lease
-//     that has ended, and counts as its RELEASE as well, in case it has overtaken that. A successor that is
-//     refused for a grant of that leader all the same claims again, in the same Term. The leader does not
-//     stand for a Lease: it claims only if a HANDOFF names it.
+//     at once, without rules 8 and 9. Its CLAIM, if of the next Term, names the leader, and counts as the
+//     RELEASE too; refused all the same, it is sent again. The leader waits for a Lease, or for a HANDOFF.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews, unless they have led in that Term or a larger
 //     one. A process that leads, or claims, and hears of a leader of a larger Term stops.
