@@ -240,7 +240,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 		return noRule, nil
 	}
 	var beliefs verdict.Beliefs
-	leader := -1
+	var leader int // read only where all agree on one
 	for p := range s.w.n {
 		if s.Up(p) {
 			beliefs.Add(s.Outcome(p), s.Ended(p))
