@@ -5,6 +5,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/params"
 )
 
@@ -17,6 +18,9 @@ type About struct {
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
+
+	Property verdict.Property // that the run violates, if it is a counterexample; pictures mark where
+	Note     string           // how, for people
 
 	// Alone says that the recorder observes one process only, the others being in other programs: it
 	// does not keep what was sent, for its receipts are in other traces, see [Merge].
@@ -35,6 +39,7 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	h.Scenario = in.Scenario()
 	h.Scenario.Schedule, h.Scenario.Seed, h.Scenario.Delay = about.Schedule, about.Seed, about.Delay
 	h.Scenario.FIFO, h.Scenario.Params = about.FIFO, about.Params
+	h.Scenario.Property, h.Scenario.Note = about.Property, about.Note
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)
 	}
