@@ -29,7 +29,8 @@ type Reply struct {
 // Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
 // run it from the beginning. The zero value is ready. A Bridge takes one call at a time.
 type Bridge struct {
-	runs []*run // the last ones, the newest first
+	runs   []*run   // the last ones, the newest first
+	graphs *graphed // the last one
 }
 
 // call answers one call. args has been checked to be JSON.
@@ -38,12 +39,15 @@ type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress fu
 // calls are all that a page may ask, by name.
 var calls = map[string]call{
 	"catalog":  (*Bridge).catalog,
+	"check":    (*Bridge).check,
 	"diff":     (*Bridge).diff,
 	"do":       (*Bridge).do,
 	"export":   (*Bridge).export,
 	"fields":   (*Bridge).fields,
 	"film":     (*Bridge).film,
+	"graph":    (*Bridge).graph,
 	"lines":    (*Bridge).lines,
+	"path":     (*Bridge).path,
 	"pending":  (*Bridge).pending,
 	"read":     (*Bridge).read,
 	"scenario": (*Bridge).scenario,

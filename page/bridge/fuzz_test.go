@@ -18,12 +18,15 @@ func calls(t testing.TB) map[string]string {
 	const run = `{"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1]}`
 	all := map[string]string{
 		"catalog":  `{}`,
+		"check":    `{"scenario": ` + run + `, "budget": {"states": 500}}`,
 		"diff":     `{"a": ` + run + `, "b": ` + run + `}`,
 		"do":       `{"step": 4, "act": {"do": "crash", "process": 1}, "scenario": ` + run + `}`,
 		"export":   `{"kind": "log", "scenario": ` + run + `}`,
 		"fields":   `{"step": 3, "scenario": ` + run + `}`,
 		"film":     `{"most": 500, "scenario": ` + run + `}`,
+		"graph":    `{"scenario": ` + run + `, "most": 300}`,
 		"lines":    `{"from": 1, "to": 3, "scenario": ` + run + `}`,
+		"path":     `{"scenario": ` + run + `, "most": 300, "state": 7}`,
 		"pending":  `{"step": 3, "scenario": ` + run + `}`,
 		"read":     `{"text": "` + strings.ReplaceAll(run, `"`, `\"`) + `"}`,
 		"scenario": `{"algorithm": "lcr", "n": 3, "delay": "1-2", "order": "worst"}`,
@@ -55,7 +58,7 @@ func TestRefused(t *testing.T) {
 	}
 	const run = `{"algorithm": "lcr", "ids": [2, 3, 1]}`
 	for _, c := range []struct{ name, args, want string }{
-		{"film it", "{}", `call: "film it" is none of catalog, diff, `},
+		{"film it", "{}", `call: "film it" is none of catalog, check, diff, `},
 		{"film", `{}`, "scenario: none is given"},
 		{"film", `{"scenario": ` + run + `, "most": -1}`, "most: -1 events, it must be up to 4000000"},
 		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1, 1]}}`, "ids[1]: 1"},

@@ -118,7 +118,11 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 // about returns what the header of a trace says of the run.
 func (r *run) about() trace.About {
 	s := r.scenario
-	about := trace.About{Driver: "sim", Params: s.Params, Seed: s.Seed, FIFO: s.FIFO, Delay: s.Delay}
+	about := trace.About{Driver: "sim", Params: s.Params, Seed: s.Seed, FIFO: s.FIFO, Delay: s.Delay,
+		Property: s.Property}
+	if s.Property != "" {
+		about.Note = s.Note
+	}
 	if about.Params == nil { // nil would mean that the algorithm was not configured
 		about.Params = map[string]params.Value{}
 	}

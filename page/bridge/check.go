@@ -1,0 +1,205 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// How many states a check visits, and how much memory it takes, in a browser.
+const (
+	usualStates = 300_000
+	mostStates  = 5_000_000
+	mostMemory  = 1 << 30
+)
+
+// budget is what may go wrong in a check, and when it ends. A number of -1 is no limit.
+type budget struct {
+	States     int      `json:"states"`
+	Crashes    int      `json:"crashes"`
+	Recoveries int      `json:"recoveries"`
+	Restarts   int      `json:"restarts"`
+	Losses     int      `json:"losses"`
+	Duplicates int      `json:"duplicates"`
+	Pauses     int      `json:"pauses"`
+	Cuts       int      `json:"cuts"`
+	Any        bool     `json:"any"`   // messages arrive in any order
+	Until      *float64 `json:"until"` // of an algorithm that never rests; if not given, some units
+}
+
+// question is what a check is asked: what can happen from the beginning of a scenario, or after a step of it.
+type question struct {
+	Scenario json.RawMessage `json:"scenario"`
+	After    *int            `json:"after"`
+	Budget   budget          `json:"budget"`
+}
+
+// asked is a question that can be answered.
+type asked struct {
+	check.Config
+	scenario *scenario.Scenario // without what is planned
+}
+
+// check visits all states and says which properties hold.
+func (b *Bridge) check(ctx context.Context, args json.RawMessage, progress func(any)) (Reply, error) {
+	var q question
+	if err := read(args, &q); err != nil {
+		return Reply{}, err
+	}
+	c, err := b.ask(ctx, &q)
+	if err != nil {
+		return Reply{}, err
+	}
+	c.Progress = func(p check.Progress) {
+		progress(struct {
+			States uint64 `json:"states"`
+			Depth  int    `json:"depth"`
+		}{p.States, p.Depth})
+	}
+	r, err := check.Run(ctx, c.Config)
+	if err != nil {
+		return Reply{}, err
+	}
+	found, err := c.found(r)
+	if err != nil {
+		return Reply{}, err
+	}
+	return written(found)
+}
+
+// ask makes the check.
+func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
+	r, err := b.open(q.Scenario, 0)
+	if err != nil {
+		return nil, err
+	}
+	states := q.Budget.States
+	if states == 0 {
+		states = usualStates
+	}
+	if states < 1 || states > mostStates {
+		return nil, input.Errorf("budget.states: %d, it must be from 1 to %d", states, mostStates)
+	}
+	k := &q.Budget
+	a := &asked{scenario: unplanned(r.scenario)}
+	a.Config = check.Config{Crashes: k.Crashes, Recoveries: k.Recoveries, Restarts: k.Restarts,
+		Losses: k.Losses, Duplicates: k.Duplicates, Pauses: k.Pauses, Cuts: k.Cuts,
+		Unordered: k.Any || r.config.Unordered, MaxStates: states, MaxBytes: mostMemory}
+	if a.Input, err = a.scenario.Input(find); err != nil {
+		return nil, err
+	}
+	now := time.Duration(0)
+	if q.After != nil {
+		if a.After, now, err = r.stepsTo(ctx, *q.After); err != nil {
+			return nil, err
+		}
+	}
+	a.Delay = a.Algorithm.Delay // with which alone it is right; zero: no time is modelled
+	if a.Delay > 0 && a.Algorithm.NeverQuiesces {
+		a.Until = now + 8*a.Delay
+		if k.Until != nil {
+			a.Until = time.Duration(*k.Until * float64(scenario.Unit))
+		}
+		a.Until -= a.Until % a.Delay // whole ticks
+	}
+	return a, a.Check()
+}
+
+// unplanned returns a scenario without what is to happen at some time or by chance: a check tries all of
+// that.
+func unplanned(s *scenario.Scenario) *scenario.Scenario {
+	return &scenario.Scenario{Algorithm: s.Algorithm, Variant: s.Variant, Topology: s.Topology, IDs: s.IDs,
+		Priorities: s.Priorities, Initiators: s.Initiators, Crashed: s.Crashed, Params: s.Params}
+}
+
+// stepsTo returns what happens in the run up to a step, and when that is.
+func (r *run) stepsTo(ctx context.Context, step int) ([]scenario.Step, time.Duration, error) {
+	steps, err := r.steps(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if step < 0 || step > steps {
+		return nil, 0, input.Errorf("after: %d, and the run has %d steps", step, steps)
+	}
+	in := r.config.Input
+	recorder := scenario.NewStepRecorder(&in)
+	s, err := r.sim(recorder.Observe)
+	if err != nil {
+		return nil, 0, err
+	}
+	last, _ := slices.BinarySearch(r.after, uint32(step))
+	for turn := range last {
+		r.turn(s, turn)
+	}
+	all, err := recorder.Steps()
+	return all, s.Now(), err
+}
+
+// found is what a check has found.
+type found struct {
+	States         uint64             `json:"states"`
+	Transitions    uint64             `json:"transitions"`
+	Depth          int                `json:"depth"`
+	Exhausted      bool               `json:"exhausted"`
+	Stopped        string             `json:"stopped,omitempty"`
+	Verdicts       []judged           `json:"verdicts"`
+	Counterexample *scenario.Scenario `json:"counterexample"`
+	Property       string             `json:"property,omitempty"` // that does not hold
+	Reason         string             `json:"reason,omitempty"`
+	Length         int                `json:"length"`            // steps of the counterexample
+	Repeats        int                `json:"repeats,omitempty"` // from this one on they repeat for ever
+	// why the budget leaves the model of the algorithm
+	Outside string `json:"outside,omitempty"`
+	Words   string `json:"words"` // how much was visited
+	MS      int64  `json:"ms"`
+}
+
+// judged is what was found of one property.
+type judged struct {
+	Property string `json:"property"`
+	Holds    *bool  `json:"holds"` // null: not known
+	Words    string `json:"words"`
+}
+
+// found says what came out.
+func (a *asked) found(r *check.Result) (*found, error) {
+	f := &found{States: r.States, Transitions: r.Transitions, Depth: r.Depth, Exhausted: r.Exhausted,
+		Verdicts: []judged{}, Outside: a.Outside(), Words: r.StatesInWords(), MS: r.Wall.Milliseconds()}
+	if r.Stopped != nil {
+		f.Stopped = oneLine(r.Stopped).Error()
+	}
+	for _, v := range r.Properties {
+		one := judged{Property: string(v.Property), Words: v.Property.Text()}
+		if v.Known {
+			one.Holds = &v.Holds
+		}
+		f.Verdicts = append(f.Verdicts, one)
+	}
+	t := r.Counterexample
+	if t == nil {
+		return f, nil
+	}
+	f.Property, f.Reason, f.Length = string(t.Property), input.Reason(oneLine(t.Reason)), len(t.Steps)
+	if t.Cycle < len(t.Steps) {
+		f.Repeats = t.Cycle + 1
+	}
+	f.Counterexample = a.with(t.Steps)
+	f.Counterexample.Name, f.Counterexample.Note = t.Title(), f.Reason
+	if t.Property.Known() {
+		f.Counterexample.Property = t.Property
+	}
+	return f, nil
+}
+
+// with returns the scenario in which these steps are all that happens.
+func (a *asked) with(steps []scenario.Step) *scenario.Scenario {
+	s := *a.scenario
+	s.Steps = append([]scenario.Step{}, steps...)
+	s.Params = scenario.WithDelay(a.Algorithm, s.Params)
+	return &s
+}

@@ -1,0 +1,123 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+type found struct {
+	States, Depth, Length int
+	Exhausted             bool
+	Stopped, Property     string
+	Reason, Outside       string
+	Verdicts              []struct {
+		Property, Words string
+		Holds           *bool
+	}
+	Counterexample json.RawMessage
+}
+
+// checked checks a scenario, and returns the number of reports too.
+func checked(t *testing.T, b *bridge.Bridge, args object) (f found) {
+	t.Helper()
+	ask(t, b, "check", args, &f)
+	return f
+}
+
+// TestCheck: in all orders, within a budget, and after a step of a run.
+func TestCheck(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "n": 3, "delay": "random", "seed": 4})
+	all := checked(t, &b, object{"scenario": text})
+	require.Equal(t, []any{249, true, ""}, []any{all.States, all.Exhausted, all.Property})
+	for _, v := range all.Verdicts {
+		require.True(t, *v.Holds, v.Words)
+	}
+	film, _ := film(t, &b, text)
+	steps := len(film.Steps.Do)
+	require.Equal(t, 1, checked(t, &b, object{"scenario": text, "after": steps}).States)
+	some := checked(t, &b, object{"scenario": text, "after": steps - 4})
+	require.True(t, some.Exhausted)
+	require.Less(t, some.States, 20)
+	require.Greater(t, some.States, 1)
+
+	few := checked(t, &b, object{"scenario": text, "budget": object{"states": 50}})
+	require.False(t, few.Exhausted)
+	require.Contains(t, few.Stopped, "not every state was visited")
+
+	lost := checked(t, &b, object{"scenario": text, "budget": object{"losses": 1}})
+	require.NotEmpty(t, lost.Property)
+	require.Contains(t, lost.Outside, "messages are lost")
+	require.Positive(t, lost.Length)
+	_, head := shown(t, &b, lost.Counterexample)
+	require.Contains(t, head, "violated: ")
+}
+
+// shown returns the film of a counterexample, and what it says came out.
+func shown(t *testing.T, b *bridge.Bridge, text json.RawMessage) (steps int, result string) {
+	t.Helper()
+	f, head := film(t, b, text)
+	return len(f.Steps.Do), head.Result
+}
+
+// TestCheckWhatNeverRests: what counts on time and has no end is checked for some time.
+func TestCheckWhatNeverRests(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lease", "n": 2})
+	f := checked(t, &b, object{"scenario": text, "budget": object{"states": 3000}})
+	require.Empty(t, f.Property)
+	text = asked(t, &b, object{"algorithm": "bully", "params": object{"heartbeat": 2}, "n": 2})
+	f = checked(t, &b, object{"scenario": text, "after": 3, "budget": object{"states": 3000, "until": 6}})
+	require.Empty(t, f.Property)
+}
+
+// TestGraph: the states of a check with the moves between them, and the way to each.
+func TestGraph(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "n": 3})
+	var g struct {
+		States []struct {
+			Depth   int
+			Leaders []string
+			Done    bool
+			Last    bool
+		}
+		Edges     [][3]int
+		Words     []string
+		Processes []string
+		Truncated bool
+	}
+	ask(t, &b, "graph", object{"scenario": text}, &g)
+	require.Len(t, g.States, 249)
+	require.False(t, g.Truncated)
+	require.Equal(t, len(g.Words), len(g.Processes))
+	lasts := 0
+	for i, s := range g.States {
+		if !s.Last {
+			continue
+		}
+		lasts++
+		require.Equal(t, []string{"3"}, s.Leaders)
+		require.True(t, s.Done)
+		way := ask(t, &b, "path", object{"scenario": text, "state": i}, nil).JSON
+		steps, result := shown(t, &b, way)
+		require.Equal(t, 3+s.Depth, steps, "three begin")
+		require.Contains(t, result, "3 leads")
+	}
+	require.Positive(t, lasts)
+	for _, e := range g.Edges {
+		require.LessOrEqual(t, g.States[e[1]].Depth, g.States[e[0]].Depth+1)
+		require.NotEmpty(t, g.Words[e[2]])
+	}
+	ask(t, &b, "graph", object{"scenario": text, "most": 100}, &g)
+	require.True(t, g.Truncated)
+	ask(t, &b, "graph", object{"scenario": text, "after": 8}, &g)
+	require.Less(t, len(g.States), 249)
+	way := ask(t, &b, "path", object{"scenario": text, "after": 8, "state": 0}, nil).JSON
+	steps, _ := shown(t, &b, way)
+	require.Equal(t, 8, steps)
+}
