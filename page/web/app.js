@@ -100,7 +100,11 @@ async function begin() {
   frame();
   // The first run and the catalogue are independent: the picture moves before the settings are there.
   const first = share.openAddress(store).then(async (opened) => {
-    if (!opened) await make(store, store.state.sugar, true);
+    if (opened) return;
+    // What is wrong with the address stays in sight beside the run that is shown instead.
+    const { error } = store.state;
+    await make(store, store.state.sugar, error === "");
+    if (error) store.set({ error });
   });
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   await first;

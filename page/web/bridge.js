@@ -7,6 +7,10 @@ const files = /** @type {any} */ (globalThis).electionFiles;
 /** The address of a file of the page. @param {string} name */
 export const beside = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
 
+/** The file that the page is to open, if there is one. */
+export const toOpen = () => /** @type {any} */ (globalThis).electionOpen
+  ?? new URLSearchParams(location.search).get("open");
+
 /** @type {Promise<WebAssembly.Module> | undefined} */
 let compiled;
 

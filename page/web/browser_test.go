@@ -178,7 +178,8 @@ func (p *tab) open(address string) {
 func (p *tab) script(result any, body string) {
 	p.t.Helper()
 	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](
-		"(async () => JSON.stringify(await (async () => {"+tools+body+"})() ?? null))()", chromedp.EvalAwaitPromise))
+		"(async () => JSON.stringify(await (async () => {"+tools+body+"})() ?? null))()",
+		chromedp.EvalAwaitPromise))
 	require.NoError(p.t, err)
 	if result != nil {
 		require.NoError(p.t, json.Unmarshal([]byte(text), result), text)

@@ -27,7 +27,9 @@ export const panels = [
  * @param {HTMLElement} column @param {HTMLElement} side @param {import("./store.js").Store} store */
 export function mount(column, side, store) {
   const tabs = h("div", { class: "tabs", role: "tablist" });
-  const bodies = h("div", { class: "bodies" }), pinned = h("div", { class: "pinned" });
+  // What scrolls has to be reached by the keyboard.
+  const bodies = h("div", { class: "bodies", tabindex: 0, role: "group", "aria-label": t.details });
+  const pinned = h("div", { class: "pinned", tabindex: 0, role: "group", "aria-label": t.panels.process });
   side.append(tabs, bodies, pinned);
   const places = { column, tab: bodies, pinned };
   const all = panels.map((panel) => {

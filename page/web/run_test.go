@@ -236,7 +236,8 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 		{"film.js", `if (this.journeys[j].end > k) found`, `if (this.journeys[j].end >= k) found`},
 		{"film.js", `j < this.firstJourney[k + 1]; j++`, `j < this.firstJourney[k]; j++`},
 		{"film.js", `Math.min(k, this.length) - 1]`, `Math.min(k, this.length - 1)]`},
-		{"film.js", `k <= this.length ? this.steps.process[k - 1]`, `k < this.length ? this.steps.process[k]`},
+		{"film.js", `k <= this.length ? this.steps.process[k - 1]`,
+			`k < this.length ? this.steps.process[k]`},
 	}
 	p := newTab(t, look{})
 	p.open(serve(t, mistakes...))

@@ -5,7 +5,7 @@
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run says so.
 
-import { call } from "./bridge.js";
+import { beside, call, toOpen } from "./bridge.js";
 import { h } from "./dom.js";
 import { Film } from "./film.js";
 import { open, reason, show } from "./run.js";
@@ -54,9 +54,9 @@ export async function openAddress(store) {
       const { scenario, step } = await decode(location.hash.slice(1));
       return await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
     }
-    const file = asked.get("open");
+    const file = toOpen();
     if (!file) return false;
-    const reply = await fetch(new URL(file, document.baseURI));
+    const reply = await fetch(beside(file));
     if (!reply.ok) throw new Error(`${file}: ${reply.status} ${reply.statusText}`);
     return await openText(store, await reply.text());
   } catch (error) {
@@ -149,7 +149,7 @@ export async function openDialog(store) {
   if (!film) return;
   const code = await encode(scenario, step);
   const link = new URL(`#${code}`, location.href).href;
-  const file = h("input", { type: "file", onchange: async () => {
+  const file = h("input", { type: "file", "aria-label": t.openFile, onchange: async () => {
     const chosen = file.files?.[0];
     if (!chosen) return;
     dialog.close();

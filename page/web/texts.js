@@ -40,6 +40,7 @@ export const t = {
   scales: { time: "by the clock", steps: "by steps" },
   scrubber: "Place in the run",
   start: "Before the first step. Press play, or step with the arrow keys.",
+  details: "Details",
   close: "Close",
   keys: "Keys",
   noRule: "The source names no rule here.",

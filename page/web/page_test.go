@@ -1,0 +1,214 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// snapshot is what a reader sees of a step, and what a screen reader does. The window of the picture in
+// time is left out: it moves no further than it must, so it depends on where the reader comes from.
+const snapshot = `
+	const pixels = (canvas) => canvas.toDataURL();
+	const parts = [".nodes", "#lights", ".where", "#panel-step", "#panel-process", "#panel-log", ".hud"];
+	const snapshot = async () => {
+		await settled();
+		const all = parts.map((p) => document.querySelector(p).outerHTML);
+		all.push(pixels(document.querySelector(".stage canvas:last-of-type")));
+		all.push(pixels(document.querySelector(".scrubber canvas")), range.value);
+		return all;
+	};`
+
+// Steps forth and back lead to the same page as a jump does.
+func TestStepsLeadWhereJumpsDo(t *testing.T) {
+	const rounds, steps = 20, 10
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := []string{"ArrowRight", "ArrowRight", "ArrowLeft", "n", "N", ".", ",", "f"}
+	var walk [][]string
+	for range rounds {
+		var some []string
+		for range steps {
+			some = append(some, keys[random.IntN(len(keys))])
+		}
+		walk = append(walk, some)
+	}
+	asked, err := json.Marshal(walk)
+	require.NoError(t, err)
+	var different []string
+	p.script(&different, snapshot+`
+		const different = [], end = Number(range.max);
+		document.querySelector("#tab-log").click();
+		for (const keys of `+string(asked)+`) {
+			to(Math.floor((end * (different.length + keys.length)) / 40));
+			for (const key of keys) press(key);
+			const walked = await snapshot(), k = range.value;
+			to(Number(k) > end / 2 ? 0 : end);
+			await settled();
+			to(k);
+			const jumped = await snapshot();
+			walked.forEach((part, i) => {
+				if (part !== jumped[i]) different.push(k + ": " + part + "\n" + jumped[i]);
+			});
+		}
+		return different;`)
+	require.Empty(t, different)
+}
+
+// A mistake in stepping is found by the keys, which must lead where they say.
+func TestKeys(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got map[string]int
+	p.script(&got, `
+		const got = {}, end = Number(range.max);
+		const after = (from, key, more) => { to(from); press(key, more); return Number(range.value); };
+		got.right = after(10, "ArrowRight");
+		got.left = after(10, "ArrowLeft");
+		got.start = after(0, "ArrowLeft");
+		got.last = after(end, "ArrowRight") - end;
+		got.home = after(10, "Home");
+		got.end = after(10, "End") - end;
+		const says = () => document.querySelector(".light:first-child").textContent;
+		to(0); press("n");
+		got.decision = says().endsWith(" leads") ? 1 : 0;
+		press("ArrowLeft");
+		got.before = says().endsWith(" leads") ? 1 : 0;
+		got.none = after(3, "f") - end;
+		return got;`)
+	require.Equal(t, map[string]int{"right": 11, "left": 9, "start": 0, "last": 0, "home": 0, "end": 0,
+		"decision": 1, "before": 0, "none": 0}, got)
+}
+
+// An address leads to the run and the step from which it was taken, on another page too.
+func TestAddress(t *testing.T) {
+	server := serve(t)
+	p := newTab(t, look{still: true})
+	p.open(server)
+	var got [3]string
+	state := `return [location.hash, document.querySelector("#hash").textContent, range.value];`
+	p.script(&got, `
+		to(17);
+		while (location.hash.length < 2) await frame();
+		await new Promise((r) => setTimeout(r, 400));`+state)
+	require.Equal(t, "17", got[2])
+	other := newTab(t, look{still: true})
+	other.open(server + "/" + got[0])
+	var again [3]string
+	other.script(&again, state)
+	require.Equal(t, got, again)
+	var b bridge.Bridge
+	var scenario json.RawMessage
+	other.script(&scenario,
+		`return (await (await import("./share.js")).decode(location.hash.slice(1))).scenario;`)
+	head, _ := native(t, &b, scenario)
+	require.Equal(t, head.Hash, got[1])
+	// An address that cannot be read says so, and shows the first run instead.
+	for _, bad := range []string{"#x", "#!!!", "#" + url.QueryEscape("ü")} {
+		other := newTab(t, look{still: true})
+		other.open(server + "/" + bad)
+		var says string
+		other.script(&says, `return document.querySelector("[role=alert]").textContent;`)
+		require.Contains(t, says, "cannot be read", bad)
+	}
+}
+
+// A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.
+func TestQuiet(t *testing.T) {
+	server := serve(t)
+	p := newTab(t, look{})
+	p.open(server)
+	p.script(nil, `
+		press("Home"); press(" "); await new Promise((r) => setTimeout(r, 300)); press(" ");
+		for (const tab of document.querySelectorAll("[role=tab]")) tab.click();
+		press("End"); press("l"); press("Escape"); press("?");
+		document.querySelector("dialog button").click();
+		await settled();`)
+	messages, requests := p.seen()
+	require.Empty(t, messages)
+	for _, r := range requests {
+		require.True(t, strings.HasPrefix(r, server+"/") || strings.HasPrefix(r, "data:") ||
+			strings.HasPrefix(r, "blob:"), r)
+	}
+	before := len(requests)
+	p.script(nil, `for (let k = 0; k < 40; k++) press("ArrowRight"); await settled();`)
+	_, requests = p.seen()
+	require.Len(t, requests, before)
+}
+
+// The page as one file works without a server and without any request.
+func TestSingleFile(t *testing.T) {
+	s, err := site()
+	require.NoError(t, err)
+	text, err := s.Single()
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(name, text, 0o644))
+	p := newTab(t, look{})
+	p.open("file://" + name)
+	messages, requests := p.seen()
+	require.Empty(t, messages)
+	for _, r := range requests {
+		require.True(t, strings.HasPrefix(r, "file://"+name) || strings.HasPrefix(r, "data:") ||
+			strings.HasPrefix(r, "blob:"), r)
+	}
+	var hash string
+	p.script(&hash, `return document.querySelector("#hash").textContent;`)
+	require.Regexp(t, "^[0-9a-f]{16}$", hash)
+}
+
+// With less motion nothing moves until the reader steps.
+func TestReducedMotion(t *testing.T) {
+	for still, moves := range map[bool]bool{true: false, false: true} {
+		p := newTab(t, look{still: still})
+		p.open(serve(t))
+		var moved bool
+		p.script(&moved, `
+			const before = range.value;
+			await new Promise((r) => setTimeout(r, 700));
+			return range.value !== before || range.value > 0;`)
+		require.Equal(t, moves, moved, "still: %v", still)
+	}
+}
+
+// The page has the same parts on a large screen and on a telephone, and nothing lies outside of it.
+func TestSizes(t *testing.T) {
+	for _, l := range []look{{width: 1400, height: 860}, {width: 390, height: 844},
+		{width: 1024, height: 700},
+		{width: 390, height: 844, dark: true}, {width: 700, height: 430}} {
+		t.Run(fmt.Sprintf("%dx%d dark %v", l.width, l.height, l.dark), func(t *testing.T) {
+			p := newTab(t, l)
+			p.open(serve(t))
+			var got struct {
+				Wide, Nodes, Tabs, Panels, Controls int
+				Paper                               string
+			}
+			p.script(&got, `
+				const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility()).length;
+				const { bottom, top } = document.querySelector(".transport").getBoundingClientRect();
+				return { wide: document.documentElement.scrollWidth, nodes: shown(".node"),
+					tabs: shown("[role=tab]"), panels: shown(".panel"), controls: top >= 0 && bottom <= innerHeight
+						? shown(".transport button") : 0,
+					paper: getComputedStyle(document.querySelector(".scene")).backgroundColor };`)
+			require.LessOrEqual(t, got.Wide, int(l.width))
+			require.Equal(t, 8, got.Nodes)
+			require.Equal(t, 5, got.Controls)
+			if l.width > 900 {
+				require.Equal(t, 3, got.Panels) // time, process, and the one in front
+			} else {
+				require.Equal(t, 1, got.Panels)
+			}
+			require.Equal(t, l.dark, got.Paper != "rgb(255, 255, 255)", got.Paper)
+		})
+	}
+}

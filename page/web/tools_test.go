@@ -1,0 +1,110 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mostLines is the size of a module that a reader takes in at once.
+const mostLines = 300
+
+func TestModulesAreSmall(t *testing.T) {
+	list, err := filepath.Glob("*.js")
+	require.NoError(t, err)
+	require.Greater(t, len(list), 10)
+	for _, name := range list {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Less(t, bytes.Count(text, []byte("\n")), mostLines, name)
+	}
+}
+
+// npm returns the folder of a package of the registry, which is used by tests only and never shipped.
+func npm(t *testing.T, name, version string) string {
+	t.Helper()
+	browserName(t)
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	folder := filepath.Join(cache, "election", "npm", name+"@"+version)
+	module := filepath.Join(folder, "node_modules", name)
+	if _, err := os.Stat(filepath.Join(module, "package.json")); err == nil {
+		return module
+	}
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	out, err := exec.CommandContext(t.Context(), "npm", "install", "--prefix", folder, "--no-save",
+		"--no-audit",
+		"--ignore-scripts", name+"@"+version).CombinedOutput()
+	if err == nil {
+		return module
+	}
+	if os.Getenv(required) != "" {
+		t.Fatalf("npm cannot install %s, and %s requires it: %v\n%s", name, required, err, out)
+	}
+	t.Skipf("%s is NOT RUN, as npm cannot install it: %v\n%s", name, err, out)
+	return ""
+}
+
+// The modules are typed by their comments, strictly.
+func TestModulesAreTyped(t *testing.T) {
+	compiler := filepath.Join(npm(t, "typescript", "7.0.2"), "..", ".bin", "tsc")
+	out, err := exec.CommandContext(t.Context(), compiler, "-p", ".").CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+// finding is a rule of accessibility that an element breaks.
+type finding struct{ ID, Impact, Help, Target, Summary string }
+
+// The rules of accessibility that axe knows hold on each panel, in dialogs, in both schemes and on both
+// screens.
+func TestAccessible(t *testing.T) {
+	rules, err := os.ReadFile(filepath.Join(npm(t, "axe-core", "4.14.1"), "axe.min.js"))
+	require.NoError(t, err)
+	server := serve(t)
+	for _, l := range []look{{still: true}, {still: true, dark: true},
+		{still: true, width: 390, height: 844, dark: true}} {
+		t.Run(fmt.Sprintf("dark %v, width %d", l.dark, l.width), func(t *testing.T) {
+			p := newTab(t, l)
+			p.open(server)
+			var found []finding
+			p.script(&found, string(rules)+`;
+				const found = [];
+				const check = async (where) => {
+					await settled();
+					const { violations } = await axe.run(document);
+					for (const v of violations) for (const node of v.nodes) found.push({ id: where + ": " + v.id,
+						impact: v.impact, help: v.help, target: node.target.join(" "), summary: node.failureSummary });
+				};
+				for (const tab of document.querySelectorAll("[role=tab]")) {
+					tab.click();
+					to(range.max / 2);
+					await check(tab.textContent);
+				}
+				press("End"); press("l");
+				await check("the end, with causes");
+				document.querySelector("details summary").click();
+				await check("more settings");
+				document.querySelector("details").open = false;
+				for (const key of ["s", "?"]) {
+					press(key);
+					while (!document.querySelector("dialog")) await frame();
+					await check("dialog " + key);
+					document.querySelector("dialog").close();
+					while (document.querySelector("dialog")) await frame();
+				}
+				return found;`)
+			var lines []string
+			for _, f := range found {
+				lines = append(lines, fmt.Sprintf("%s (%s) %s\n  %s", f.ID, f.Impact, f.Target,
+					strings.ReplaceAll(f.Summary, "\n", " ")))
+			}
+			require.Zero(t, len(lines), strings.Join(lines[:min(len(lines), 12)], "\n"))
+		})
+	}
+}
