@@ -20,12 +20,12 @@ const (
 	phases
 )
 
-// campaign lets a candidate wait for its turn, if it may claim as far as it knows (rule 8).
+// campaign lets a candidate wait for its turn, if it may claim as far as it knows.
 func (n *process) campaign(e *election.Env) {
 	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 {
 		return
 	}
-	n.phase = waiting
+	n.phase = waiting // rule 8
 	// Larger candidates first, so that two do not split the votes. Where they have split them, equal waits
 	// would split them again and again: so each adds a random part, which grows with each try.
 	wait := time.Duration(n.larger(e)) * n.config.Stagger

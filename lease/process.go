@@ -220,10 +220,10 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 	if n.leader.ID != 0 && now >= n.leaderUntil { // rule 11
 		n.unfollow(e)
 	}
-	if now >= n.rest {
+	if n.rest != 0 && now >= n.rest { // rule 8
 		n.rest = 0
 	}
-	if now >= n.resigned {
+	if n.resigned != 0 && now >= n.resigned { // rule 10
 		n.resigned = 0
 	}
 	if n.memory == quarantined && now >= n.quiet { // rule 6
@@ -259,7 +259,7 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 		return
 	}
 	n.wake = 0
-	if n.phase == probing && n.hold != 0 && now >= n.hold {
+	if n.phase == probing && n.hold != 0 && now >= n.hold { // rule 9
 		n.hold = 0
 		n.countFree(e, now)
 	}

@@ -152,12 +152,12 @@ func (n *process) endWait(e *election.Env) {
 }
 
 // redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then the sender of
-// m is about to hear of that coordinator too, and redirect names the process to wait for (rule 16).
+// m is about to hear of that coordinator too, and redirect names the process to wait for.
 func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	if n.phase != settled && n.phase != watching || n.ledLast() || ev.Msg.Term > n.led {
 		return false
 	}
-	e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
+	e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader}) // rule 16
 	return true
 }
 
