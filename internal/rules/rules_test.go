@@ -109,6 +109,36 @@ func unmatched(packages []*source.Package, steps []*footprint) (all []string) {
 	return all
 }
 
+// indiscriminate returns the tags that most steps of a machine come to: they say nothing of a step.
+func indiscriminate(packages []*source.Package, steps []*footprint) (all []string) {
+	for _, p := range packages {
+		heads := make(map[string]int) // of each machine the first block of its Step
+		for _, b := range p.Blocks {
+			if _, known := heads[b.Func]; !known && strings.HasSuffix(b.Func, ".Step") {
+				heads[b.Func] = b.ID
+			}
+		}
+		for _, head := range heads {
+			its, in := 0, make(map[int]int)
+			for _, f := range steps {
+				if slices.Contains(f.Blocks, head) {
+					its++
+					for _, id := range f.Blocks {
+						in[id]++
+					}
+				}
+			}
+			for _, b := range p.Blocks {
+				if len(b.Rules) > 0 && in[b.ID]*4 > its*3 {
+					all = append(all, fmt.Sprintf("%s/%s:%d: nearly every step comes to this tag", p.Name,
+						b.File, b.From))
+				}
+			}
+		}
+	}
+	return all
+}
+
 func isBookkeeping(event string, ran map[string]bool) bool {
 	for _, entry := range bookkeeping {
 		allowed := func(name string) bool {
@@ -166,6 +196,7 @@ func TestSteps(t *testing.T) {
 	steps := footprints(t, files)
 	require.Greater(t, len(steps), 1000)
 	require.Empty(t, unmatched(packages, steps))
+	require.Empty(t, indiscriminate(packages, steps))
 	planted(t, dirs[0], packages, steps)
 }
 
@@ -177,6 +208,7 @@ func planted(t *testing.T, dir string, packages []*source.Package, steps []*foot
 		{"participant.go", "// rule 2\n", "// rule 99\n", "there is no rule 99"},
 		{"lcr.go", "float64(b) / 2 }", "float64(b) / 2 } // rule 1", "no step comes to this tag"},
 		{"lcr.go", "//  2. Larger", "//  3. Larger", "lcr: rule 3 comes as number 2"},
+		{"participant.go", "ev *election.Event) {", "ev *election.Event) { // rule 1", "nearly every step"},
 		{"wave.go", " // rule 11\n", "\n", "lcr: no tag is for rule 11"},
 	} {
 		broken := t.TempDir()
@@ -189,6 +221,7 @@ func planted(t *testing.T, dir string, packages []*source.Package, steps []*foot
 		first, _, err := source.Instrument(imported, broken)
 		require.NoError(t, err)
 		all := slices.Concat(first, packages[1:])
-		require.Contains(t, strings.Join(append(wrong(first[0]), unmatched(all, steps)...), "\n"), c.found)
+		faults := slices.Concat(wrong(first[0]), unmatched(all, steps), indiscriminate(first, steps))
+		require.Contains(t, strings.Join(faults, "\n"), c.found)
 	}
 }
