@@ -39,3 +39,10 @@ func TestHasReturned(t *testing.T) {
 		})
 	}
 }
+
+// TestShortestHello: a hello without a member is one of an empty list; one without times is none.
+func TestShortestHello(t *testing.T) {
+	f := fingerprint{self: "a", times: "Lease 1s", members: []string{"a", "b"}}
+	require.ErrorContains(t, f.accept(0, []byte("b\nLease 1s")), "differ by more than one")
+	require.ErrorContains(t, f.accept(0, []byte("b")), "does not say which members it knows")
+}

@@ -103,10 +103,7 @@ func (j *Judge) begin() {
 		if slices.Contains(starters, id) {
 			is.flags |= isToStart
 		}
-		if slices.Contains(j.config.Crashed, id) {
-			is.flags |= isDown
-		}
-		j.state[p] = w.local(p, is)
+		j.state[p] = w.local(p, is) // of those that are down, the simulator reports a crash
 	}
 	for l := range w.links {
 		j.state[w.n+l] = w.queue(l, nil, &w.messages)
