@@ -131,6 +131,18 @@ func TestCheckBullies(t *testing.T) {
 	}
 }
 
+// TestCheckStartsOnceMore: where the only candidate crashes and its lease ends, the others start, if the
+// algorithm leaves that to the service.
+func TestCheckStartsOnceMore(t *testing.T) {
+	const line = "lease -n 3 --initiators 1 --crashes 1 --until 4 --param lease=3 --param renew=3 " +
+		"--param drift=0 --param eager=yes"
+	c := checks(t, 0, line)
+	require.True(t, *c.holds(t, "one valid lease at a time"))
+	require.Nil(t, c.holds(t, "all that are up follow one leader"), "runs are cut off before there is one")
+	require.Contains(t, elect(t, "", strings.Fields("check "+line)...).stdout,
+		"  processes    1 crash, in the end those that lack a leader start\n")
+}
+
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{

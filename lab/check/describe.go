@@ -103,5 +103,8 @@ func (c *Config) BudgetsInWords() string {
 			all = append(all, fmt.Sprintf("%d %s", b.of, b.many))
 		}
 	}
+	if c.Nudge {
+		all = append(all, "in the end those that lack a leader start")
+	}
 	return strings.Join(all, ", ")
 }

@@ -49,6 +49,7 @@ func TestInWords(t *testing.T) {
 		"2 returns without state, 1 return with state":            {Recoveries: 2, Restarts: 1},
 		"1 pause, 2 cuts of the network":                          {Pauses: 1, Cuts: 2},
 		"2 pauses, 1 cut of the network":                          {Pauses: 2, Cuts: 1},
+		"1 crash, in the end those that lack a leader start":      {Crashes: 1, Nudge: true},
 	} {
 		require.Equal(t, want, c.BudgetsInWords())
 	}

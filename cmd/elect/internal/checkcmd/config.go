@@ -72,6 +72,8 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 	if err := f.comesBack(c); err != nil {
 		return nil, err
 	}
+	// Its service would start a process that an algorithm leaves without a leader after a crash.
+	c.Nudge = c.Algorithm.Faults.Nudged && c.Crashes+len(c.Crashed) > 0
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		return nil, f.about(job.NeverRests(c.Algorithm))
 	}
@@ -133,7 +135,8 @@ func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Co
 		return err
 	}
 	if s.Acts != nil || s.Schedule == scenario.Hand {
-		return f.about(input.Errorf("acts: a check tries all that can happen; elect sim --scenario does them"))
+		return f.about(input.Errorf("acts: a check tries all that can happen; elect sim --scenario does " +
+			"them"))
 	}
 	if s.Steps != nil {
 		return f.about(input.Errorf("steps: a check tries all that can happen; --replay runs them"))
