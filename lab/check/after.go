@@ -87,13 +87,17 @@ type past struct {
 	paused   map[int]bool
 }
 
+func newPast() past {
+	return past{last: -scenario.Unit, ofTerm: make(map[uint64]int), paused: make(map[int]bool)}
+}
+
 // followAll takes the steps before the first state.
 func (p *pen) followAll(steps []scenario.Step) error {
 	if len(steps) == 0 {
 		return nil
 	}
 	w := p.w
-	p.past = past{last: -scenario.Unit, ofTerm: make(map[uint64]int), paused: make(map[int]bool)}
+	p.past = newPast()
 	for i := range steps {
 		s := &steps[i]
 		p.past.last = s.When(p.past.last)

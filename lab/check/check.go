@@ -125,7 +125,8 @@ type Config struct {
 	// waits for it.
 	Progress func(Progress)
 
-	heap func() int64 // how much memory is in use; if nil, liveHeap
+	only verdict.Property // if not empty, this alone is judged, and what is judged together with it
+	heap func() int64     // how much memory is in use; if nil, liveHeap
 }
 
 // Progress is how far a check is.

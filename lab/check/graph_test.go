@@ -150,7 +150,8 @@ func TestGraphIsTruncated(t *testing.T) {
 	_, err = check.NewGraph(t.Context(), c, 1)
 	require.ErrorIs(t, err, election.ErrInput)
 	large := &check.Graph{States: make([]check.Vertex, check.MostDrawn+1)}
-	require.ErrorContains(t, large.WriteDOT(new(bytes.Buffer), ""), "states: more than 5000, as many as can be drawn")
+	require.ErrorContains(t, large.WriteDOT(new(bytes.Buffer), ""),
+		"states: more than 5000, as many as can be drawn")
 }
 
 // TestGraphEnds: a graph ends when its context does, between two states, and where a step does not fit.

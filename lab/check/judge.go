@@ -57,16 +57,9 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 		return nil, input.Errorf("property: no steps break %q: %s", property, why)
 	}
 	j.w = newWorker(m)
-	j.rules = m.applicableRules()
-	if rule := slices.Index(ruleProperties[:], property); rule >= 0 {
-		rightAtEnd := j.rules[ruleRightAtEnd]
-		j.property, j.rules = property, [ruleCount]bool{}
-		j.rules[rule] = true
-		// These three are judged together, the first that does not hold is reported.
-		if rule == ruleAgreement || rule == ruleRightAtEnd || rule == ruleTerminated {
-			j.rules[ruleAgreement], j.rules[ruleRightAtEnd], j.rules[ruleTerminated] = true,
-				rightAtEnd || rule == ruleRightAtEnd, true
-		}
+	j.rules = m.rulesFor(property)
+	if slices.Contains(ruleProperties[:], property) {
+		j.property = property
 	}
 	j.begin()
 	return j, nil

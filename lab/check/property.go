@@ -82,6 +82,21 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	return rules
 }
 
+// rulesFor returns the rule of a property alone, whether or not it applies; all that apply where it has none.
+func (m *model) rulesFor(property verdict.Property) (rules [ruleCount]bool) {
+	all, rule := m.applicableRules(), slices.Index(ruleProperties[:], property)
+	if rule < 0 {
+		return all
+	}
+	rules[rule] = true
+	// These three are judged together, the first that does not hold is reported.
+	if rule == ruleAgreement || rule == ruleRightAtEnd || rule == ruleTerminated {
+		rules[ruleAgreement], rules[ruleTerminated] = true, true
+		rules[ruleRightAtEnd] = all[ruleRightAtEnd] || rule == ruleRightAtEnd
+	}
+	return rules
+}
+
 // unbreakable says why no run of steps breaks a property in this election; it is empty where one may.
 func (m *model) unbreakable(p verdict.Property) string {
 	a := m.config.Algorithm

@@ -100,7 +100,7 @@ func run(ctx context.Context, c Config) (*Result, error) {
 	for range c.Workers {
 		s.workers = append(s.workers, newWorker(s.model))
 	}
-	s.rules = s.applicableRules()
+	s.rules = s.rulesFor(c.only)
 	if c.MaxBytes > 0 {
 		s.heap = c.heap()
 	}

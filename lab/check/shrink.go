@@ -1,0 +1,253 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
+)
+
+// shrinkStates is how many states a search for the shortest run visits at most.
+const shrinkStates = 1 << 14
+
+// Shrink returns fewer steps in which the same property does not hold, or these, if it finds none: of a run
+// that was found by hand or by chance. If property is "", it is what a Judge of all finds. It leaves out
+// steps as long as a [Judge] still sees the property violated, with all that can no longer happen
+// without them. Then it lets a search look for a run that is shorter still, with no more faults of each
+// kind. No message is later than one of these steps is, and no timer runs out at a wrong time if none
+// does here. The result depends on nothing else; if ctx ends, it is what was found so far. The error
+// wraps [election.ErrInput]: the steps do not violate the property.
+func Shrink(ctx context.Context, in scenario.Input, steps []scenario.Step,
+	property verdict.Property) ([]scenario.Step, error) {
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	if err := in.CheckSteps(append([]scenario.Step{}, steps...)); err != nil {
+		return nil, err
+	}
+	s := &shrinking{in: in, property: property}
+	breaches, broken, err := s.try(ctx, steps)
+	switch {
+	case err != nil:
+		return nil, err
+	case broken == "":
+		return nil, input.Errorf("steps: they violate no property")
+	case property != "" && property != broken:
+		return nil, input.Errorf("steps: they do not violate the property %q", property)
+	}
+	s.property, s.breaches = broken, breaches
+	best := s.leaveOut(ctx, steps)
+	if found := s.search(ctx, best); found != nil {
+		best = found
+	}
+	return best, nil
+}
+
+// shrinking is the search for fewer steps.
+type shrinking struct {
+	in       scenario.Input
+	property verdict.Property
+	breaches breaches // of the steps that are given
+}
+
+// leaveOut leaves out ever shorter parts of the steps, until each that is left is needed.
+func (s *shrinking) leaveOut(ctx context.Context, steps []scenario.Step) []scenario.Step {
+	for size := len(steps) / 2; size > 0; {
+		shorter := false
+		for from := len(steps) - size; from > -size && ctx.Err() == nil; from -= size {
+			less := s.possible(slices.Delete(slices.Clone(steps), max(from, 0), from+size))
+			if s.isAsBad(ctx, less) {
+				steps, shorter = less, true
+				from = min(from, len(steps))
+			}
+		}
+		// What could not be left out before may be superfluous now.
+		if size = min(size, len(steps)); !shorter || size > 1 {
+			size /= 2
+		}
+	}
+	return steps
+}
+
+// isAsBad reports whether steps violate the property, with no worse a network.
+func (s *shrinking) isAsBad(ctx context.Context, steps []scenario.Step) bool {
+	breaches, broken, err := s.try(ctx, steps)
+	return err == nil && broken == s.property && breaches.within(&s.breaches)
+}
+
+// try runs steps in the simulator, and returns what they violate.
+func (s *shrinking) try(ctx context.Context, steps []scenario.Step) (b breaches, broken verdict.Property,
+	err error) {
+	steps = append([]scenario.Step{}, steps...) // none is not nil
+	j, err := NewJudge(s.in, steps, s.property)
+	if err != nil {
+		return b, "", err
+	}
+	timing := newTiming(&s.in)
+	run, err := sim.New(sim.Config{Input: s.in, Steps: steps, Observe: func(o *observe.Occurrence) {
+		timing.observe(o)
+		j.Observe(o)
+	}})
+	if err != nil {
+		return b, "", err
+	}
+	err = run.Run(ctx)
+	b = timing.end(run.Now(), overtakes(steps))
+	switch {
+	case errors.Is(err, observe.ErrPanic), errors.Is(err, observe.ErrPort):
+		return b, verdict.Sound, nil
+	case errors.Is(err, election.ErrInput), ctx.Err() != nil:
+		return b, "", err
+	}
+	broken, _ = j.End()
+	return b, broken, nil
+}
+
+// possible returns those of the steps that can happen after those before them.
+func (s *shrinking) possible(steps []scenario.Step) (can []scenario.Step) {
+	c := &Config{Input: s.in}
+	c.addFaults(steps)
+	p, err := newPen(newWorker(newModel(c)))
+	if err != nil {
+		return steps
+	}
+	where := s.in.Positions()
+	p.past = newPast()
+	for i := range steps {
+		at := steps[i].When(p.past.last)
+		before := p.past.last
+		p.past.last = at
+		err := p.follow(&steps[i], where[steps[i].Process])
+		if err == nil || p.w.broken == ruleSound+1 {
+			can = append(can, steps[i])
+		} else if steps[i].At == nil {
+			p.past.last = before
+		}
+	}
+	return can
+}
+
+// search looks for the shortest run, if it is shorter than the steps.
+func (s *shrinking) search(ctx context.Context, steps []scenario.Step) []scenario.Step {
+	c := Config{Input: s.in, Unordered: overtakes(steps), Delay: s.in.Algorithm.Delay,
+		MaxStates: shrinkStates,
+		only:      s.property}
+	c.addFaults(steps)
+	if c.Delay == 0 {
+		c.Pauses = 0 // nothing but slow messages
+	} else if s.in.Algorithm.NeverQuiesces {
+		at := -scenario.Unit
+		for i := range steps {
+			at = steps[i].When(at)
+		}
+		c.Until = at
+	}
+	r, err := Run(ctx, c)
+	if err != nil || r.Counterexample == nil || r.Counterexample.Property != s.property {
+		return nil
+	}
+	if found := r.Counterexample.Steps; len(found) < len(steps) && s.isAsBad(ctx, found) {
+		return found
+	}
+	return nil
+}
+
+// breaches are in how many ways a run leaves what an algorithm that measures time assumes.
+type breaches struct {
+	overtakes bool
+	late      time.Duration // how much longer than it may a message takes, at most
+	mistimed  int           // timers that run out early, or not at all
+}
+
+// within reports whether a run leaves no more than another one does.
+func (b *breaches) within(other *breaches) bool {
+	return (!b.overtakes || other.overtakes) && b.late <= other.late && b.mistimed <= other.mistimed
+}
+
+// timing is an observer that compares a run with what the algorithm assumes of delays and timers.
+type timing struct {
+	in     *scenario.Input
+	found  breaches
+	sent   map[uint64]time.Duration
+	timers map[[2]uint64]election.TimerChange // by process and owner, with times of the run
+}
+
+func newTiming(in *scenario.Input) *timing {
+	return &timing{in: in, sent: make(map[uint64]time.Duration),
+		timers: make(map[[2]uint64]election.TimerChange)}
+}
+
+// observe notes what happens. Where no delay is assumed, none is late and no timer is wrong.
+func (t *timing) observe(o *observe.Occurrence) {
+	if t.in.Algorithm.Delay == 0 {
+		return
+	}
+	switch o.What {
+	case observe.Lose:
+		delete(t.sent, o.Message)
+	case observe.Crash, observe.Recover, observe.Restart:
+		for key := range t.timers {
+			if key[0] == uint64(o.Process) {
+				delete(t.timers, key)
+			}
+		}
+	case observe.Step:
+		if o.Event.Op == election.Recv {
+			t.arrives(o.At - t.sent[o.Message])
+			delete(t.sent, o.Message)
+		}
+		for i := range o.Effects.Sends {
+			t.sent[o.First+uint64(i)] = o.At
+		}
+		t.step(o)
+	}
+}
+
+// arrives notes how long a message has taken.
+func (t *timing) arrives(took time.Duration) {
+	t.found.late = max(t.found.late, took-t.in.Algorithm.DelayBound())
+}
+
+// step notes what a process does to its timers.
+func (t *timing) step(o *observe.Occurrence) {
+	p := uint64(o.Process)
+	if o.Event.Op == election.Timeout {
+		key := [2]uint64{p, uint64(newOwner(0, o.Event.Layer, o.Event.Timer))}
+		if is := t.timers[key]; o.At < is.Min || o.At > is.Max {
+			t.found.mistimed++
+		}
+		delete(t.timers, key)
+	}
+	for _, c := range o.Effects.Timers {
+		for key := range t.timers {
+			if key[0] == p && owner(key[1]).matches(0, &c) {
+				delete(t.timers, key)
+			}
+		}
+		if !c.Stop {
+			c.Min, c.Max = o.At+max(c.Min, 0), o.At+max(c.Max, c.Min, 0)
+			t.timers[[2]uint64{p, uint64(newOwner(0, c.Layer, c.Timer))}] = c
+		}
+	}
+}
+
+// end returns the breaches of a run that ends now.
+func (t *timing) end(now time.Duration, overtakes bool) breaches {
+	for _, at := range t.sent {
+		t.arrives(now - at)
+	}
+	for _, is := range t.timers {
+		if now > is.Max {
+			t.found.mistimed++
+		}
+	}
+	t.found.overtakes = overtakes
+	return t.found
+}
