@@ -38,6 +38,7 @@ type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress fu
 
 // calls are all that a page may ask, by name.
 var calls = map[string]call{
+	"broken":   (*Bridge).broken,
 	"catalog":  (*Bridge).catalog,
 	"check":    (*Bridge).check,
 	"diff":     (*Bridge).diff,
@@ -51,6 +52,7 @@ var calls = map[string]call{
 	"pending":  (*Bridge).pending,
 	"read":     (*Bridge).read,
 	"scenario": (*Bridge).scenario,
+	"shrink":   (*Bridge).shrink,
 	"theory":   (*Bridge).theory,
 	"words":    (*Bridge).words,
 }

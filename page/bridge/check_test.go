@@ -103,7 +103,7 @@ func TestGraph(t *testing.T) {
 		lasts++
 		require.Equal(t, []string{"3"}, s.Leaders)
 		require.True(t, s.Done)
-		way := ask(t, &b, "path", object{"scenario": text, "state": i}, nil).JSON
+		way := json.RawMessage(ask(t, &b, "path", object{"scenario": text, "state": i}, nil).JSON)
 		steps, result := shown(t, &b, way)
 		require.Equal(t, 3+s.Depth, steps, "three begin")
 		require.Contains(t, result, "3 leads")
@@ -117,7 +117,39 @@ func TestGraph(t *testing.T) {
 	require.True(t, g.Truncated)
 	ask(t, &b, "graph", object{"scenario": text, "after": 8}, &g)
 	require.Less(t, len(g.States), 249)
-	way := ask(t, &b, "path", object{"scenario": text, "after": 8, "state": 0}, nil).JSON
+	way := json.RawMessage(ask(t, &b, "path", object{"scenario": text, "after": 8, "state": 0}, nil).JSON)
 	steps, _ := shown(t, &b, way)
 	require.Equal(t, 8, steps)
+}
+
+// TestShrink: a run with acts that violates a property becomes one of fewer steps that does.
+func TestShrink(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr", "n": 4, "delay": "random", "seed": 2})
+	require.JSONEq(t, "null", string(ask(t, &b, "broken", object{"scenario": text}, nil).JSON))
+	_, head := film(t, &b, text)
+	require.True(t, head.OK)
+	for step := 9; step <= 15; step += 3 {
+		var all []struct{ Act object }
+		ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
+		if lose := all[0].Act; lose["do"] == "deliver" {
+			lose["do"] = "lose"
+			text = act(t, &b, text, step, lose).Scenario
+		}
+	}
+	var was struct{ Property, Words, Reason string }
+	ask(t, &b, "broken", object{"scenario": text}, &was)
+	require.NotEmpty(t, was.Property)
+	before, _ := shown(t, &b, text)
+	less := json.RawMessage(ask(t, &b, "shrink", object{"scenario": text}, nil).JSON)
+	after, result := shown(t, &b, less)
+	require.Less(t, after, before)
+	require.Equal(t, "violated: "+was.Words, result)
+	var is struct{ Property string }
+	ask(t, &b, "broken", object{"scenario": less}, &is)
+	require.Equal(t, was.Property, is.Property)
+
+	args := `{"scenario": ` + string(asked(t, &b, object{"algorithm": "lcr", "n": 3})) + `}`
+	_, err := b.Call(t.Context(), "shrink", []byte(args), nil)
+	require.ErrorContains(t, err, "steps: they violate no property")
 }

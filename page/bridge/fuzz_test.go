@@ -17,6 +17,7 @@ func calls(t testing.TB) map[string]string {
 	t.Helper()
 	const run = `{"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1]}`
 	all := map[string]string{
+		"broken":   `{"scenario": ` + run + `}`,
 		"catalog":  `{}`,
 		"check":    `{"scenario": ` + run + `, "budget": {"states": 500}}`,
 		"diff":     `{"a": ` + run + `, "b": ` + run + `}`,
@@ -30,8 +31,10 @@ func calls(t testing.TB) map[string]string {
 		"pending":  `{"step": 3, "scenario": ` + run + `}`,
 		"read":     `{"text": "` + strings.ReplaceAll(run, `"`, `\"`) + `"}`,
 		"scenario": `{"algorithm": "lcr", "n": 3, "delay": "1-2", "order": "worst"}`,
-		"theory":   `{"algorithm": "lcr", "ns": [3]}`,
-		"words":    `{"from": 1, "to": 3, "scenario": ` + run + `}`,
+		"shrink": `{"scenario": {"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1],
+			"acts": [{"after": 6, "do": "lose", "process": 1, "port": 1}]}}`,
+		"theory": `{"algorithm": "lcr", "ns": [3]}`,
+		"words":  `{"from": 1, "to": 3, "scenario": ` + run + `}`,
 	}
 	require.Len(t, all, len(bridge.Names()), "each call has an example")
 	return all
@@ -58,7 +61,7 @@ func TestRefused(t *testing.T) {
 	}
 	const run = `{"algorithm": "lcr", "ids": [2, 3, 1]}`
 	for _, c := range []struct{ name, args, want string }{
-		{"film it", "{}", `call: "film it" is none of catalog, check, diff, `},
+		{"film it", "{}", `call: "film it" is none of broken, catalog, check, diff, `},
 		{"film", `{}`, "scenario: none is given"},
 		{"film", `{"scenario": ` + run + `, "most": -1}`, "most: -1 events, it must be up to 4000000"},
 		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1, 1]}}`, "ids[1]: 1"},

@@ -1,0 +1,113 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// mostJudged bounds the steps of a run that is judged step by step.
+const mostJudged = 20_000
+
+// violation is a property that a run violates.
+type violation struct {
+	Property verdict.Property `json:"property"`
+	Words    string           `json:"words"`
+	Reason   string           `json:"reason"`
+}
+
+// broken judges a run by all properties that the algorithm promises under what goes wrong in it; null if
+// none is violated. More than the head of a film says: that knows what came out in the end.
+func (b *Bridge) broken(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	var in struct {
+		Scenario json.RawMessage `json:"scenario"`
+	}
+	if err := read(args, &in); err != nil {
+		return Reply{}, err
+	}
+	a, err := b.happened(ctx, in.Scenario)
+	if err != nil {
+		return Reply{}, err
+	}
+	v, err := a.judge(ctx, "")
+	if err != nil {
+		return Reply{}, err
+	}
+	return written(v)
+}
+
+// shrink gives the scenario of a shorter run that violates the same property.
+func (b *Bridge) shrink(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+	var in struct {
+		Scenario json.RawMessage  `json:"scenario"`
+		Property verdict.Property `json:"property"` // if empty, what the run violates first
+	}
+	if err := read(args, &in); err != nil {
+		return Reply{}, err
+	}
+	a, err := b.happened(ctx, in.Scenario)
+	if err != nil {
+		return Reply{}, err
+	}
+	if a.After, err = check.Shrink(ctx, a.Input, a.After, in.Property); err != nil {
+		return Reply{}, err
+	}
+	v, err := a.judge(ctx, in.Property)
+	if err != nil {
+		return Reply{}, err
+	}
+	s := a.with(a.After)
+	if v != nil {
+		s.Property, s.Note = v.Property, v.Reason
+	}
+	return written(s)
+}
+
+// happened returns all that happens in the run of a scenario, as the steps of a.After.
+func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, error) {
+	r, err := b.open(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := r.steps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if steps > mostJudged {
+		return nil, input.Errorf("scenario: the run has %d steps, at most %d can be judged", steps,
+			mostJudged)
+	}
+	a := &asked{scenario: unplanned(r.scenario)}
+	if a.Input, err = a.scenario.Input(find); err != nil {
+		return nil, err
+	}
+	// Of the algorithm as it was configured, for the delays of this schedule.
+	a.Algorithm = r.config.Algorithm
+	a.After, _, err = r.stepsTo(ctx, steps)
+	return a, err
+}
+
+// judge judges the run of a.After; nil if it violates nothing.
+func (a *asked) judge(ctx context.Context, property verdict.Property) (*violation, error) {
+	j, err := check.NewJudge(a.Input, a.After, property)
+	if err != nil {
+		return nil, err
+	}
+	steps := append([]scenario.Step{}, a.After...)
+	_, err = sim.Run(ctx, sim.Config{Input: a.Input, Steps: steps, Observe: j.Observe})
+	if errors.Is(err, election.ErrInput) || ctx.Err() != nil {
+		return nil, err
+	}
+	broken, reason := j.End()
+	if reason == nil {
+		return nil, nil
+	}
+	return &violation{broken, broken.Text(), input.Reason(oneLine(reason))}, nil
+}
