@@ -2,12 +2,14 @@ package check
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/svg"
 )
 
@@ -19,6 +21,15 @@ const mostLabelled = 100
 
 // strokes are the colours of processes, which repeat.
 var strokes = []string{svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky, svg.Red, svg.Grey}
+
+// WriteDOT draws the states of a check in the language of Graphviz; see [Graph.WriteDOT].
+func WriteDOT(ctx context.Context, w io.Writer, c Config) error {
+	g, err := NewGraph(ctx, c, MostDrawn)
+	if err != nil {
+		return err
+	}
+	return g.WriteDOT(w, c.Algorithm.Title()+", "+prose.Processes(len(g.IDs)))
+}
 
 // WriteDOT writes the Graph in the language of Graphviz: a layer for each depth, moves in the colour of their
 // process. A state says which processes lead in it; where nothing is left to happen it has two lines around

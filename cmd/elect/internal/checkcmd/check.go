@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/internal/prose"
@@ -53,8 +55,11 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 	if err := f.outputs(len(c.IDs)); err != nil {
 		return err
 	}
-	if err := f.writeGraph(a, ctx, *c); err != nil {
-		return err
+	draw := func(w io.Writer) error { return check.WriteDOT(ctx, w, *c) }
+	if file := f.Text("dot"); file != "" {
+		if err := files.Write(a, "dot", file, draw); err != nil {
+			return exit.Classify(err)
+		}
 	}
 	console.ReportsWhenInterrupted(ctx)
 	m := a.Meter()

@@ -2,19 +2,15 @@ package checkcmd
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -220,19 +216,4 @@ func (f *checkFlags) ownFile(flag string) error {
 		}
 	}
 	return files.CheckWritable(flag, own)
-}
-
-// writeGraph writes the states of a check as a graph.
-func (f *checkFlags) writeGraph(a *console.Console, ctx context.Context, c check.Config) error {
-	if f.Text("dot") == "" {
-		return nil
-	}
-	c.Progress = nil
-	g, err := check.NewGraph(ctx, c, check.MostDrawn)
-	if err != nil {
-		return exit.Classify(err)
-	}
-	return files.Write(a, "dot", f.Text("dot"), func(w io.Writer) error {
-		return g.WriteDOT(w, fmt.Sprintf("%s, %s", c.Algorithm.Title(), prose.Processes(len(c.IDs))))
-	})
 }
