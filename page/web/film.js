@@ -58,6 +58,7 @@ export class Film {
     this.changes = columns(buffer, tables.changes);
     /** the number of processes */
     this.n = this.head.ids.length;
+    this.longestName = Math.max(...this.head.ids.map((_, p) => this.name(p).length));
     /** the number of steps */
     this.length = this.steps.n;
     this.bytes = buffer.byteLength;

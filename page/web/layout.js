@@ -5,7 +5,8 @@
  *   outside: boolean}} Layout radius is that of a process; big that of the circle, if they stand on one; and
  *   messages pass outside of the processes where these leave no room between them */
 
-const least = 2.2, most = 21;
+const least = 2.2, most = 21; // of the radius
+const longest = 150; // between two neighbours
 
 /** @param {import("./film.js").Head} head @param {number} width @param {number} height @returns {Layout} */
 export function layout(head, width, height) {
@@ -25,10 +26,11 @@ export function layout(head, width, height) {
   }
   const xs = given.map((p) => p[0]), ys = given.map((p) => p[1]);
   const [left, right] = [Math.min(...xs), Math.max(...xs)], [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  const scale = Math.min(w / Math.max(right - left, 1e-6), t / Math.max(bottom - top, 1e-6), 150);
+  const far = longest / nearest(given.map(([x, y]) => ({ x, y })), Infinity);
+  const scale = Math.min(w / Math.max(right - left, 1e-6), t / Math.max(bottom - top, 1e-6), far);
   const points = given.map(([x, y]) => ({ x: width / 2 + (x - (left + right) / 2) * scale,
     y: height / 2 + (y - (top + bottom) / 2) * scale }));
-  return { points, radius: clamp(nearest(points) * 0.32), round: false, cx: width / 2, cy: height / 2, big: 0,
+  return { points, radius: clamp(nearest(points, most * 4) * 0.32), round: false, cx: width / 2, cy: height / 2, big: 0,
     outside: false };
 }
 
@@ -37,9 +39,9 @@ function clamp(radius) {
   return Math.max(least, Math.min(most, radius));
 }
 
-/** The least distance between two processes. @param {Point[]} points */
-function nearest(points) {
-  let best = most * 4;
+/** The least distance between two processes, or a bound. @param {Point[]} points @param {number} bound */
+function nearest(points, bound) {
+  let best = bound;
   for (let i = 0; i < points.length; i++) {
     for (let j = i + 1; j < points.length; j++) {
       best = Math.min(best, Math.hypot(points[i].x - points[j].x, points[i].y - points[j].y));

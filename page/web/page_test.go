@@ -194,11 +194,12 @@ func TestSizes(t *testing.T) {
 				Paper                               string
 			}
 			p.script(&got, `
-				const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility()).length;
+				const all = (s) => [...document.querySelectorAll(s)];
+				const shown = (s) => all(s).filter((e) => e.checkVisibility()).length;
 				const { bottom, top } = document.querySelector(".transport").getBoundingClientRect();
 				return { wide: document.documentElement.scrollWidth, nodes: shown(".node"),
-					tabs: shown("[role=tab]"), panels: shown(".panel"), controls: top >= 0 && bottom <= innerHeight
-						? shown(".transport button") : 0,
+					tabs: shown("[role=tab]"), panels: shown(".panel"),
+					controls: top >= 0 && bottom <= innerHeight ? shown(".transport button") : 0,
 					paper: getComputedStyle(document.querySelector(".scene")).backgroundColor };`)
 			require.LessOrEqual(t, got.Wide, int(l.width))
 			require.Equal(t, 8, got.Nodes)

@@ -88,17 +88,28 @@ function lineOf(doc, pkg, file, line) {
 /** @type {{file: string, lines: string[]}} */
 const split = { file: "", lines: [] };
 
+const longestGap = 3; // lines that did not run between two that did
+
 /** @param {Part} part @param {any} doc */
 function listing(part, doc) {
-  const rows = [];
-  for (let line = part.from; line <= part.to; line++) {
-    const text = lineOf(doc, part.pkg, part.file, line).replaceAll("\t", "  ");
-    rows.push(h("span", { class: part.lit.has(line) ? "line ran" : "line" }, h("i", { "aria-hidden": "true" }, line),
-      ...coloured(text), "\n"));
+  const rows = [], at = [...part.lit].sort((a, b) => a - b);
+  let before = part.from - 1;
+  for (const line of at) {
+    if (line - before - 1 > longestGap) rows.push(h("span", { class: "line gap" }, h("i", {}, "⋯"), t.notRun, "\n"));
+    else for (let l = before + 1; l < line; l++) rows.push(row(part, doc, l, false));
+    rows.push(row(part, doc, line, true));
+    before = line;
   }
   const name = `${part.pkg}/${part.file}`;
   return h("figure", {}, h("figcaption", {}, h("b", {}, part.func), ` ${name}`),
     h("pre", { tabindex: 0, "aria-label": `${part.func}, ${name}` }, h("code", {}, rows)));
+}
+
+/** @param {Part} part @param {any} doc @param {number} line @param {boolean} ran */
+function row(part, doc, line, ran) {
+  const text = lineOf(doc, part.pkg, part.file, line).replaceAll("\t", "  ");
+  return h("span", { class: ran ? "line ran" : "line" }, h("i", { "aria-hidden": "true" }, line), ...coloured(text),
+    "\n");
 }
 
 const token = /(\/\/.*$)|("(?:[^"\\]|\\.)*")|\b(func|if|else|for|range|switch|case|default|return|var|const|type|struct|break|continue)\b/g;

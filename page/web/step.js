@@ -4,6 +4,7 @@ import { call } from "./bridge.js";
 import { h } from "./dom.js";
 import { light } from "./run.js";
 import { lines } from "./source.js";
+import { changedFrom, machines, valueOf } from "./state.js";
 import { t } from "./texts.js";
 import { words } from "./words.js";
 
@@ -11,16 +12,17 @@ import { words } from "./words.js";
 export function mount(element, store) {
   const sentence = h("p", { class: "sentence" }), rule = h("div", { class: "rules" });
   const code = h("div", { class: "code" }), causes = h("p", { class: "causes" });
-  element.append(sentence, causes, rule, code);
+  const changes = h("div", { class: "changes" });
+  element.append(sentence, causes, rule, changes, code);
   let shown = "";
+  const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
   store.on(["film", "step", "playing", "doc"], async ({ film, step, scenario, playing, doc }) => {
     if (!film) return;
     const key = `${film.head.hash} ${step}`;
     if (step === 0) {
       shown = key;
       sentence.textContent = t.start;
-      rule.replaceChildren();
-      code.replaceChildren();
+      clear();
       return;
     }
     if (shown !== key) {
@@ -28,19 +30,21 @@ export function mount(element, store) {
       if (store.state.film !== film || store.state.step !== step) return;
       shown = key;
       sentence.textContent = text;
-      rule.replaceChildren();
-      code.replaceChildren();
+      clear();
     }
     // While the run is played, steps pass too fast to read their lines.
     if (playing || !doc) return;
-    try {
-      const { json } = await call("lines", { scenario, from: step, to: step });
-      if (store.state.film !== film || store.state.step !== step || store.state.playing) return;
-      lines(rule, code, doc, film.head.algorithm, json[0] ?? []);
-    } catch {
-      rule.replaceChildren();
-      code.replaceChildren();
-    }
+    const p = film.processOf(step);
+    const [ran, now, before] = await Promise.all([
+      call("lines", { scenario, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
+      machines(film, scenario, step, p).catch(() => []), machines(film, scenario, step - 1, p).catch(() => [])]);
+    if (store.state.film !== film || store.state.step !== step || store.state.playing) return;
+    lines(rule, code, doc, film.head.algorithm, ran);
+    const changed = now.flatMap((m, i) => m.fields.map((field) => ({ field, old: changedFrom(before[i], field) })))
+      .filter(({ old }) => old);
+    changes.replaceChildren(h("h2", {}, changed.length ? t.changed : t.nothing), h("dl", { class: "facts" },
+      ...changed.flatMap(({ field, old }) => [h("dt", {}, field.name),
+        h("dd", {}, t.became(old ? valueOf(old) : "", valueOf(field)))])));
   });
   store.on(["film", "step", "cause"], ({ film, step, cause }) => {
     if (!film) return;

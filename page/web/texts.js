@@ -63,6 +63,8 @@ export const t = {
     return words.join(", ");
   },
 
+  units: (/** @type {number} */ n) => count(n, "unit", "units"),
+
   safe: {
     none: "no leader yet",
     one: (/** @type {string} */ name) => `${name} leads`,
@@ -79,6 +81,10 @@ export const t = {
   theoryAxis: "messages by the number of processes",
   noTheory: "No closed form is known for these settings.",
   rule: "rule",
+  notRun: "did not run",
+  changed: "What changed",
+  became: (/** @type {string} */ old, /** @type {string} */ now) => `${old} → ${now}`,
+  nothing: "The state stays as it was.",
   fewer: "Only the rule's lines",
   allFunctions: (/** @type {number} */ n) => `All ${n} functions that ran`,
   causesOff: "Show what led to this",

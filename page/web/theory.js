@@ -71,11 +71,28 @@ function usable(theory) {
   return Boolean(theory && (theory.best?.length || theory.mean?.length || theory.worst?.length));
 }
 
+/** @typedef {"best"|"mean"|"worst"} Case */
+
+/** The curves from the lowest to the highest; equal ones are one.
+ * @param {Theory} theory @param {[Case, string][]} list */
+function merged(theory, list) {
+  /** @type {{names: Case[], series: number[], colour: string, dash: number[]}[]} */
+  const all = [];
+  for (const [name, colour] of list) {
+    const series = theory[name];
+    if (!series?.length) continue;
+    const same = all.find((c) => c.series.every((v, i) => v === series[i]));
+    if (same) same.names.push(name);
+    else all.push({ names: [name], series, colour, dash: name === "mean" ? [5, 3] : name === "best" ? [2, 3] : [] });
+  }
+  return all.sort((a, b) => (a.series.at(-1) ?? 0) - (b.series.at(-1) ?? 0));
+}
+
 /** @param {CanvasRenderingContext2D} g @param {Theory} theory @param {number} n @param {number} messages
  * @param {number} width @param {number} height */
 function curves(g, theory, n, messages, width, height) {
-  const all = colours(), left = 44, right = 48, top = 12, base = height - 22;
-  const list = /** @type {["best"|"mean"|"worst", string][]} */ ([["best", all.green], ["mean", all.blue],
+  const all = colours(), left = 44, right = 62, top = 12, base = height - 22;
+  const list = /** @type {[Case, string][]} */ ([["best", all.green], ["mean", all.blue],
     ["worst", all.orange]]);
   const values = list.flatMap(([name]) => theory[name] ?? []).filter(Number.isFinite);
   const most = Math.max(messages, 1, ...values), last = theory.ns[theory.ns.length - 1];
@@ -92,22 +109,19 @@ function curves(g, theory, n, messages, width, height) {
   g.textAlign = "center";
   g.fillText(`n = ${last}`, x(last), base + 15);
   g.fillText(String(n), x(n), base + 15);
-  let before = Infinity;
-  for (const [name, colour] of list) {
-    const series = theory[name];
-    if (!series?.length) continue;
-    g.strokeStyle = colour;
+  let before = -Infinity;
+  for (const { names, series, colour, dash } of merged(theory, list).reverse()) {
+    g.strokeStyle = g.fillStyle = colour;
     g.lineWidth = 2;
-    g.setLineDash(name === "mean" ? [5, 3] : name === "best" ? [2, 3] : []);
+    g.setLineDash(dash);
     g.beginPath();
     theory.ns.forEach((k, i) => Number.isFinite(series[i]) && g.lineTo(x(k), y(series[i])));
     g.stroke();
     g.setLineDash([]);
-    g.fillStyle = colour;
     g.textAlign = "left";
-    const at = Math.min(before - 13, y(series[series.length - 1]) + 4);
-    if (name !== "best" || at > top) g.fillText(t.cases[name], x(last) + 5, Math.max(top + 8, at));
-    before = Math.max(top + 8, at);
+    // From the highest to the lowest, each label below the one before.
+    before = Math.max(before + 13, Math.max(top + 8, y(series[series.length - 1]) + 4));
+    g.fillText(names.map((name) => t.cases[name]).join(" = "), x(last) + 5, before);
   }
   g.fillStyle = all.gold;
   g.beginPath();

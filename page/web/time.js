@@ -132,7 +132,7 @@ function names(g, store, f) {
   g.stroke();
   g.textAlign = "center";
   g.textBaseline = "middle";
-  const room = f.column / 7, every = Math.ceil((`${film.name(film.n - 1)}`.length + 1) / room);
+  const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
   for (let p = 0; p < film.n; p++) {
     const now = film.condition(p, step), x = xOf(f, p);
     const leads = now.role === LEADER && now.status !== DOWN;

@@ -2,6 +2,7 @@
 
 import { DOWN, FOLLOWER, isFault, LEADER, PAUSED, upTo } from "./film.js";
 import { cross } from "./tokens.js";
+import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
 /** @typedef {import("./film.js").Film} Film */
@@ -67,8 +68,12 @@ function ticks(g, axis, f, part) {
     const y = yOf(f, (gap.from + gap.to) / 2);
     if (y < part.from - 40 || y > part.to + 40) continue;
     zigzag(g, f.left - 4, part.width, y + f.unit * 0.15, all);
+    const text = t.units(Math.round(gap.units * 10) / 10), middle = (f.left + part.width) / 2;
+    g.textAlign = "center";
+    g.fillStyle = all.paper;
+    g.fillRect(middle - 40, y + f.unit * 0.15 - 9, 80, 18);
     g.fillStyle = all.grey;
-    g.fillText(`${Math.round(gap.units * 10) / 10} units`, f.left - 10, y + f.unit * 0.15);
+    g.fillText(text, middle, y + f.unit * 0.15);
   }
 }
 

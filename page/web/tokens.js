@@ -98,7 +98,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
     const { x, y } = underWay(l, journey.from, journey.to, part);
     const sign = signs[journey.kind] ?? signs[0];
     tokens.push({ journey, x, y });
-    g.globalAlpha = past && !(journey.begin <= past[journey.from]) ? 0.15 : 1;
+    g.globalAlpha = past && (journey.lost || journey.end > past[journey.to]) ? 0.15 : 1;
     g.fillStyle = sign.colour;
     g.strokeStyle = all.paper;
     g.lineWidth = r > 4 ? 2.5 : 1;
@@ -109,7 +109,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
       g.textAlign = "center";
       g.textBaseline = "middle";
       g.fillText(sign.letter, x, y + 0.5);
-      if (film.busiest <= 40) carried(g, film, journey, x, y, r);
+      if (film.busiest <= 40) carried(g, film, l, journey, x, y, r);
     }
   }
   g.globalAlpha = 1;
@@ -117,18 +117,21 @@ export function drawTokens(g, film, axis, l, signs, at) {
   return tokens;
 }
 
-/** Writes whose ID a message carries beside it.
- * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./film.js").Journey} journey
- * @param {number} x @param {number} y @param {number} r */
-function carried(g, film, journey, x, y, r) {
+/** Writes whose ID a message carries beside it, where no process is in the way.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l
+ * @param {import("./film.js").Journey} journey @param {number} x @param {number} y @param {number} r */
+function carried(g, film, l, journey, x, y, r) {
   const p = film.processWith(film.events.rank[journey.send]);
   if (p < 0) return;
+  const name = film.name(p), away = r + 3 + 4 * name.length;
+  const ends = [l.points[journey.from], l.points[journey.to]];
+  const free = [[away, 0.5], [-away, 0.5], [0, r + 9], [0, -r - 8]].find(([dx, dy]) => ends.every((end) =>
+    Math.hypot(x + dx - end.x, y + dy - end.y) > l.radius + 7)) ?? [away, 0.5];
   g.font = "600 12px system-ui, sans-serif";
-  g.textAlign = "left";
   g.lineWidth = 3;
-  g.strokeText(film.name(p), x + r + 3, y + 0.5);
+  g.strokeText(name, x + free[0], y + free[1]);
   g.fillStyle = colours().ink;
-  g.fillText(film.name(p), x + r + 3, y + 0.5);
+  g.fillText(name, x + free[0], y + free[1]);
 }
 
 /** Marks the messages that were lost a moment ago.

@@ -78,8 +78,10 @@ func TestAccessible(t *testing.T) {
 				const check = async (where) => {
 					await settled();
 					const { violations } = await axe.run(document);
-					for (const v of violations) for (const node of v.nodes) found.push({ id: where + ": " + v.id,
-						impact: v.impact, help: v.help, target: node.target.join(" "), summary: node.failureSummary });
+					for (const { id, impact, help, nodes } of violations) {
+						for (const { target, failureSummary } of nodes) found.push({ id: where + ": " + id,
+							impact, help, target: target.join(" "), summary: failureSummary });
+					}
 				};
 				for (const tab of document.querySelectorAll("[role=tab]")) {
 					tab.click();

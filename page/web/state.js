@@ -1,0 +1,37 @@
+// The state of processes after a step, as the library shows it.
+
+import { call } from "./bridge.js";
+
+/** @typedef {{name: string, type: string, value: string, constant?: string}} Field */
+/** @typedef {{type: string, fields: Field[], timers?: {timer: number, name: string, due: number}[]}} Machine */
+
+/** @type {WeakMap<import("./film.js").Film, Map<string, Promise<Machine[]>>>} */
+const kept = new WeakMap();
+const most = 400; // states that are kept of a film
+
+/** The machines of a process after a step.
+ * @param {import("./film.js").Film} film @param {any} scenario @param {number} step @param {number} p
+ * @returns {Promise<Machine[]>} */
+export function machines(film, scenario, step, p) {
+  let all = kept.get(film);
+  if (!all || all.size > most) kept.set(film, (all = new Map()));
+  const key = `${step} ${p}`;
+  let found = all.get(key);
+  if (!found) {
+    const list = all;
+    found = call("fields", { scenario, step, process: film.head.ids[p] }).then(({ json }) => json[0]?.machines ?? []);
+    found.catch(() => list.delete(key));
+    all.set(key, found);
+  }
+  return found;
+}
+
+/** @param {Field} field */
+export const valueOf = (field) => field.constant ?? field.value;
+
+/** The field of the state before, if it has another value now. @param {Machine | undefined} before
+ * @param {Field} field */
+export function changedFrom(before, field) {
+  const old = before?.fields.find((f) => f.name === field.name);
+  return old && valueOf(old) !== valueOf(field) ? old : undefined;
+}
