@@ -38,6 +38,7 @@ type fault struct {
 	do       func(*trial) error
 
 	steady  bool // the leader keeps its lease, and its work is not asked to stop
+	below   bool // the leader is not the largest member
 	most    int  // changes of leader at most; zero: as many as leases may follow each other
 	refuses bool // a leader that was succeeded writes once more, which the register refuses
 

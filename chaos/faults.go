@@ -74,7 +74,8 @@ func restarts() []*fault {
 			return t.storm(t.others[:1])
 		}},
 		{name: "restart the largest member again and again, a follower", survived: true, steady: true,
-			do: func(t *trial) error { return t.storm([]*seat{t.largest()}) }},
+			below: true,
+			do:    func(t *trial) error { return t.storm([]*seat{t.largest()}) }},
 		{name: "restart a majority again and again", short: true, do: func(t *trial) error {
 			return t.storm(t.quorum(false))
 		}},
@@ -192,10 +193,10 @@ func (t *trial) endTwin(s *seat) (err error) {
 func pauses() (all []*fault) {
 	for _, leases := range []float64{0.2, 1, 3} {
 		all = append(all,
-			&fault{name: fmt.Sprintf("SIGSTOP the leader for %v leases", leases), survived: true,
+			&fault{name: fmt.Sprintf("SIGSTOP the leader for %v leases", leases), tls: both, survived: true,
 				steady: leases < 0.5, refuses: leases == 3, short: leases == 3,
 				do: func(t *trial) error { return t.pause(t.leader, leases) }},
-			&fault{name: fmt.Sprintf("SIGSTOP a follower for %v leases", leases), survived: true,
+			&fault{name: fmt.Sprintf("SIGSTOP a follower for %v leases", leases), tls: both, survived: true,
 				steady: true,
 				do:     func(t *trial) error { return t.pause(t.others[0], leases) }})
 	}

@@ -27,7 +27,6 @@ type group struct {
 	times   elector.Times
 	net     *network // nil: all talk over loopback
 	spare   string   // an address that no member has, on loopback
-	voted   uint64   // the last Term in which all have voted for its leader
 	seats   []*seat
 	store   *register
 	meter   *stallMeter

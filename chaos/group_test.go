@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -86,6 +85,7 @@ func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		until, next, stalled time.Duration // of the first lease, and of the next: when it begins
 		paused               bool
+		many                 bool // members wait one after another, none of them for long
 		want                 outcome
 		err                  error
 	}{
@@ -93,6 +93,8 @@ func TestOutcome(t *testing.T) {
 		"late": {until: 2, next: 7, want: outcome{Vacant: 5 * time.Second, Changes: 1,
 			Late: true}, err: errUnsteady},
 		"busy": {until: 4, next: 5, stalled: 400, want: outcome{Vacant: time.Second, Changes: 1,
+			Busy: true}},
+		"busy for many": {until: 4, next: 5, many: true, want: outcome{Vacant: time.Second, Changes: 1,
 			Busy: true}},
 		"a paused member": {until: 4, next: 5, stalled: 400, paused: true,
 			want: outcome{Vacant: time.Second, Changes: 1}, err: errUnsteady},
@@ -115,6 +117,11 @@ func TestOutcome(t *testing.T) {
 				g.hear(g.seats[2].process, &report{Kind: kindStall, From: at(1), Until: at(1) +
 					c.stalled*time.Millisecond})
 			}
+			for i := range map[bool]int{true: 3}[c.many] {
+				from := at(3) + time.Duration(i)*200*time.Millisecond
+				g.hear(g.seats[i].process, &report{Kind: kindStall, From: from,
+					Until: from + 180*time.Millisecond})
+			}
 			if c.paused {
 				tr.down = append(tr.down, outage{g.seats[2].process.number, at(1), at(3)})
 			}
@@ -123,6 +130,31 @@ func TestOutcome(t *testing.T) {
 			require.Equal(t, c.err == nil, err == nil, "%v", err)
 			require.Equal(t, c.want, o)
 		})
+	}
+}
+
+// TestHeldUp: the waits of all members within a lease count together, each moment once.
+func TestHeldUp(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		waits []span // of members in turn
+		want  time.Duration
+	}{
+		"none":                 {},
+		"one":                  {[]span{{0, 200 * ms}}, 200 * ms},
+		"one after another":    {[]span{{0, 200 * ms}, {300 * ms, 500 * ms}, {500 * ms, 600 * ms}}, 500 * ms},
+		"at the same time":     {[]span{{0, 200 * ms}, {100 * ms, 300 * ms}, {50 * ms, 60 * ms}}, 300 * ms},
+		"more than a lease":    {[]span{{0, 200 * ms}, {1100 * ms, 1300 * ms}}, 200 * ms},
+		"a part of one counts": {[]span{{0, 200 * ms}, {900 * ms, 1100 * ms}}, 300 * ms},
+		"the first is longest": {[]span{{0, 400 * ms}, {5000 * ms, 5100 * ms}}, 400 * ms},
+	} {
+		g := hearing(t)
+		g.times.Lease = time.Second
+		tr := &trial{group: g, began: -time.Second}
+		for i, w := range slices.Backward(c.waits) { // in whatever order they are heard of
+			g.hear(g.seats[i%3].process, &report{Kind: kindStall, From: w.From, Until: w.Until})
+		}
+		require.Equal(t, c.want, tr.heldUp(), name)
 	}
 }
 
@@ -142,36 +174,6 @@ func TestStop(t *testing.T) {
 	_, err = tr.outcome()
 	require.ErrorIs(t, err, errUnsteady)
 	require.ErrorContains(t, err, "in it")
-}
-
-// TestSameVotes: members have voted alike if the beginnings of their states are the same, after their names.
-func TestSameVotes(t *testing.T) {
-	g := hearing(t)
-	same, err := g.sameVotes()
-	require.NoError(t, err)
-	require.True(t, same, "none saves anything")
-	for _, s := range g.seats {
-		s.dir = filepath.Join(t.TempDir(), s.name)
-		require.NoError(t, os.Mkdir(s.dir, 0o700))
-	}
-	same, err = g.sameVotes()
-	require.NoError(t, err)
-	require.False(t, same, "none has voted yet")
-	save := func(i int, vote string) {
-		s := g.seats[i]
-		text := fmt.Sprintf("member %s\n%-25s and more of %s", s.name, vote, s.name)
-		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "x.state"), []byte(text), 0o600))
-	}
-	save(0, "for a in 7")
-	save(1, "for a in 7")
-	save(2, "for c in 7")
-	same, err = g.sameVotes()
-	require.NoError(t, err)
-	require.False(t, same)
-	save(2, "for a in 7")
-	same, err = g.sameVotes()
-	require.NoError(t, err)
-	require.True(t, same)
 }
 
 // TestJudgeAll: what only the history of the register shows is found in the end.

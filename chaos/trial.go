@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -44,8 +41,10 @@ type outcome struct {
 // attempt makes one trial.
 func (g *group) attempt(ctx context.Context) (outcome, error) {
 	t, err := g.begin(ctx)
-	if f := g.cell.fault; err == nil && (f.steady || f.twin) {
-		t, err = t.unite()
+	if err == nil && g.cell.fault.below && t.leader == t.largest() {
+		if err = t.transfer(t.others[0]); err == nil {
+			t, err = g.begin(ctx)
+		}
 	}
 	if err != nil {
 		return outcome{}, err
@@ -64,56 +63,6 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 	}
 	out, err := t.outcome()
 	return out, errors.Join(err, g.judge())
-}
-
-// unite returns a trial whose leader has the votes of all members. One that was a candidate in the same
-// Term has voted for itself, and goes on refusing the leader. So of three, the leader would depend on
-// the only other one, and could not stand its loss.
-func (t *trial) unite() (*trial, error) {
-	for range 10 {
-		if t.term == t.voted {
-			return t, nil
-		}
-		if err := t.transfer(t.smaller()); err != nil {
-			return nil, err
-		}
-		next, err := t.begin(t.ctx)
-		if err != nil {
-			return nil, err
-		}
-		same, err := t.sameVotes()
-		if err != nil {
-			return nil, err
-		}
-		if t = next; same {
-			t.voted = t.term
-		}
-	}
-	return nil, fmt.Errorf("%w: votes are split again and again", errHung)
-}
-
-// sameVotes reports whether all members have voted for one leader in one Term, by what they have saved. Those
-// that save nothing hardly ever split their votes: a save takes most of the time in which that happens.
-func (g *group) sameVotes() (bool, error) {
-	seen := make(map[string]bool)
-	for _, s := range g.seats {
-		if s.dir == "" {
-			continue
-		}
-		paths, err := filepath.Glob(filepath.Join(s.dir, "*.state"))
-		if err != nil || len(paths) == 0 { // it has not voted yet
-			return false, err
-		}
-		text, err := os.ReadFile(paths[0])
-		if err != nil {
-			return false, err
-		}
-		// The first line names the member. The state of package lease begins with a byte for its form, the
-		// Term of the vote and the two numbers of its owner; what follows is not the same for all.
-		_, state, _ := bytes.Cut(text, []byte("\n"))
-		seen[string(state[:min(1+3*8, len(state))])] = true
-	}
-	return len(seen) <= 1, nil
 }
 
 // begin begins a trial, as soon as the group is calm.
@@ -137,9 +86,9 @@ func (g *group) begin(ctx context.Context) (*trial, error) {
 
 // outcome measures, and judges what this trial may do.
 func (t *trial) outcome() (o outcome, err error) {
-	stalled := t.stalled()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	stalled := t.stalled()
 	now := suspend.Monotonic()
 	var served []span
 	for _, l := range t.leases {
@@ -159,7 +108,7 @@ func (t *trial) outcome() (o outcome, err error) {
 	o.Late = longest > most+4*stalled
 	if err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began,
 		t.times.Lease); err != nil &&
-		stalled >= t.times.Lease/4 {
+		(stalled >= t.times.Lease/4 || t.heldUp() >= t.times.Lease/2) {
 		// A leader that the machine lets wait, or its voters, may lose the lease.
 		o.Busy, err = true, nil
 	}
@@ -169,21 +118,46 @@ func (t *trial) outcome() (o outcome, err error) {
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
 }
 
-// stalled returns for how long the machine has let this program or a member wait since the trial began, but
-// for members that were paused.
-func (t *trial) stalled() time.Duration {
-	longest := t.meter.since(t.began)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// waits returns when a member did not run since the trial began, although it was not paused. The caller holds
+// mu.
+func (t *trial) waits() (all []span) {
 	for _, s := range t.stalls {
 		paused := slices.ContainsFunc(t.down, func(o outage) bool {
 			return o.process == s.process && o.from < s.Until && s.From < o.to
 		})
 		if !paused && s.Until > t.began {
-			longest = max(longest, s.Until-s.From)
+			all = append(all, s.span)
 		}
 	}
+	return all
+}
+
+// stalled returns for how long the machine has let this program or a member wait since the trial began. The
+// caller holds mu.
+func (t *trial) stalled() time.Duration {
+	longest := t.meter.since(t.began)
+	for _, s := range t.waits() {
+		longest = max(longest, s.Until-s.From)
+	}
 	return longest
+}
+
+// heldUp returns for how much of a lease, at most, one member or another did not run. A renewal has to wait
+// for each of three turns: of the leader, of a follower, and of the leader again. The caller holds mu.
+func (t *trial) heldUp() (most time.Duration) {
+	all := t.waits()
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.From, b.From) })
+	for _, last := range all {
+		begin, sum := last.Until-t.times.Lease, time.Duration(0)
+		for _, s := range all {
+			if from := max(s.From, begin); from < min(s.Until, last.Until) {
+				sum += min(s.Until, last.Until) - from
+				begin = min(s.Until, last.Until) // what others wait for at the same time counts once
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
 }
 
 // strike notes that a member cannot serve from now on.
@@ -274,14 +248,6 @@ func (t *trial) largest() *seat {
 	return slices.MaxFunc(t.seats, func(a, b *seat) int {
 		return cmp.Compare(elector.ID(a.name), elector.ID(b.name))
 	})
-}
-
-// smaller returns a follower that is not the largest.
-func (t *trial) smaller() *seat {
-	if s := t.others[0]; s != t.largest() {
-		return s
-	}
-	return t.others[1]
 }
 
 // transfer lets a member lead.
