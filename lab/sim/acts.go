@@ -347,7 +347,7 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 			is.Delay = s.handTime(step) - (m.ev.At - Unit)
 		}
 	case observe.Delay:
-		// At least that long: of a random delay only the least is known.
+		// At least that long: the queue has no room for when a message was sent, only for when it arrives.
 		sent := min(s.now, m.ev.At-s.leastDelay())
 		is.Unordered, is.Delay = s.overtakes(step, p, m), m.ev.At+step.By-sent
 	case observe.Lose:
