@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -75,6 +76,24 @@ type Virtual struct {
 type Outside struct {
 	After uint64 `json:"after"` // how many occurrences came before the act
 	Why   string `json:"why"`
+}
+
+// mostOutside is the number of acts outside the model that are listed.
+const mostOutside = 6
+
+// WhyOutside says line by line which acts have left the model of the algorithm, and why.
+func (o *Outcome) WhyOutside() (lines []string) {
+	if o.Virtual == nil {
+		return nil
+	}
+	all := o.Virtual.Outside
+	for _, act := range all[:min(len(all), mostOutside)] {
+		lines = append(lines, fmt.Sprintf("after %s: %s", prose.Grouped(act.After), act.Why))
+	}
+	if more := len(all) - mostOutside; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %s more", prose.Plural(more, "act")))
+	}
+	return lines
 }
 
 // NewRun returns the form of an outcome. Links count what they lost and copied if they are lossy.

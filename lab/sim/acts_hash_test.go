@@ -163,6 +163,16 @@ func TestUntilByHand(t *testing.T) {
 	require.EqualValues(t, 2, run(t, c).Messages)
 }
 
+// secondOn returns what is pending and has another message of its link before it.
+func secondOn(s *sim.Sim) (second sim.Pending) {
+	for one := range s.Pending() {
+		if one.Nth > 0 {
+			second = one
+		}
+	}
+	return second
+}
+
 // TestOutsideInTime: how late a message is goes by when it was sent, and who is up by the moment of the act.
 func TestOutsideInTime(t *testing.T) {
 	rules, err := bully.Rules(bully.Config{Delay: sim.Unit})
@@ -202,6 +212,8 @@ func TestOutsideInTime(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, s.Step())
 	require.NotEmpty(t, why(s, onRing(observe.Duplicate, 0, 0)))
+	require.Empty(t, slices.Collect(s.Pending())[2].Outside)
+	require.Equal(t, "dkr needs links that keep the order", secondOn(s).Outside)
 	require.NotEmpty(t, why(s, onRing(observe.Delay, 1, sim.Unit/2)), "what is sent now may overtake it")
 	require.Empty(t, why(s, onRing(observe.Delay, 1, -sim.Unit/2)), "at one instant the order is kept")
 

@@ -1,11 +1,15 @@
 // Package sim runs an election in virtual time, deterministically: discrete events, one seed that
 // decides everything, and the same production Nodes that goroutines run.
 //
-// Two schedules exist. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
+// Two schedules bring messages. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
 // message takes a delay of its own, and links keep the order or not. What happens at one instant happens in
 // this order: crashes, and pauses that begin; starts, returns without a state and with one, and pauses that
 // end; reports of a failure detector; what has waited for processes that paused, in the order in which
 // it came; messages in the order of sending; timers in the order of setting.
+//
+// Acts happen in the course of a run, see [Config.Acts] and [Sim.Do]; under [Hand] nothing else does. An act
+// comes between two events, at the time of the first, as soon as there were as many occurrences as it
+// waits for.
 //
 // Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
 // its own, a unit or a random one, and does not keep back what is sent after it, also on links

@@ -56,7 +56,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		row("time", "%s units (%s)", report.Units(v.Time.Round(sim.Unit/100)), how)
 		row("trace", "%s", report.Hash(v.Hash))
 	}
-	for _, line := range outside(o) {
+	for _, line := range o.WhyOutside() {
 		row("outside", "%s", line)
 	}
 	if !j.Still() && len(j.Acts) == 0 && j.AllStart() {
@@ -68,24 +68,6 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		row("speed", "%.1f ns a message, %s in all", o.PerMessage(), prose.Duration(o.Wall))
 	}
 	return b.String()
-}
-
-// mostOutside is the number of acts outside the model that are listed.
-const mostOutside = 6
-
-// outside says which acts have left the model of the algorithm, and why.
-func outside(o *Outcome) (lines []string) {
-	if o.Virtual == nil {
-		return nil
-	}
-	all := o.Virtual.Outside
-	for _, act := range all[:min(len(all), mostOutside)] {
-		lines = append(lines, fmt.Sprintf("after %s: %s", prose.Grouped(act.After), act.Why))
-	}
-	if more := len(all) - mostOutside; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %s more", prose.Plural(more, "act")))
-	}
-	return lines
 }
 
 // leaderLine returns which process leads and how many know it, in a colour that says whether that is right.
