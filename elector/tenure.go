@@ -40,8 +40,8 @@ func (t Term) Left() time.Duration {
 }
 
 // Confirm asks a majority, and returns nil if this member has led when Confirm was called: a read that began
-// before sees all that earlier leaders have written. It takes a round trip. Without leases the error is
-// ErrNoLease.
+// before sees all that earlier leaders have written. It takes a round trip, or two if one is under way: calls
+// share them, however many there are. Without leases the error is ErrNoLease.
 func (t Term) Confirm(ctx context.Context) error {
 	if t.e == nil {
 		return ErrDeposed
