@@ -302,6 +302,42 @@ func TestReadReplays(t *testing.T) {
 	}
 	require.Equal(t, steps, back.Replay.Step)
 	require.Equal(t, back.Errors, []string{back.Replay.Words})
+	// The words are those of the trace, which no scenario gives.
+	var said []string
+	ask(t, &b, "words", object{"from": 1, "to": steps}, &said)
+	require.Equal(t, r.Trace().Sentences(1, steps), said)
+}
+
+// TestReadMerges: the traces of several processes become one.
+func TestReadMerges(t *testing.T) {
+	in := scenario.Input{Algorithm: must(catalog.Find("lcr", "max")), IDs: []election.ID{2, 3, 1}}
+	r, err := trace.NewRecorder(&in, trace.About{})
+	require.NoError(t, err)
+	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: r.Observe})
+	require.NoError(t, err)
+	var texts []string
+	for _, id := range in.IDs {
+		part := *r.Trace()
+		part.Events = nil
+		for _, e := range r.Trace().Events {
+			if e.Process == id {
+				e.From = trace.Ref{} // which a process does not know
+				part.Events = append(part.Events, e)
+			}
+		}
+		var text strings.Builder
+		require.NoError(t, trace.Write(&text, &part))
+		texts = append(texts, text.String())
+	}
+	var b bridge.Bridge
+	var back struct {
+		Kind, Result string
+		OK           bool
+	}
+	ask(t, &b, "read", object{"text": texts[0], "more": texts[1:]}, &back)
+	require.Equal(t, "trace", back.Kind)
+	require.True(t, back.OK)
+	require.Contains(t, back.Result, "3 leads")
 }
 
 func must[T any](v T, err error) T {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/go-election/election/input"
@@ -23,20 +24,25 @@ type replayed struct {
 // read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed.
 func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
-		Text string `json:"text"`
+		Text string   `json:"text"`
+		More []string `json:"more"` // of a trace: the parts that other processes have written
 	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
 	}
-	if len(in.Text) > mostText {
-		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", len(in.Text), mostText)
+	size := len(in.Text)
+	for _, more := range in.More {
+		size += len(more)
+	}
+	if size > mostText {
+		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", size, mostText)
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(in.Text), "\n")
 	var header struct {
 		Trace *int `json:"trace"`
 	}
 	if json.Unmarshal([]byte(first), &header) == nil && header.Trace != nil {
-		return readTrace(in.Text)
+		return b.readTrace(append([]string{in.Text}, in.More...))
 	}
 	all, err := scenario.Read(strings.NewReader(in.Text))
 	if err != nil {
@@ -50,9 +56,9 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 	return written(map[string]any{"kind": "scenarios", "scenarios": all})
 }
 
-// readTrace makes a film of a trace.
-func readTrace(text string) (Reply, error) {
-	t, err := trace.Read(strings.NewReader(text))
+// readTrace makes a film of a trace, and keeps it for its words.
+func (b *Bridge) readTrace(texts []string) (Reply, error) {
+	t, err := readTraces(texts)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -84,5 +90,22 @@ func readTrace(text string) (Reply, error) {
 	}
 	reply.JSON = append(bytes.TrimSuffix(reply.JSON, []byte("}")), ',')
 	reply.JSON = append(reply.JSON, more[1:]...)
+	b.trace = t
 	return reply, nil
+}
+
+// readTraces makes one trace of its parts.
+func readTraces(texts []string) (*trace.Trace, error) {
+	parts := make([]trace.Part, len(texts))
+	for i, text := range texts {
+		t, err := trace.Read(strings.NewReader(text))
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = trace.Part{Name: "trace " + strconv.Itoa(i+1), Trace: t}
+	}
+	if len(parts) == 1 {
+		return parts[0].Trace, nil
+	}
+	return trace.Merge(parts...)
 }

@@ -123,6 +123,36 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+// A trace that is dropped on the page is shown in its own words; the first step that the algorithm would
+// not have made is where the page stands, and is named.
+func TestTraces(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	const drop = `
+		const { call } = await import("./bridge.js");
+		const scenario = { algorithm: "lcr", variant: "max", ids: [2, 3, 1] };
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
+		const files = new DataTransfer();
+		files.items.add(new File([EDIT(text)], "a.trace"));
+		document.title = "";
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		while (!document.title) await settled();
+		const shows = async (k) => {
+			if (k) to(k);
+			await settled();
+			return [document.querySelectorAll(".node").length, Number(range.value) > 0,
+				document.querySelector(".sentence").textContent, document.querySelector(".outside").textContent];
+		};`
+	var got [4]any
+	p.script(&got, `const EDIT = (text) => text;`+drop+`return shows(4);`)
+	require.Equal(t, [4]any{float64(3), true, "2 starts; sends election 2 to 3", ""}, got)
+	p.script(&got, `const EDIT = (text) => text.replace('"role":"leader"', '"role":"follower"');`+drop+
+		`return shows();`)
+	require.Equal(t, float64(3), got[0])
+	require.Equal(t, true, got[1])
+	require.Contains(t, got[3], "did not what its algorithm does")
+}
+
 // A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.
 func TestQuiet(t *testing.T) {
 	server := serve(t)

@@ -58,24 +58,36 @@ export async function openAddress(store) {
     if (!file) return false;
     const reply = await fetch(beside(file));
     if (!reply.ok) throw new Error(`${file}: ${reply.status} ${reply.statusText}`);
-    return await openText(store, await reply.text());
+    return await openTexts(store, [await reply.text()]);
   } catch (error) {
     store.set({ error: reason(error) });
     return false;
   }
 }
 
-/** Opens a file's text: a scenario, or the trace of a run. @param {Store} store @param {string} text */
-export async function openText(store, text) {
-  const { json, data } = await call("read", { text });
+/** Opens files' texts: a scenario, or the trace of a run, which may be in several parts.
+ * @param {Store} store @param {string[]} texts */
+export async function openTexts(store, texts) {
+  const [text, ...more] = texts;
+  const { json, data } = await call("read", { text, more });
   if (json.kind !== "trace") return open(store, json.scenarios[0], { play: true });
   if (!data) throw new Error(t.badFile);
   const film = new Film(data), replay = json.replay;
-  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: film.head.scenario, film };
-  show(store, { branches: [branch], branch: 1, scenario: film.head.scenario, playing: false }, film,
-    replay?.step ?? 0);
-  if (replay) store.set({ error: t.replay(replay.step, replay.words) });
+  if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
+  // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
+  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film };
+  show(store, { branches: [branch], branch: 1, scenario: null, playing: false }, film, replay?.step ?? 0);
   return true;
+}
+
+/** Opens files that the reader gives. @param {Store} store @param {FileList | null | undefined} files */
+async function openFiles(store, files) {
+  if (!files?.length) return;
+  try {
+    await openTexts(store, await Promise.all([...files].map((file) => file.text())));
+  } catch (error) {
+    store.set({ error: reason(error) });
+  }
 }
 
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
@@ -83,7 +95,7 @@ export function mount(store) {
   let timer = 0, written = location.hash.slice(1);
   store.on(["scenario", "film", "step", "playing"], ({ film, playing }) => {
     clearTimeout(timer);
-    if (!film || playing || store.state.embed) return;
+    if (!film || playing || store.state.embed || !store.state.scenario) return;
     timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step);
       if (text === written || text.length > longest) return;
@@ -97,10 +109,9 @@ export function mount(store) {
     openAddress(store);
   });
   addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", async (event) => {
+  addEventListener("drop", (event) => {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) openText(store, await file.text()).catch((error) => store.set({ error: reason(error) }));
+    openFiles(store, event.dataTransfer?.files);
   });
 }
 
@@ -147,23 +158,26 @@ function copied(label, text) {
 export async function openDialog(store) {
   const { film, scenario, step } = store.state;
   if (!film) return;
-  const code = await encode(scenario, step);
+  const code = scenario ? await encode(scenario, step) : "";
   const link = new URL(`#${code}`, location.href).href;
-  const file = h("input", { type: "file", "aria-label": t.openFile, onchange: async () => {
-    const chosen = file.files?.[0];
-    if (!chosen) return;
+  const file = h("input", { type: "file", multiple: true, "aria-label": t.openFile, onchange: () => {
     dialog.close();
-    openText(store, await chosen.text()).catch((error) => store.set({ error: reason(error) }));
+    openFiles(store, file.files);
   } });
   const dialog = h("dialog", { "aria-label": t.share, onclose: () => dialog.remove() },
     h("h2", {}, t.share),
-    code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
-    copied(t.command, film.head.command),
-    h("h3", {}, t.exports), h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { type: "button",
-      class: "plain", onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
-    t.exportKinds[kind]))),
+    ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
+      code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
+      copied(t.command, film.head.command), h("h3", {}, t.exports), saves(store)],
     h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** The buttons that save the run. @param {Store} store */
+function saves(store) {
+  return h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { type: "button", class: "plain",
+    onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
+    t.exportKinds[kind])));
 }

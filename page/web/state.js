@@ -13,6 +13,7 @@ const most = 400; // states that are kept of a film
  * @param {import("./film.js").Film} film @param {any} scenario @param {number} step @param {number} p
  * @returns {Promise<Machine[]>} */
 export function machines(film, scenario, step, p) {
+  if (!scenario) return Promise.resolve([]); // a trace holds what processes did, not their states
   let all = kept.get(film);
   if (!all || all.size > most) kept.set(film, (all = new Map()));
   const key = `${step} ${p}`;

@@ -12,8 +12,9 @@ import { words } from "./words.js";
 export function mount(element, store) {
   const sentence = h("p", { class: "sentence" }), rule = h("div", { class: "rules" });
   const code = h("div", { class: "code" }), causes = h("p", { class: "causes" });
+  const outside = h("p", { class: "outside" });
   const changes = h("div", { class: "changes" });
-  element.append(sentence, causes, rule, changes, code);
+  element.append(sentence, outside, causes, rule, changes, code);
   let shown = "";
   const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
   store.on(["film", "step", "playing", "doc"], async ({ film, step, scenario, playing, doc }) => {
@@ -33,7 +34,7 @@ export function mount(element, store) {
       clear();
     }
     // While the run is played, steps pass too fast to read their lines.
-    if (playing || !doc) return;
+    if (playing || !doc || !scenario) return;
     const p = film.processOf(step);
     const [ran, now, before] = await Promise.all([
       call("lines", { scenario, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
@@ -48,7 +49,9 @@ export function mount(element, store) {
   });
   store.on(["film", "step", "cause"], ({ film, step, cause }) => {
     if (!film) return;
-    const on = cause > 0;
+    const on = cause > 0, why = film.head.outside?.find((o) => o.step === step)?.why ?? "";
+    outside.textContent = why;
+    outside.hidden = why === "";
     causes.replaceChildren(step === 0 ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(on),
       onclick: () => light(store, on ? 0 : step) }, on ? t.causesOn(film, cause) : t.causesOff));
   });

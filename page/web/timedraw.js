@@ -36,6 +36,8 @@ export function draw(g, film, axis, f, signs, part, past) {
     g.globalAlpha = !past || k <= past[film.processOf(k)] ? 1 : 0.12;
     sign(g, film, axis, f, k);
   }
+  g.globalAlpha = 1;
+  outside(g, film, axis, f);
   g.restore();
 }
 
@@ -169,6 +171,20 @@ function mark(g, x, y, f, j, sign) {
     g.textAlign = "center";
     g.textBaseline = "middle";
     g.fillText(sign.letter, x, y + 0.5);
+  }
+}
+
+/** A red ring around a step that the model of the algorithm does not allow.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f */
+function outside(g, film, axis, f) {
+  g.strokeStyle = colours().red;
+  g.lineWidth = 2.5;
+  for (const { step } of film.head.outside ?? []) {
+    if (step < 1 || step > film.length) continue;
+    g.beginPath();
+    g.arc(xOf(f, film.processOf(step)), yOf(f, axis.placeOf(step)), Math.max(6, Math.min(12, f.column / 3)), 0,
+      2 * Math.PI);
+    g.stroke();
   }
 }
 

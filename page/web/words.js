@@ -19,7 +19,7 @@ export async function words(film, scenario, from, to) {
     if (first > film.length) break;
     let some = blocks.get(b);
     if (!some) {
-      some = call("words", { scenario, from: first, to: last }).then(({ json }) => json);
+      some = call("words", { scenario: scenario ?? undefined, from: first, to: last }).then(({ json }) => json);
       some.catch(() => blocks.delete(b));
       blocks.set(b, some);
     }
