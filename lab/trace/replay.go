@@ -42,11 +42,19 @@ func (d *Difference) String() string {
 // find finds the algorithm, as the catalog does. An error says that the trace is of something
 // else.
 func Replay(t *Trace, find func(name, variant string) (*election.Algorithm, error)) (*Difference, error) {
+	return ReplayWith(t, find, func(int, int, *election.TermKeeper) {})
+}
+
+// ReplayWith is Replay, and lets the caller look at a process behind each step that it takes: the number
+// of the step, as in a [Film], its place among the IDs, and the process itself, which is not to be
+// changed.
+func ReplayWith(t *Trace, find func(name, variant string) (*election.Algorithm, error),
+	see func(step, p int, host *election.TermKeeper)) (*Difference, error) {
 	in, err := t.Header.Input(find)
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{trace: t, in: &in, where: in.Positions(), sent: make(map[Ref]int),
+	r := &replay{trace: t, in: &in, see: see, where: in.Positions(), sent: make(map[Ref]int),
 		names: newNames(t.Header.Kinds)}
 	r.actors = make([]actor, len(in.IDs))
 	r.choose()
@@ -67,6 +75,8 @@ type replay struct {
 	sent    map[Ref]int // where each sending stands
 	choices map[Ref][]observe.Choice
 	names   *names
+	steps   int
+	see     func(step, p int, host *election.TermKeeper)
 }
 
 // actor is a process that acts once more.
@@ -101,6 +111,7 @@ func (r *replay) event(i int) *Difference {
 	if e.Do.Effect() {
 		return r.effect(i, a)
 	}
+	r.steps++
 	// The process has not done all of its last step, so nothing else can happen to it before.
 	if len(a.due) > 0 {
 		return r.differs(i, &a.due[0])
@@ -129,6 +140,7 @@ func (r *replay) event(i int) *Difference {
 		return r.because(i, why)
 	}
 	r.step(p, a, e)
+	r.see(r.steps, p, &a.host)
 	return nil
 }
 

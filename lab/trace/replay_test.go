@@ -205,3 +205,27 @@ func TestDiff(t *testing.T) {
 	require.Equal(t, 1, all[0].Line)
 	require.Equal(t, "ids [1 2 3 4 5 6 7]", all[0].Have)
 }
+
+// TestReplayWith: a caller sees each process behind each step that it takes, in the state that the run left.
+func TestReplayWith(t *testing.T) {
+	in := inputOf(t, catalogtest.Resting()[0])
+	tr := simulated(t, sim.Config{Input: in})
+	f, err := trace.NewFilm(tr)
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Input: in})
+	require.NoError(t, err)
+	require.NoError(t, s.Run(t.Context()))
+	last, seen := make(map[int][]byte), 0
+	d, err := trace.ReplayWith(tr, catalog.Find, func(step, p int, host *election.TermKeeper) {
+		seen++
+		require.Equal(t, seen, step)
+		require.EqualValues(t, f.Steps.Process[step-1], p)
+		last[p] = new(election.State).Append(nil, host.Node())
+	})
+	require.NoError(t, err)
+	require.Nil(t, d)
+	require.Len(t, f.Steps.Do, seen)
+	for p := range in.IDs {
+		require.Equal(t, new(election.State).Append(nil, s.Node(p)), last[p])
+	}
+}

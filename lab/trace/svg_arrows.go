@@ -142,7 +142,8 @@ func (d *drawing) lives() {
 func (d *drawing) life(p int, l life, to float64) {
 	x := d.x(p)
 	band := func(class, colour string) {
-		d.Put(`<rect class="%s" x="%s" y="%s" width="14" height="%s" fill="%s" stroke="%s"/>`, class, svg.Num(x-7), svg.Num(l.from), svg.Num(to-l.from), colour, svg.Mid)
+		d.Put(`<rect class="%s" x="%s" y="%s" width="14" height="%s" fill="%s" stroke="%s"/>`, class,
+			svg.Num(x-7), svg.Num(l.from), svg.Num(to-l.from), colour, svg.Mid)
 	}
 	if l.paused {
 		band("paused", svg.Pale)
