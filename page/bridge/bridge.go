@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/lab/trace"
 )
 
 // Reply is what a call returns.
@@ -30,9 +29,9 @@ type Reply struct {
 // Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
 // run it from the beginning. The zero value is ready. A Bridge takes one call at a time.
 type Bridge struct {
-	runs   []*run       // the last ones, the newest first
-	graphs *graphed     // the last one
-	trace  *trace.Trace // the last one that was read
+	runs     []*run   // the last ones, the newest first
+	recorded *run     // the trace that was read last
+	graphs   *graphed // the last one
 }
 
 // call answers one call. args has been checked to be JSON.

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -59,6 +60,13 @@ func (b *Bridge) fields(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
+	if r.fixed {
+		states, err := r.replayed(in.Step, wanted)
+		if err != nil {
+			return Reply{}, err
+		}
+		return written(states)
+	}
 	s, exact, err := r.at(ctx, in.Step)
 	if err != nil {
 		return Reply{}, err
@@ -70,7 +78,7 @@ func (b *Bridge) fields(ctx context.Context, args json.RawMessage, _ func(any)) 
 	// The timers are those at the end of the turn: a driver sets them when the step is over.
 	err = r.within(in.Step, func(s *sim.Sim) {
 		for i, p := range wanted {
-			of := r.machines(s, p)
+			of := r.machines(s.Machines(p), p)
 			for k := range of {
 				if k < len(states[i].Machines) {
 					of[k].Timers = states[i].Machines[k].Timers
@@ -105,35 +113,40 @@ func (r *run) places(id json.RawMessage) ([]int, error) {
 
 // states looks into some processes.
 func (r *run) states(s *sim.Sim, wanted []int) []processState {
-	timers := make(map[int][]sim.Pending)
+	running := make(map[int][]due)
 	for next := range s.Pending() {
 		if next.Do == observe.Timeout {
-			timers[next.To] = append(timers[next.To], next)
+			running[next.To] = append(running[next.To], due{next.Layer, next.Timer, units(next.Due)})
 		}
 	}
 	states := make([]processState, 0, len(wanted))
 	for _, p := range wanted {
 		state := processState{Process: strconv.FormatUint(uint64(r.config.IDs[p]), 10),
-			Machines: r.machines(s, p)}
-		for _, next := range timers[p] {
-			of := slices.IndexFunc(state.Machines, func(m machine) bool { return m.layer == int(next.Layer) })
-			if of >= 0 {
-				m := &state.Machines[of]
-				m.Timers = append(m.Timers, timer{next.Timer,
-					r.config.Algorithm.TimerName(next.Layer, next.Timer), units(next.Due)})
-			}
-		}
+			Machines: r.machines(s.Machines(p), p)}
+		r.addTimers(&state, running[p])
 		states = append(states, state)
 	}
 	return states
 }
 
+// addTimers adds timers to the first machine of their layer.
+func (r *run) addTimers(state *processState, running []due) {
+	for _, d := range running {
+		of := slices.IndexFunc(state.Machines, func(m machine) bool { return m.layer == int(d.layer) })
+		if of >= 0 {
+			m := &state.Machines[of]
+			name := r.config.Algorithm.TimerName(d.layer, d.timer)
+			m.Timers = append(m.Timers, timer{d.timer, name, d.at})
+		}
+	}
+}
+
 // machines returns the machines of a process, those of a stack lowest first, and what runs another machine
 // behind that one. The timers of a layer are those of the first machine there.
-func (r *run) machines(s *sim.Sim, p int) []machine {
+func (r *run) machines(nodes iter.Seq2[uint8, election.Node], p int) []machine {
 	all, of := []machine{}, looker{r, p}
 	first := 0
-	for layer, n := range s.Machines(p) {
+	for layer, n := range nodes {
 		if len(all) > 0 && all[len(all)-1].layer != int(layer) {
 			first = len(all)
 		}

@@ -47,6 +47,10 @@ func filmed(f *trace.Film) (Reply, error) {
 
 // film runs the scenario and takes it down.
 func (r *run) film(ctx context.Context) (*trace.Film, error) {
+	if r.fixed {
+		f, _, err := r.refilm()
+		return f, err
+	}
 	c := r.config
 	filming, err := trace.NewFilming(&c.Input, r.about())
 	if err != nil {

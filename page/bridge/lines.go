@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"path"
 	"reflect"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/internal/counters"
-	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/observe"
 )
 
@@ -44,7 +45,11 @@ func (b *Bridge) lines(ctx context.Context, args json.RawMessage, _ func(any)) (
 		return Reply{}, err
 	}
 	if r.ran == nil {
-		if r.ran, err = r.count(ctx); err != nil {
+		count := r.count
+		if r.fixed {
+			count = r.recount
+		}
+		if r.ran, err = count(ctx); err != nil {
 			return Reply{}, err
 		}
 	}
@@ -61,7 +66,7 @@ func (r *run) count(ctx context.Context) (*ran, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := counters.Of(packages(s)...)
+	set := counters.Of(packages(s.Machines(0))...)
 	set.Take(nil) // what making the processes has run
 	all, n := &ran{}, 0
 	_, _, err = r.play(ctx, func() int { return n }, func(o *observe.Occurrence) {
@@ -75,9 +80,9 @@ func (r *run) count(ctx context.Context) (*ran, error) {
 	return all, err
 }
 
-// packages returns the names of the packages whose machines a process consists of.
-func packages(s *sim.Sim) (names []string) {
-	for _, n := range s.Machines(0) {
+// packages returns the names of the packages of the machines that a process consists of.
+func packages(machines iter.Seq2[uint8, election.Node]) (names []string) {
+	for _, n := range machines {
 		if t := reflect.TypeOf(n); t.Kind() == reflect.Pointer {
 			names = append(names, path.Base(t.Elem().PkgPath()))
 		}

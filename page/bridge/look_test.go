@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/local"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/page/bridge"
 )
@@ -308,41 +311,77 @@ func TestReadReplays(t *testing.T) {
 	require.Equal(t, r.Trace().Sentences(1, steps), said)
 }
 
-// TestReadMerges: the traces of several processes become one.
-func TestReadMerges(t *testing.T) {
-	in := scenario.Input{Algorithm: must(catalog.Find("lcr", "max")), IDs: []election.ID{2, 3, 1}}
-	r, err := trace.NewRecorder(&in, trace.About{})
-	require.NoError(t, err)
-	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: r.Observe})
-	require.NoError(t, err)
-	var texts []string
-	for _, id := range in.IDs {
-		part := *r.Trace()
-		part.Events = nil
-		for _, e := range r.Trace().Events {
-			if e.Process == id {
-				e.From = trace.Ref{} // which a process does not know
-				part.Events = append(part.Events, e)
-			}
-		}
-		var text strings.Builder
-		require.NoError(t, trace.Write(&text, &part))
-		texts = append(texts, text.String())
-	}
-	var b bridge.Bridge
-	var back struct {
-		Kind, Result string
-		OK           bool
-	}
-	ask(t, &b, "read", object{"text": texts[0], "more": texts[1:]}, &back)
-	require.Equal(t, "trace", back.Kind)
-	require.True(t, back.OK)
-	require.Contains(t, back.Result, "3 leads")
-}
-
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
 	return v
+}
+
+// apart are the traces of an election among goroutines, one for each process, as programs of their own
+// write them.
+func apart(t *testing.T) (texts []string) {
+	t.Helper()
+	in := scenario.Input{Algorithm: must(catalog.Find("bully", "")), IDs: []election.ID{1, 2, 3},
+		Initiators: []election.ID{1}}
+	r, err := trace.NewRecorder(&in, trace.About{Driver: "local"})
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) { // in which no timer runs out because the machine is slow
+		_, err := local.Run(t.Context(), local.Config{Input: in, Unit: time.Millisecond, Observe: r.Observe})
+		require.NoError(t, err)
+	})
+	for _, id := range in.IDs {
+		part := &trace.Trace{Header: r.Trace().Header}
+		for _, e := range r.Trace().Events {
+			if e.Process == id {
+				e.From = trace.Ref{}
+				part.Events = append(part.Events, e)
+			}
+		}
+		var text bytes.Buffer
+		require.NoError(t, trace.Write(&text, part))
+		texts = append(texts, text.String())
+	}
+	return texts
+}
+
+// TestReadLooksInto: what goroutines did is read from several files, and each step of it shows its words and
+// the state in which it left the processes.
+func TestReadLooksInto(t *testing.T) {
+	texts := apart(t)
+	var b bridge.Bridge
+	var head struct {
+		Kind, Driver string
+		OK           bool
+	}
+	reply := ask(t, &b, "read", object{"text": texts[0], "more": texts[1:]}, &head)
+	require.Equal(t, []any{"trace", "local", true}, []any{head.Kind, head.Driver, head.OK})
+	f, err := trace.ReadFilm(reply.Data)
+	require.NoError(t, err)
+	var words []string
+	ask(t, &b, "words", object{"from": 1, "to": 999}, &words)
+	require.Len(t, words, len(f.Steps.Do))
+	timers := 0
+	for step, do := range f.Steps.Do {
+		all := fieldsAt(t, &b, nil, step+1)
+		p := all[f.Steps.Process[step]]
+		require.NotEmpty(t, p.Machines)
+		for i := range p.Machines {
+			timers += len(p.Machines[i].Timers)
+		}
+		if observe.What(do) == observe.Start {
+			require.Equal(t, "true", p.value("electing"))
+		}
+	}
+	require.Positive(t, timers)
+	require.Empty(t, fieldsAt(t, &b, nil, 0)[0].Machines)
+	require.Equal(t, "3", fieldsAt(t, &b, nil, len(f.Steps.Do))[0].value("leader"))
+	require.Equal(t, reply.Data, ask(t, &b, "film", object{"scenario": nil}, nil).Data)
+
+	args, err := json.Marshal(object{"step": 3})
+	require.NoError(t, err)
+	_, err = b.Call(t.Context(), "pending", args, nil)
+	require.ErrorContains(t, err, "a recorded run is over")
+	_, err = new(bridge.Bridge).Call(t.Context(), "fields", args, nil)
+	require.ErrorContains(t, err, "scenario: none is given")
 }

@@ -56,7 +56,7 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 	return written(map[string]any{"kind": "scenarios", "scenarios": all})
 }
 
-// readTrace makes a film of a trace, and keeps it for its words.
+// readTrace makes a film of a trace, and keeps it to be looked into.
 func (b *Bridge) readTrace(texts []string) (Reply, error) {
 	t, err := readTraces(texts)
 	if err != nil {
@@ -65,19 +65,16 @@ func (b *Bridge) readTrace(texts []string) (Reply, error) {
 	if n := len(t.Header.Scenario.IDs); n > mostProcesses {
 		return Reply{}, input.Errorf("ids: %d processes, at most %d can be shown", n, mostProcesses)
 	}
-	d, err := trace.Replay(t, find)
+	if err := b.keep(t); err != nil {
+		return Reply{}, err
+	}
+	f, d, err := b.recorded.refilm()
 	if err != nil {
 		return Reply{}, err
 	}
-	f, err := trace.NewFilm(t)
-	if err != nil {
-		return Reply{}, err
-	}
-	f.Head.OK = d == nil
 	var why *replayed
 	if d != nil {
 		why = &replayed{stepOf(t, d.Line), d.String()}
-		f.Head.Errors = append(f.Head.Errors, d.String())
 	}
 	reply, err := filmed(f)
 	if err != nil {
@@ -90,7 +87,6 @@ func (b *Bridge) readTrace(texts []string) (Reply, error) {
 	}
 	reply.JSON = append(bytes.TrimSuffix(reply.JSON, []byte("}")), ',')
 	reply.JSON = append(reply.JSON, more[1:]...)
-	b.trace = t
 	return reply, nil
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ type run struct {
 	outside  []trace.FilmOutside // of what is planned
 	most     int                 // events
 
+	fixed  bool // it is a trace that was read
 	played bool
 	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first
 	trace  *trace.Trace
@@ -39,10 +41,14 @@ type run struct {
 // keptRuns is how many runs a Bridge keeps: a page compares two, and looks at what one was before an act.
 const keptRuns = 3
 
-// open returns the run of a scenario, which it may have made before.
+// open returns the run of a scenario, which it may have made before; without one, the trace that was
+// read last.
 func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
-	if len(text) == 0 {
-		return nil, input.Errorf("scenario: none is given")
+	if given := string(bytes.TrimSpace(text)); given == "" || given == "null" {
+		if b.recorded == nil {
+			return nil, input.Errorf("scenario: none is given")
+		}
+		return b.recorded, nil
 	}
 	switch {
 	case most == 0:
@@ -109,6 +115,9 @@ func endless(s *scenario.Scenario) bool { return s.Steps == nil && s.Schedule !=
 
 // sim returns the run at its beginning.
 func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
+	if r.fixed {
+		return nil, errFixed
+	}
 	c := r.config
 	c.Observe = observer
 	c.KeepSaved = c.KeepSaved || observer == nil // a hand may restart processes, see do

@@ -13,14 +13,15 @@ const most = 400; // states that are kept of a film
  * @param {import("./film.js").Film} film @param {any} scenario @param {number} step @param {number} p
  * @returns {Promise<Machine[]>} */
 export function machines(film, scenario, step, p) {
-  if (!scenario) return Promise.resolve([]); // a trace holds what processes did, not their states
   let all = kept.get(film);
   if (!all || all.size > most) kept.set(film, (all = new Map()));
   const key = `${step} ${p}`;
   let found = all.get(key);
   if (!found) {
     const list = all;
-    found = call("fields", { scenario, step, process: film.head.ids[p] }).then(({ json }) => json[0]?.machines ?? []);
+    // Without a scenario it is the trace that was read last, which the library replays.
+    found = call("fields", { scenario: scenario ?? undefined, step, process: film.head.ids[p] })
+      .then(({ json }) => json[0]?.machines ?? []);
     found.catch(() => list.delete(key));
     all.set(key, found);
   }

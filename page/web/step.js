@@ -34,10 +34,10 @@ export function mount(element, store) {
       clear();
     }
     // While the run is played, steps pass too fast to read their lines.
-    if (playing || !doc || !scenario) return;
+    if (playing || !doc) return;
     const p = film.processOf(step);
     const [ran, now, before] = await Promise.all([
-      call("lines", { scenario, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
+      call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
       machines(film, scenario, step, p).catch(() => []), machines(film, scenario, step - 1, p).catch(() => [])]);
     if (store.state.film !== film || store.state.step !== step || store.state.playing) return;
     lines(rule, code, doc, film.head.algorithm, ran);
