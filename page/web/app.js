@@ -14,6 +14,7 @@ import * as panels from "./panels.js";
 import { make, reason } from "./run.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
+import { know } from "./state.js";
 import { createStore } from "./store.js";
 import { watch } from "./theme.js";
 import { t } from "./texts.js";
@@ -109,7 +110,10 @@ async function begin() {
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   await first;
   share.mount(store);
-  readDoc().then((doc) => store.set({ doc }), () => store.set({ doc: null }));
+  readDoc().then((doc) => {
+    know(doc);
+    store.set({ doc });
+  }, () => store.set({ doc: null }));
 }
 
 begin();

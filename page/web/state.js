@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 
-/** @typedef {{name: string, type: string, value: string, constant?: string}} Field */
+/** @typedef {{name: string, type: string, value: string}} Field */
 /** @typedef {{type: string, fields: Field[], timers?: {timer: number, name: string, due: number}[]}} Machine */
 
 /** @type {WeakMap<import("./film.js").Film, Map<string, Promise<Machine[]>>>} */
@@ -28,8 +28,19 @@ export function machines(film, scenario, step, p) {
   return found;
 }
 
-/** @param {Field} field */
-export const valueOf = (field) => field.constant ?? field.value;
+/** @type {Record<string, {consts?: Record<string, [string, string][]>}>} */
+let packages = {};
+
+/** Takes over what the source says of constants. @param {any} doc */
+export function know(doc) {
+  packages = doc?.packages ?? {};
+}
+
+/** The value of a field: of a constant its name, once the source is here. @param {Field} field */
+export function valueOf(field) {
+  const [name, type] = field.type.split(".");
+  return packages[name]?.consts?.[type]?.find(([value]) => value === field.value)?.[1] ?? field.value;
+}
 
 /** The field of the state before, if it has another value now. @param {Machine | undefined} before
  * @param {Field} field */
