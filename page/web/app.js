@@ -4,12 +4,15 @@
 // step, play plays. film.js and axis.js answer what was the case at a step, and where it stands in the picture.
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
+import * as acts from "./acts.js";
 import { call, readDoc } from "./bridge.js";
+import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
 import * as graph from "./graph.js";
 import * as keys from "./keys.js";
 import * as lights from "./lights.js";
+import * as menu from "./menu.js";
 import * as panels from "./panels.js";
 import { make, reason } from "./run.js";
 import * as setup from "./setup.js";
@@ -25,7 +28,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const store = createStore({
   catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
   scale: "time", step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
-  panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
+  compare: 0, replay: null, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
 });
 
 /** @param {string} id */
@@ -74,6 +77,9 @@ function frame() {
   graph.legend(part("legend"), store);
   controls.mount(part("controls"), store);
   panels.mount(part("column"), part("side"), store);
+  compare.mount(part("column"), store);
+  menu.mount(store);
+  acts.warning(part("outside"), store);
   keys.mount(store);
   part("tools").append(h("button", { type: "button", onclick: () => share.openDialog(store) }, t.share),
     h("button", { type: "button", "aria-label": t.keys, onclick: keys.openDialog }, "?"));

@@ -11,12 +11,18 @@ import { t } from "./texts.js";
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{group: SVGGElement, shape: SVGPathElement, label: SVGTextElement, cross: SVGPathElement}} Drawn */
 
+/** What stands where, for what the reader points at.
+ * @type {{stage: HTMLElement, nodes: SVGSVGElement, placed: import("./layout.js").Layout | null,
+ *   tokens: import("./tokens.js").Token[]}} */
+export const scene = { stage: h("div", { class: "stage" }),
+  nodes: s("svg", { role: "group", "aria-label": t.processes, class: "nodes" }), placed: null, tokens: [] };
+
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
   const below = h("canvas", { "aria-hidden": "true" }), above = h("canvas", { "aria-hidden": "true" });
-  const nodes = s("svg", { role: "group", "aria-label": t.processes, class: "nodes" });
+  const { stage, nodes } = scene;
   const hud = h("div", { class: "hud", "aria-hidden": "true" });
-  const stage = h("div", { class: "stage" }, below, nodes, above, hud);
+  stage.append(below, nodes, above, hud);
   element.append(stage);
   /** @type {Drawn[]} */
   let drawn = [];
@@ -27,7 +33,7 @@ export function mount(element, store) {
     const { film } = store.state;
     if (!film) return;
     const { width, height } = stage.getBoundingClientRect();
-    placed = layout(film.head, width, height);
+    scene.placed = placed = layout(film.head, width, height);
     hud.classList.toggle("middle", placed.round && film.n > 3 || film.n > 24);
     if (drawn.length !== film.n) drawn = build(nodes, store);
     const size = placed.radius;
@@ -77,7 +83,8 @@ export function mount(element, store) {
     const { film, axis, step, cursor, cause } = store.state;
     if (!film || !axis || !placed) return;
     const { width, height } = stage.getBoundingClientRect();
-    drawTokens(fit(above, width, height), film, axis, placed, signs(film.head.kinds), { step, cursor, cause });
+    scene.tokens = drawTokens(fit(above, width, height), film, axis, placed, signs(film.head.kinds),
+      { step, cursor, cause });
   });
 
   store.on(["film", "paint"], place);

@@ -1,5 +1,6 @@
 // The keys. They work everywhere but in fields in which the reader writes.
 
+import * as acts from "./acts.js";
 import { h } from "./dom.js";
 import { go, light, move, toggle } from "./run.js";
 import { openDialog as share } from "./share.js";
@@ -8,7 +9,7 @@ import { t } from "./texts.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /** What a key does, and how the list of keys says it.
- * @typedef {{keys: string[], words: string, press: (store: Store) => void}} Key */
+ * @typedef {{keys: string[], shown?: string, words: string, press: (store: Store, key: string) => void}} Key */
 
 /** @type {Key[]} */
 export const keys = [
@@ -27,7 +28,18 @@ export const keys = [
   { keys: [","], words: "to the step of the chosen process before", press: (store) => move(store, "process", -1) },
   { keys: ["l"], words: "light what led to this step", press: (store) => light(store, store.state.cause ? 0
     : store.state.step) },
-  { keys: ["s"], words: "share", press: share },
+  { keys: ["c"], words: t.keyActs.c, press: (store) => acts.press(store, "c") },
+  { keys: ["r"], words: t.keyActs.r, press: (store) => acts.press(store, "r") },
+  { keys: ["R"], words: t.keyActs.R, press: (store) => acts.press(store, "R") },
+  { keys: ["p"], words: t.keyActs.p, press: (store) => acts.press(store, "p") },
+  { keys: ["s"], words: t.keyActs.s, press: (store) => acts.press(store, "s") },
+  { keys: ["t"], words: t.keyActs.t, press: (store) => acts.press(store, "t") },
+  { keys: ["x"], words: t.keyActs.x, press: (store) => acts.press(store, "x") },
+  { keys: ["h"], words: t.keyActs.h, press: (store) => acts.press(store, "h") },
+  { keys: [..."123456789"], shown: "1–9", words: t.keyActs.digits, press: (store, key) => acts.press(store, key) },
+  { keys: ["u"], words: t.act.undo, press: acts.undo },
+  { keys: ["U"], words: t.act.redo, press: acts.redo },
+  { keys: ["S"], words: "share", press: share },
   { keys: ["?"], words: "list the keys", press: openDialog },
   { keys: ["Escape"], words: "light everything again", press: (store) => light(store, 0) },
 ];
@@ -39,7 +51,7 @@ const shown = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight:
 export function openDialog() {
   if (document.querySelector("dialog")) return;
   const dialog = h("dialog", { "aria-label": t.keys, onclose: () => dialog.remove() }, h("h2", {}, t.keys),
-    h("dl", { class: "keys" }, keys.map((key) => [h("dt", {}, key.keys.map((k) => h("kbd", {}, shown[k] ?? k))),
+    h("dl", { class: "keys" }, keys.map((key) => [h("dt", {}, (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, shown[k] ?? k))),
       h("dd", {}, key.words)]).flat()),
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
@@ -59,10 +71,10 @@ export function mount(store) {
     if (target.closest("dialog, textarea, input:not([type=range]), select")) return;
     // A button takes the space key itself, and a range its own keys.
     if (event.key === " " && target.closest("button, summary, a")) return;
-    if (target.closest("[role=tablist], input[type=range]") && !/^[a-z.,?]$/i.test(event.key)) return;
+    if (target.closest("[role=tablist], input[type=range]") && !/^[a-z0-9.,?]$/i.test(event.key)) return;
     const name = nameOf(event), key = keys.find((k) => k.keys.includes(name));
     if (!key) return;
-    key.press(store);
+    key.press(store, name);
     event.preventDefault();
   });
 }

@@ -1,6 +1,7 @@
 // The panels beside the picture. Each is a module that exports mount(element, store); a panel that is not in
 // front is hidden, and draws only what is cheap.
 
+import * as acts from "./acts.js";
 import * as log from "./log.js";
 import * as process from "./process.js";
 import * as step from "./step.js";
@@ -19,6 +20,7 @@ export const panels = [
   { id: "time", title: t.panels.time, place: "column", mount: time.mount },
   { id: "step", title: t.panels.step, place: "tab", mount: step.mount },
   { id: "log", title: t.panels.log, place: "tab", mount: log.mount },
+  { id: "acts", title: t.panels.acts, place: "tab", mount: acts.mount },
   { id: "theory", title: t.panels.theory, place: "tab", mount: theory.mount },
   { id: "process", title: t.panels.process, place: "pinned", mount: process.mount },
 ];

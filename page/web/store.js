@@ -27,6 +27,9 @@
  * @property {number} cause the step whose causal past is lit, or 0
  * @property {Branch[]} branches
  * @property {number} branch the id of the branch that is shown
+ * @property {number} compare the branch that is shown beside it, or 0
+ * @property {{step: number, words: string} | null} replay of the trace of real processes: the first step that the
+ *   algorithm would not have made, 0 if there is none; null if the run is one of the library
  * @property {string} panel the panel that is open
  * @property {any} doc sources, rules and comments of the algorithms; null before they are read
  * @property {string} error what went wrong last, in one line

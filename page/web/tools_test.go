@@ -93,7 +93,7 @@ func TestAccessible(t *testing.T) {
 				document.querySelector("details summary").click();
 				await check("more settings");
 				document.querySelector("details").open = false;
-				for (const key of ["s", "?"]) {
+				for (const key of ["S", "?"]) {
 					press(key);
 					while (!document.querySelector("dialog")) await frame();
 					await check("dialog " + key);

@@ -1,0 +1,158 @@
+// What a reader can do to a run. Each is an act of the library, done after the present step; it makes a branch.
+
+import { call } from "./bridge.js";
+import { DOWN, PAUSED } from "./film.js";
+import { open, reason, showBranch, go } from "./run.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./film.js").Film} Film */
+/** Something that can be done: key is the key that does it.
+ * @typedef {{key?: string, words: string, act: any, outside?: string, refused?: string}} Action */
+/** What may happen next, as the library lists it.
+ * @typedef {{act: any, due: number, from: number, to: number, words: string, outside?: string, refused?: string,
+ *   message?: {kind: string, id: number|string}}} Pending */
+
+/** Whether nothing moves but what the reader chooses. @param {Store} store */
+export const byHand = (store) => store.state.scenario?.schedule === "hand";
+
+let asked = "", answer = /** @type {Promise<Pending[]>} */ (Promise.resolve([]));
+
+/** What may happen after the present step, in the order in which it would. @param {Store} store */
+export function pending(store) {
+  const { film, scenario, step, replay } = store.state;
+  if (!film || replay) return Promise.resolve([]);
+  const key = `${film.head.hash} ${JSON.stringify(scenario)} ${step}`;
+  if (key === asked) return answer;
+  asked = key;
+  answer = call("pending", { scenario, step }).then(({ json }) => json);
+  answer.catch(() => (asked = ""));
+  return answer;
+}
+
+/** The ID of a process as the library reads it: a number, or a text where that would be rounded.
+ * @param {Film} film @param {number} p */
+export function idOf(film, p) {
+  const id = film.head.ids[p];
+  return Number.isSafeInteger(Number(id)) ? Number(id) : id;
+}
+
+/** What can be done to a process. @param {Store} store @param {number} p @param {Pending[]} next @returns {Action[]} */
+export function ofProcess(store, p, next) {
+  const film = store.state.film;
+  if (!film || p < 0) return [];
+  const process = idOf(film, p), name = film.name(p), { status } = film.condition(p, store.state.step);
+  const one = (/** @type {string} */ key, /** @type {string} */ words, /** @type {string} */ does, more = {}) =>
+    ({ key, words, act: { do: does, process, ...more } });
+  if (status === DOWN) return [one("r", t.act.recover(name), "recover"), one("R", t.act.restart(name), "restart")];
+  const list = [one("c", t.act.crash(name), "crash"),
+    status === PAUSED ? one("p", t.act.resume(name), "resume") : one("p", t.act.pause(name), "pause")];
+  const own = next.filter((n) => n.to === p && !n.refused);
+  if (own.some((n) => n.act.do === "start") || status !== PAUSED) list.push(one("s", t.act.start(name), "start"));
+  const timers = own.filter((n) => n.act.do === "timeout");
+  timers.forEach((n, i) => list.push({ key: i === 0 ? "t" : "", words: t.act.timer(n.words), act: n.act }));
+  return list;
+}
+
+/** The neighbours that a process can suspect. @param {Store} store @param {number} p @returns {Action[]} */
+export function suspicions(store, p) {
+  const film = store.state.film;
+  if (!film || p < 0) return [];
+  /** @type {Action[]} */
+  const list = [];
+  for (const [a, port, b, back] of film.head.links) {
+    const [mine, other] = a === p ? [port, b] : b === p && back >= 0 ? [back, a] : [-1, -1];
+    if (other < 0 || other === p || list.some((x) => x.act.port === mine)) continue;
+    list.push({ words: film.name(other), act: { do: "suspect", process: idOf(film, p), port: mine } });
+  }
+  return list;
+}
+
+/** What can be done to a message on its way. @param {Pending} n @returns {Action[]} */
+export function ofMessage(n) {
+  const as = (/** @type {string} */ does, more = {}) => ({ ...n.act, ...more, do: does });
+  return [
+    { words: t.act.deliver, act: n.act, outside: n.outside, refused: n.refused },
+    { words: t.act.lose, act: as("lose") }, { words: t.act.duplicate, act: as("duplicate") },
+    { words: t.act.delay, act: as("delay", { by: 1 }) },
+  ];
+}
+
+/** How the links of some processes can be cut. @param {Store} store @param {number[]} inside @returns {Action[]} */
+export function ofLinks(store, inside) {
+  const film = store.state.film;
+  if (!film || inside.length === 0 || inside.length === film.n) return [];
+  const group = inside.map((p) => idOf(film, p));
+  const others = film.head.ids.map((_, p) => p).filter((p) => !inside.includes(p)).map((p) => idOf(film, p));
+  const who = inside.length === 1 ? film.name(inside[0]) : inside.length <= 4
+    ? inside.map((p) => film.name(p)).join(", ") : t.count(inside.length, "process", "processes");
+  return [
+    { key: "x", words: t.act.cut(who), act: { do: "cut", groups: [group] } },
+    { words: t.act.mute(who), act: { do: "cut", groups: [group], one_way: true } },
+    { words: t.act.deaf(who), act: { do: "cut", groups: [others], one_way: true } },
+  ];
+}
+
+/** @type {Action} */
+export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
+
+let queue = Promise.resolve();
+
+/** Does something after the present step. What is done while another act is on its way comes after that.
+ * @param {Store} store @param {Action} action */
+export function act(store, action) {
+  queue = queue.then(() => carryOut(store, action));
+  return queue;
+}
+
+/** @param {Store} store @param {Action} action */
+async function carryOut(store, action) {
+  const { scenario, step, branch, replay } = store.state;
+  if (replay) return store.set({ error: t.act.replayed });
+  store.set({ playing: false });
+  try {
+    const { json } = await call("do", { scenario, step, act: action.act });
+    if (store.state.scenario !== scenario) return;
+    const after = json.scenario.acts.at(-1).after ?? 0;
+    await open(store, json.scenario, { step: after + 1, parent: branch, after: step, title: action.words });
+    // A cut happens link by link: all of it is the act.
+    const film = store.state.film, what = action.act.do;
+    if (!film || (what !== "cut" && what !== "heal")) return;
+    let k = after + 1;
+    while (k < film.length && film.what(k + 1) === what) k++;
+    go(store, k);
+  } catch (error) {
+    store.set({ error: reason(error) });
+  }
+}
+
+/** Takes the schedule away, or gives it back. @param {Store} store @param {boolean} hand */
+export async function setHand(store, hand) {
+  const { scenario, branch, branches } = store.state;
+  const { algorithm, variant, topology, ids, priorities, initiators, params, seed } = scenario;
+  const plain = { algorithm, variant, topology, ids, priorities, initiators, params, seed };
+  try {
+    const sugar = JSON.parse(JSON.stringify({ ...plain, ...(hand ? { delay: "hand" } : {}) }));
+    const { json } = await call("scenario", sugar);
+    await open(store, json, { step: 0, parent: branches.length ? branch : -1, after: 0, title: hand ? t.act.hand
+      : t.act.schedule });
+  } catch (error) {
+    store.set({ error: reason(error) });
+  }
+}
+
+/** Back to the branch from which the present one comes, at the step after which they differ. @param {Store} store */
+export function undo(store) {
+  const { branches, branch } = store.state, now = branches.find((b) => b.id === branch);
+  if (!now || now.parent < 0) return;
+  showBranch(store, now.parent);
+  go(store, now.after);
+}
+
+/** To the last branch that comes from the present one. @param {Store} store */
+export function redo(store) {
+  const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
+  if (!next) return;
+  showBranch(store, next.id);
+  go(store, next.after + 1);
+}

@@ -1,0 +1,108 @@
+// The panel from which the reader interferes: with the chosen process, with what may happen next, with links;
+// and the tree of all runs that came of it.
+
+import { act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, redo, setHand, suspicions, undo } from "./actions.js";
+import * as branches from "./branches.js";
+import { h } from "./dom.js";
+import { chooseProcess } from "./run.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./actions.js").Action} Action */
+/** @typedef {import("./actions.js").Pending} Pending */
+
+const most = 60; // entries of the list of what may happen next
+
+/** @param {Store} store @param {Action} action @param {string} [words] */
+function button(store, action, words = action.words) {
+  return h("button", { type: "button", class: action.outside ? "plain leaves" : "plain", title: action.refused
+    ?? action.outside, disabled: Boolean(action.refused), onclick: () => act(store, action) }, words,
+  action.key ? h("kbd", {}, action.key) : "");
+}
+
+/** @param {HTMLElement} element @param {Store} store */
+export function mount(element, store) {
+  const hand = h("input", { type: "checkbox", role: "switch", onchange: () => setHand(store, hand.checked) });
+  const who = h("div", { class: "group" }), next = h("ol", { class: "next" }), links = h("div", { class: "group" });
+  const nextTitle = h("h2", {}), tree = h("div", { class: "branches" });
+  element.append(
+    h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.act.hand), ` ${t.act.handHint}`)),
+    who, nextTitle, next, links, tree);
+  branches.mount(tree, store);
+  store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, replay }) => {
+    if (!film || playing || panel !== "acts") return;
+    hand.checked = byHand(store);
+    hand.disabled = replay !== null;
+    const list = await pending(store).catch(() => []);
+    if (store.state.film !== film || store.state.step !== step) return;
+    who.replaceChildren(...ofWho(store, process, list));
+    nextTitle.textContent = list.length ? t.act.next(list.length) : t.act.nothing;
+    next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)));
+    const some = process >= 0 ? ofLinks(store, [process]) : [];
+    links.replaceChildren(h("h2", {}, t.act.links), ...some.map((a) => button(store, a)), button(store, heal),
+      h("p", { class: "note" }, t.act.lasso));
+  });
+}
+
+/** @param {Store} store @param {number} p @param {Pending[]} list @returns {Node[]} */
+function ofWho(store, p, list) {
+  const film = store.state.film;
+  if (!film) return [];
+  if (p < 0) {
+    const select = h("select", { onchange: () => chooseProcess(store, Number(select.value)) },
+      h("option", { value: -1 }, t.act.choose), film.head.ids.map((_, q) => h("option", { value: q }, film.name(q))));
+    return [h("h2", {}, t.act.who), h("label", {}, h("span", { class: "spoken" }, t.act.choose), select),
+      h("p", { class: "note" }, t.act.whoHint)];
+  }
+  const suspects = suspicions(store, p).slice(0, 12);
+  return [h("h2", {}, t.process(film.name(p))), ...ofProcess(store, p, list).map((a) => button(store, a)),
+    suspects.length ? h("p", { class: "row wrap" }, h("span", {}, t.act.suspects), ...suspects.map((a) =>
+      button(store, a))) : h("span", {})];
+}
+
+/** @param {Store} store @param {Pending} n @param {number} i */
+function entry(store, n, i) {
+  const message = n.act.do === "deliver";
+  const first = message ? ofMessage(n)[0] : { words: n.words, act: n.act, outside: n.outside, refused: n.refused };
+  return h("li", { class: n.outside ? "leaves" : "" },
+    h("button", { type: "button", class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
+      onclick: () => act(store, { ...first, words: n.words }) },
+    i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words, message && n.message ? said(n.message) : ""),
+    byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
+    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", { type: "button",
+      class: "quiet", title: t.act.about(a.words, n.words), "aria-label": t.act.about(a.words, n.words),
+      onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");
+}
+
+/** What a message carries besides what the sentence says. @param {any} m */
+function said(m) {
+  const parts = ["round", "value", "term", "flags"].filter((f) => Number(m[f]) > 0).map((f) => `${f} ${m[f]}`);
+  return parts.length ? ` (${parts.join(", ")})` : "";
+}
+
+/** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
+export function warning(element, store) {
+  store.on(["film", "step"], ({ film, step }) => {
+    const past = (film?.head.outside ?? []).filter((o) => o.step <= step);
+    element.hidden = past.length === 0;
+    if (past.length) element.replaceChildren(h("b", {}, t.act.outside), ` ${t.act.since(past[0].step, past[0].why)}`,
+      past.length > 1 ? ` ${t.act.andMore(past.length - 1)}` : "");
+  });
+}
+
+/** Does what a key says to the chosen process, or to the links. @param {Store} store @param {string} key */
+export async function press(store, key) {
+  const { process } = store.state;
+  if (key === "h") return act(store, heal);
+  const list = await pending(store).catch(() => []);
+  if (/^[1-9]$/.test(key)) {
+    const n = list[Number(key) - 1];
+    return n && !n.refused ? act(store, { words: n.words, act: n.act }) : undefined;
+  }
+  if (process < 0) return store.set({ panel: "acts", error: t.act.chooseFirst });
+  const all = [...ofProcess(store, process, list), ...ofLinks(store, [process])];
+  const found = all.find((a) => a.key === key);
+  return found ? act(store, found) : undefined;
+}
+
+export { redo, undo };

@@ -1,0 +1,189 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/page/bridge"
+)
+
+// point is a place on the page.
+type point [2]float64
+
+// place evaluates a script that returns a place.
+func (p *tab) place(script string) (at point) {
+	p.t.Helper()
+	p.script(&at, script)
+	return at
+}
+
+// click clicks on a place with a button of the mouse.
+func (p *tab) click(at point, button string) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.MouseClickXY(at[0], at[1], chromedp.Button(button))))
+}
+
+// drag draws a line with the mouse.
+func (p *tab) drag(line ...point) {
+	p.t.Helper()
+	event := func(what input.DispatchMouseEventType, at point) {
+		require.NoError(p.t, chromedp.Do(p.ctx, chromedp.MouseEvent(what, at[0], at[1],
+			chromedp.Button("left"))))
+	}
+	event(chromedp.MousePressed, line[0])
+	for _, at := range line[1:] {
+		event(chromedp.MouseMoved, at)
+	}
+	event(chromedp.MouseReleased, line[len(line)-1])
+}
+
+// key presses a key.
+func (p *tab) key(key string) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.KeyEvent(key)))
+}
+
+// address returns the address when a second run is there and all is settled.
+func (p *tab) address() (hash string) {
+	p.t.Helper()
+	p.script(&hash, `
+		while (document.querySelectorAll(".branch").length < 2) await frame();
+		await settled();
+		await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+		return location.hash;`)
+	return hash
+}
+
+// What is done with the mouse and what is done with the keys is the same run: its address is the same.
+func TestMouseAndKeysActAlike(t *testing.T) {
+	const node = `(p) => {
+		const { left, top, width, height } = document.querySelectorAll(".node .shape")[p].getBoundingClientRect();
+		return [left + width / 2, top + height / 2];
+	}`
+	item := func(words string) string {
+		return fmt.Sprintf(`
+			let found;
+			while (!(found = [...document.querySelectorAll("[role=menuitem]")].find((e) =>
+				e.checkVisibility() && e.textContent.startsWith(%q)))) await frame();
+			const { left, top, width, height } = found.getBoundingClientRect();
+			return [left + width / 2, top + height / 2];`, words)
+	}
+	focus := func(p *tab) {
+		p.script(nil, `document.querySelector("[data-process='0']").focus();`)
+		for range 3 {
+			p.key(kb.ArrowDown)
+		}
+		p.key(kb.Enter)
+	}
+	for name, ways := range map[string][2]func(p *tab){
+		"crash": {func(p *tab) {
+			p.click(p.place(`return (`+node+`)(3);`), "right")
+			p.click(p.place(item("Crash")), "left")
+		}, func(p *tab) {
+			focus(p)
+			p.key("c")
+		}},
+		"drop": {func(p *tab) {
+			p.click(p.place(`
+				const { scene } = await import("./graph.js"), { left, top } = scene.stage.getBoundingClientRect();
+				const { x, y } = scene.tokens.find((token) => token.journey.from === 3);
+				return [left + x, top + y];`), "left")
+			p.click(p.place(item("Lose")), "left")
+		}, func(p *tab) {
+			p.script(nil, `
+				document.querySelector("#tab-acts").click();
+				await settled();
+				const name = document.querySelectorAll(".node .name")[3].textContent;
+				[...document.querySelectorAll(".next li")].find((e) => e.textContent.includes("from " + name + " "))
+					.querySelector(".more-acts button").focus();`)
+			p.key(kb.Enter)
+		}},
+		"cut": {func(p *tab) {
+			at := p.place(`return (` + node + `)(3);`)
+			p.drag(point{at[0] - 30, at[1] - 30}, point{at[0] + 30, at[1] - 30},
+				point{at[0] + 30, at[1] + 30}, point{at[0] - 30, at[1] + 30})
+			p.click(p.place(item("Cut off")), "left")
+		}, func(p *tab) {
+			focus(p)
+			p.key("x")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := serve(t)
+			var got [2]string
+			for i, way := range ways {
+				p := newTab(t, look{still: true})
+				p.open(server)
+				p.script(nil, `to(17); await settled();`)
+				way(p)
+				got[i] = p.address()
+			}
+			require.Equal(t, got[0], got[1])
+			require.Greater(t, len(got[0]), 60)
+		})
+	}
+}
+
+// acted adds acts to a scenario, at random steps, each after the one before.
+func acted(t *testing.T, b *bridge.Bridge, text json.RawMessage, acts int) json.RawMessage {
+	t.Helper()
+	random, from := rand.New(rand.NewPCG(3, 5)), 0
+	for try := 0; acts > 0 && try < 60; try++ {
+		_, data := native(t, b, text)
+		film, err := trace.ReadFilm(data)
+		require.NoError(t, err)
+		step := from + random.IntN(max(1, len(film.Steps.Do)-from))
+		args, err := json.Marshal(map[string]any{"scenario": text, "step": step})
+		require.NoError(t, err)
+		reply, err := b.Call(t.Context(), "pending", args, nil)
+		require.NoError(t, err)
+		var next []struct{ Act map[string]any }
+		require.NoError(t, json.Unmarshal(reply.JSON, &next))
+		act := map[string]any{"do": "pause", "process": 1 + random.IntN(4)}
+		switch kind := random.IntN(5); {
+		case kind == 0:
+			act["do"] = "crash"
+		case kind == 1:
+			act = map[string]any{"do": "cut", "groups": [][]int{{1}}, "one_way": true}
+		case len(next) > 0:
+			if act = next[random.IntN(len(next))].Act; act["do"] == "deliver" && kind < 4 {
+				act["do"] = []string{"lose", "duplicate"}[random.IntN(2)]
+			}
+		}
+		args, err = json.Marshal(map[string]any{"scenario": text, "step": step, "act": act})
+		require.NoError(t, err)
+		if reply, err = b.Call(t.Context(), "do", args, nil); err != nil {
+			continue // not everything is possible at every step
+		}
+		var done struct{ Scenario json.RawMessage }
+		require.NoError(t, json.Unmarshal(reply.JSON, &done))
+		text, from = done.Scenario, step
+		acts--
+	}
+	require.Zero(t, acts)
+	return text
+}
+
+// After five acts, too, every algorithm makes the same run in the browser as here.
+func TestActsAreThoseOfTheLibrary(t *testing.T) {
+	p := newTab(t, look{})
+	var b bridge.Bridge
+	var runs []hashed
+	for _, name := range algorithms(t, &b) {
+		scenario, err := short(t, &b, map[string]any{"algorithm": name, "n": 8, "order": "random", "seed": 7})
+		require.NoError(t, err)
+		scenario = acted(t, &b, scenario, 5)
+		head, _ := native(t, &b, scenario)
+		runs = append(runs, hashed{scenario, head.Hash})
+	}
+	p.open(serve(t))
+	p.makes(runs)
+}

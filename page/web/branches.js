@@ -1,0 +1,54 @@
+// All runs that the reader has made: a tree, in which each run hangs under the one from which it comes.
+
+import { call } from "./bridge.js";
+import { h } from "./dom.js";
+import { go, reason, showBranch } from "./run.js";
+import { redo, undo } from "./actions.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./store.js").Branch} Branch */
+
+/** @param {HTMLElement} element @param {Store} store */
+export function mount(element, store) {
+  const tree = h("ul", { class: "tree" });
+  const back = h("button", { type: "button", class: "plain", onclick: () => undo(store) }, t.act.undo, h("kbd", {}, "u"));
+  const on = h("button", { type: "button", class: "plain", onclick: () => redo(store) }, t.act.redo, h("kbd", {}, "U"));
+  element.append(h("h2", {}, t.act.runs), h("div", { class: "row" }, back, on), tree);
+  store.on(["branches", "branch", "compare"], ({ branches, branch, compare }) => {
+    const now = branches.find((b) => b.id === branch);
+    element.hidden = branches.length < 2;
+    back.disabled = !now || now.parent < 0;
+    on.disabled = !branches.some((b) => b.parent === branch);
+    tree.replaceChildren(...under(store, branches, -1, branch, compare));
+  });
+}
+
+/** The branches that come from one. @param {Store} store @param {Branch[]} all @param {number} parent
+ * @param {number} branch @param {number} compare @returns {Node[]} */
+function under(store, all, parent, branch, compare) {
+  return all.filter((b) => b.parent === parent).map((b) => {
+    const below = under(store, all, b.id, branch, compare), now = b.id === branch;
+    const film = b.film, wrong = film && (!film.head.ok || (film.head.outside?.length ?? 0) > 0);
+    return h("li", {}, h("div", { class: "branch" },
+      h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () => {
+        showBranch(store, b.id);
+        if (b.parent >= 0) go(store, b.after + 1);
+      } }, h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
+      wrong ? h("small", { class: "wrong" }, film.head.ok ? t.act.outsideShort : t.act.fails) : ""),
+      now ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(b.id === compare),
+        "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),
+        onclick: () => store.set({ compare: b.id === compare ? 0 : b.id }) }, "⇄")),
+    below.length ? h("ul", {}, below) : "");
+  });
+}
+
+/** The first difference of two runs. @param {any} a @param {any} b
+ * @returns {Promise<{step: number, words: string} | null>} */
+export async function difference(a, b) {
+  try {
+    return (await call("diff", { a, b })).json;
+  } catch (error) {
+    return { step: 0, words: reason(error) };
+  }
+}

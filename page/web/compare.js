@@ -1,0 +1,70 @@
+// Another run beside the one that is shown, at the same step, with the first difference in words.
+
+import { Axis } from "./axis.js";
+import { difference } from "./branches.js";
+import { fit, h, perFrame } from "./dom.js";
+import { go, showBranch } from "./run.js";
+import { colours, signs } from "./theme.js";
+import { t } from "./texts.js";
+import { draw, xOf, yOf } from "./timedraw.js";
+
+/** @param {HTMLElement} column @param {import("./store.js").Store} store */
+export function mount(column, store) {
+  const title = h("button", { type: "button", class: "quiet" }), words = h("button", { type: "button", class: "first" });
+  const close = h("button", { type: "button", class: "quiet", "aria-label": t.close, onclick: () =>
+    store.set({ compare: 0 }) }, "×");
+  const canvas = h("canvas", { role: "img" }), room = h("div", { class: "other" }, canvas);
+  const section = h("section", { class: "compare", hidden: true, "aria-label": t.act.compare },
+    h("header", {}, title, close), words, room);
+  column.append(section);
+  const other = () => store.state.branches.find((b) => b.id === store.state.compare && b.id !== store.state.branch);
+
+  const paint = perFrame(() => {
+    const film = other()?.film, { step, scale } = store.state;
+    const { width, height } = room.getBoundingClientRect();
+    if (!film || width < 20) return;
+    const axis = new Axis(film, scale), left = 40, top = 40;
+    const column = Math.min(96, (width - left - 6) / film.n);
+    const unit = Math.max(Math.min(44, Math.max(3, column)), Math.min(76, (height - top - 20) / axis.end));
+    const f = { left, column, unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
+    const y = yOf(f, axis.placeOf(Math.min(film.length, step))), scroll = Math.max(0, y - 0.7 * height);
+    const g = fit(canvas, width, height), all = colours();
+    draw(g, film, axis, f, signs(film.head.kinds), { from: scroll, to: scroll + height, width }, null);
+    g.globalAlpha = 0.78;
+    g.fillStyle = all.paper;
+    g.fillRect(0, y - scroll, width, height);
+    g.globalAlpha = 1;
+    g.fillRect(0, 0, width, 26);
+    g.font = "13px system-ui, sans-serif";
+    g.textAlign = "center";
+    g.fillStyle = all.ink;
+    const every = Math.ceil(24 / column);
+    for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 18);
+    g.strokeStyle = all.select;
+    g.beginPath();
+    g.moveTo(left - 6, y - scroll);
+    g.lineTo(width, y - scroll);
+    g.stroke();
+  });
+
+  let asked = "";
+  store.on(["compare", "branch", "branches"], async ({ branches, branch, compare }) => {
+    const b = other(), now = branches.find((x) => x.id === branch);
+    section.hidden = !b;
+    if (!b || !now) return;
+    title.textContent = b.title;
+    title.onclick = () => {
+      showBranch(store, b.id);
+      store.set({ compare: now.id });
+    };
+    canvas.setAttribute("aria-label", t.act.beside(b.title));
+    paint();
+    const key = asked = `${branch} ${compare}`;
+    const found = await difference(now.scenario, b.scenario);
+    if (asked !== key) return;
+    words.textContent = found ? t.act.first(found.step, found.words) : t.act.same;
+    words.onclick = () => found && go(store, found.step);
+  });
+  store.on(["step", "paint", "axis"], () => !section.hidden && paint());
+  new ResizeObserver(paint).observe(room);
+}

@@ -1,0 +1,155 @@
+// Menus on the picture of the network: of a process, of a message under way, and of processes that the reader
+// has drawn a line around.
+
+import { act, heal, ofLinks, ofMessage, ofProcess, pending, suspicions } from "./actions.js";
+import { h } from "./dom.js";
+import { scene } from "./graph.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./actions.js").Action} Action */
+
+const near = 15; // pixels within which a message is hit
+const menu = h("div", { class: "popup", role: "menu", hidden: true });
+/** @type {Element | null} */
+let before = null;
+
+function close() {
+  if (menu.hidden) return;
+  menu.hidden = true;
+  if (menu.contains(document.activeElement) && before instanceof SVGElement) before.focus();
+}
+
+/** Opens the menu. @param {Store} store @param {string} title @param {Action[]} list @param {number} x
+ * @param {number} y */
+function show(store, title, list, x, y) {
+  if (list.length === 0) return;
+  before = document.activeElement;
+  menu.setAttribute("aria-label", title);
+  menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.map((action) => h("button", { type: "button",
+    role: "menuitem", tabindex: -1, disabled: Boolean(action.refused), title: action.refused ?? action.outside,
+    class: action.outside ? "leaves" : "", onclick: () => {
+      close();
+      act(store, action);
+    } }, h("span", {}, action.words), action.key ? h("kbd", {}, action.key) : "")));
+  menu.hidden = false;
+  const { width, height } = menu.getBoundingClientRect();
+  menu.style.left = `${Math.max(8, Math.min(x, innerWidth - width - 8))}px`;
+  menu.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
+  menu.querySelector("button")?.focus();
+}
+
+/** @param {Store} store @param {number} p @param {number} x @param {number} y */
+async function processMenu(store, p, x, y) {
+  const film = store.state.film;
+  if (!film) return;
+  const next = await pending(store).catch(() => []), who = suspicions(store, p);
+  const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: t.act.suspect(film.name(p), a.words) }));
+  show(store, t.process(film.name(p)), [...ofProcess(store, p, next), ...suspects, ...ofLinks(store, [p])], x, y);
+}
+
+/** The entry of the library's list that is a message of the picture. @param {Store} store
+ * @param {import("./film.js").Journey} journey @param {import("./actions.js").Pending[]} next */
+export function pendingOf(store, journey, next) {
+  const film = store.state.film;
+  if (!film) return undefined;
+  const e = film.events, same = (/** @type {import("./film.js").Journey} */ a) => a.from === journey.from
+    && a.to === journey.to && a.kind === journey.kind && e.rank[a.send] === e.rank[journey.send];
+  const equal = film.underWay(store.state.step).filter(same).sort((a, b) => a.end - b.end || a.begin - b.begin);
+  const list = next.filter((n) => n.act.do === "deliver" && n.from === journey.from && n.to === journey.to);
+  const exact = list.filter((n) => n.message?.kind === film.head.kinds[journey.kind - 1]
+    && BigInt(n.message.id) === e.rank[journey.send]);
+  return exact[equal.indexOf(journey)] ?? exact[0] ?? list[0];
+}
+
+/** @param {Store} store @param {MouseEvent} event @returns {boolean} whether a message is there */
+function messageMenu(store, event) {
+  const { left, top } = scene.stage.getBoundingClientRect();
+  const x = event.clientX - left, y = event.clientY - top;
+  const away = (/** @type {{x: number, y: number}} */ a) => Math.hypot(a.x - x, a.y - y);
+  const token = scene.tokens.reduce((/** @type {typeof scene.tokens[0] | null} */ best, one) =>
+    (away(one) < near && (!best || away(one) < away(best)) ? one : best), null);
+  if (!token) return false;
+  pending(store).then((next) => {
+    const n = pendingOf(store, token.journey, next);
+    if (n) show(store, n.words, ofMessage(n), event.clientX + 8, event.clientY + 8);
+  }, () => {});
+  return true;
+}
+
+let drawn = false; // the click that follows belongs to a line
+
+/** Draws a line around processes. @param {Store} store @param {PointerEvent} event */
+function lasso(store, event) {
+  const { left, top } = scene.stage.getBoundingClientRect();
+  /** @type {[number, number][]} */
+  const line = [[event.clientX - left, event.clientY - top]];
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  path.setAttribute("class", "lasso");
+  scene.nodes.append(path);
+  const move = (/** @type {PointerEvent} */ e) => {
+    line.push([e.clientX - left, e.clientY - top]);
+    path.setAttribute("d", `M${line.join("L")}`);
+  };
+  const end = (/** @type {PointerEvent} */ e) => {
+    removeEventListener("pointermove", move);
+    path.remove();
+    const inside = (scene.placed?.points ?? []).flatMap((p, i) => (within(p, line) ? [i] : []));
+    drawn = line.length > 2;
+    const list = ofLinks(store, inside);
+    if (list.length) show(store, t.act.around(inside.length), [...list, heal], e.clientX + 8, e.clientY + 8);
+  };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", end, { once: true });
+}
+
+/** Whether a point lies inside a line that is closed. @param {{x: number, y: number}} p
+ * @param {[number, number][]} line */
+function within({ x, y }, line) {
+  let inside = false;
+  for (let i = 0, j = line.length - 1; i < line.length; j = i++) {
+    const [ax, ay] = line[i], [bx, by] = line[j];
+    if (ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax) inside = !inside;
+  }
+  return inside;
+}
+
+/** @param {Store} store */
+export function mount(store) {
+  document.body.append(menu);
+  menu.addEventListener("keydown", (event) => {
+    const all = [...menu.querySelectorAll("button:enabled")];
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
+    const at = all.indexOf(/** @type {Element} */ (document.activeElement));
+    if (by) /** @type {HTMLElement} */ (all[(at + by + all.length) % all.length]).focus();
+    else if (event.key === "Escape" || event.key === "Tab") close();
+    else if (event.key === "Enter" || event.key === " ") return event.stopPropagation();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (event.target instanceof Node && !menu.contains(event.target)) close();
+  });
+  const processOf = (/** @type {Event} */ event) => {
+    const node = event.target instanceof Element ? event.target.closest("[data-process]") : null;
+    return node ? Number(node.getAttribute("data-process")) : -1;
+  };
+  scene.nodes.addEventListener("contextmenu", (event) => {
+    const p = processOf(event);
+    if (p < 0 && !messageMenu(store, event)) return;
+    event.preventDefault();
+    if (p < 0) return;
+    const { left, top, width, height } = /** @type {Element} */ (event.target).getBoundingClientRect();
+    const keys = event.clientX === 0 && event.clientY === 0; // the menu key says no place
+    processMenu(store, p, keys ? left + width : event.clientX + 4, keys ? top + height : event.clientY + 4);
+  });
+  scene.nodes.addEventListener("pointerdown", (event) => {
+    if (event.button === 0 && processOf(event) < 0) lasso(store, event);
+  });
+  scene.nodes.addEventListener("click", (event) => {
+    if (processOf(event) < 0 && !drawn) messageMenu(store, event);
+    drawn = false;
+  });
+  store.on(["film", "step"], close);
+}
