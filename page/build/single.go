@@ -4,16 +4,18 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
-	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// boot loads the page from the files that lie in it. LIST stands for their names, types and sizes.
+// boot loads the page from the files that lie in it. LIST stands for their names, types and sizes, and
+// SIZE for the number of bytes of all together, compressed.
 //
 //go:embed boot.js
 var boot string
@@ -71,9 +73,27 @@ func (s *Site) Single() ([]byte, error) {
 	}
 	head := `<meta http-equiv="Content-Security-Policy" content="` + singlePolicy + `">` + "\n" +
 		"<style>\n" + string(s.File("page.css")) + "</style>"
-	foot := `<script type="text/plain" id="election-files">` +
-		base64.StdEncoding.EncodeToString(all.Bytes()) +
-		"</script>\n<script>\n" + strings.Replace(boot, "LIST", string(names), 1) + "</script>"
+	start := strings.NewReplacer("LIST", string(names), "SIZE", strconv.Itoa(all.Len())).Replace(boot)
+	foot := `<script type="text/plain" id="election-files">` + digits(all.Bytes()) + "</script>\n<script>\n" +
+		start + "</script>"
 	document = strings.Replace(document, styleLink, head, 1)
 	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil
+}
+
+// digits writes bytes in digits to the base 85, five for four bytes: base 64 would make the page larger by a
+// fifteenth. The digits begin with a bracket; a brace stands for the one that would begin a tag.
+func digits(b []byte) string {
+	b = append(b, make([]byte, -len(b)&3)...)
+	text := make([]byte, 0, len(b)/4*5)
+	for ; len(b) > 0; b = b[4:] {
+		value := binary.BigEndian.Uint32(b)
+		for _, power := range []uint32{85 * 85 * 85 * 85, 85 * 85 * 85, 85 * 85, 85, 1} {
+			digit := byte('(' + value/power%85)
+			if digit == '<' {
+				digit = '}'
+			}
+			text = append(text, digit)
+		}
+	}
+	return string(text)
 }
