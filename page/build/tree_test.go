@@ -63,6 +63,15 @@ func TestRead(t *testing.T) {
 		string(tree.Shown()["lessons.json"]))
 }
 
+// TestComments: a module is served without its comments, and with all that may look like one.
+func TestComments(t *testing.T) {
+	tree, err := withPage(t, map[string]string{"web/a.js": "// a\n/** b\n * c */\nx = 1; // d\n" +
+		"\t/** @type {any} */\n\tconst y = /** @type {any} */ (x), z = `//`;\n  // e\n"}).Read()
+	require.NoError(t, err)
+	require.Equal(t, "x = 1; // d\n\tconst y = /** @type {any} */ (x), z = `//`;\n",
+		string(tree.Shown()["a.js"]))
+}
+
 // TestAlgorithms: all algorithms of the catalog are instrumented, and no other package.
 func TestAlgorithms(t *testing.T) {
 	tree, err := withPage(t, few).Read()

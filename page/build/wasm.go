@@ -45,9 +45,9 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 		return nil, err
 	}
 	out := filepath.Join(folder, "election.wasm")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o",
-		out,
-		"./"+program)
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out},
+		inlining()...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "./"+program)...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWASM=", "GOEXPERIMENT=", "GOWORK=off",
 		"GOFLAGS=",
@@ -70,6 +70,20 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 		site.add(name, text)
 	}
 	return site, nil
+}
+
+// inlined are the packages in which calls may be replaced by what they call: a run spends its time there.
+var inlined = []string{"runtime", "internal/runtime/...", library, library + "/lab/sim",
+	library + "/lab/check"}
+
+// inlining returns the flags that leave all other calls as they are. Their copies would make the program
+// larger by a fourteenth, as it is loaded, and no run faster.
+func inlining() []string {
+	flags := []string{"-gcflags=all=-l"}
+	for _, name := range inlined {
+		flags = append(flags, "-gcflags="+name+"=") // the last flag that fits a package counts
+	}
+	return flags
 }
 
 // copyTo writes the Go files, which are one module.
