@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"internal/terminal"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract
-	{"internal/portset"},
+	{"internal/portset", "internal/rolling"},
 	{"algorithms"},
 	{"internal/mailbox", "internal/alarm", "internal/suspend", "internal/supervise"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
@@ -31,15 +31,15 @@ var floors = [][]string{
 	{"mutex/lock", "elector", "lab/scenario", "catalog"},
 	{"lab/sim", "lab/trace", "local", "transport/transporttest"},
 	{"lab/check"},
-	{"lab/soak", "lab/experiment", "lab/cluster"},
+	{"lab/soak", "lab/experiment", "lab/cluster", "lab/museum"},
 	{"lab/figure", "lab/listing", "lab/report"},
 	{"electiontest", "electortest"},
 }
 
 // forTests are packages that only tests import, or no package at all.
-var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest", "internal/rolling",
+var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
 	"internal/mutate", "internal/newcomer", "internal/mutate/change", "internal/mutate/killer",
-	"internal/house", "internal/rules", "lab/museum"}
+	"internal/house", "internal/rules"}
 
 // contract is all of this module that an algorithm may import.
 var contract = []string{"", "cost", "params", "input", "internal/portset"}

@@ -20,15 +20,15 @@ import (
 // with the same Node.
 func TestControls(t *testing.T) {
 	for _, x := range exhibits() {
-		t.Run(x.name, func(t *testing.T) {
-			wrong, right := x.mutant, x.right.Config
+		t.Run(x.Name, func(t *testing.T) {
+			wrong, right := x.Config, x.Control.Config
 			if wrong.Algorithm.Winner.String() != right.Algorithm.Winner.String() { // that is the mistake
 				require.Equal(t, setting(right), setting(wrong))
 				require.Equal(t, node(right), node(wrong))
 				return
 			}
 			require.Equal(t, described(right.Algorithm), described(wrong.Algorithm))
-			if x.limit {
+			if x.Limit {
 				require.NotEqual(t, setting(right), setting(wrong))
 				require.Equal(t, node(right), node(wrong))
 				require.Zero(t, bends(node(wrong)), "the algorithm is bent")
@@ -51,8 +51,8 @@ func TestHeld(t *testing.T) {
 	require.NotEmpty(t, tests)
 	requireTests(t, strings.Fields(strings.ReplaceAll(strings.Join(tests, " "), "`", "")))
 	for _, x := range exhibits() {
-		require.Equal(t, strings.HasPrefix(x.name, driver), len(x.held) > 0, x.name)
-		requireTests(t, x.held)
+		require.Equal(t, strings.HasPrefix(x.Name, driver), len(held[x.Name]) > 0, x.Name)
+		requireTests(t, held[x.Name])
 	}
 }
 

@@ -20,15 +20,35 @@ import (
 // driver begins the names of mistakes of drivers.
 const driver = "driver: "
 
+// held are the tests of drivers and of the contract, as directory.Test, that hold what an exhibit breaks.
+var held = map[string][]string{
+	driver + "a packet that comes again is delivered again": {"process.TestCopies",
+		"process.TestCopiesOnGoroutines"},
+	driver + "a packet of an older Term is delivered": {"election.TestTermKeeperOlderTerm"},
+	driver + "the state is kept over an adopted Term": {"election.TestTermKeeperNewerTerm",
+		"process.TestNextTermStopsTimers"},
+	driver + "a timer that was stopped runs out": {"internal/alarm.TestClock",
+		"process.TestTimersOfRun", "local.TestTimers"},
+	driver + "a timer does not wake the process": {"internal/mailbox.TestReaderIsWoken",
+		"internal/alarm.TestClock"},
+	driver + "it sends before it saves": {"process.TestStepOrder",
+		"process.TestNothingLeavesUnsaved"},
+	driver +
+		"a lease is taken back once its release is sent": {"process.TestLeaseEndsBeforeItIsReleased"},
+	driver + "a Term out of reach is adopted": {"process.TestTermsOutOfReach",
+		"process.TestLedOutOfLateTerms"},
+	driver + "a Start between the decision and the end is swallowed": {"process.TestStartAfterDecision"},
+}
+
 // driverExhibits are mistakes of what carries the Nodes. The Node is right, and a second one around it stands
 // for the driver: it handles events and effects as a driver with the mistake would.
-func driverExhibits() []exhibit {
-	return []exhibit{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost(),
+func driverExhibits() []Entry {
+	return []Entry{copiesArrive(), olderTerm(), stateKept(), stoppedTimer(), savedLate(), wakeUpLost(),
 		leaseKept(), outOfReach(), startSwallowed()}
 }
 
 // copiesArrive: packets are numbered, and one that comes again is delivered again.
-func copiesArrive() exhibit {
+func copiesArrive() Entry {
 	// The number of a packet stands in Round, which echo does not use. The upper half of the marks counts the
 	// packets that have been sent; below are the numbers of those that came last, for each of two ports.
 	const sent, port, number = 32, 16, 0xffff
@@ -52,12 +72,12 @@ func copiesArrive() exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
 			Initiators: []election.ID{1}}, Duplicates: 1}
 	}
-	return exhibit{
-		name: driver + "a packet that comes again is delivered again", source: earlier,
-		wrong: "networks double packets, and an algorithm need not bear that",
-		setting: "One message arrives twice. Packets are numbered; one whose number is not larger than " +
+	return Entry{
+		Name: driver + "a packet that comes again is delivered again", Source: earlier,
+		Wrong: "networks double packets, and an algorithm need not bear that",
+		Setting: "One message arrives twice. Packets are numbered; one whose number is not larger than " +
 			"the last is a copy",
-		mutant: setting(with(numbered, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(numbered, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if ev.Op == election.Recv {
 				n.marks++
@@ -65,8 +85,7 @@ func copiesArrive() exhibit {
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right: control{"implicit, copies are dropped", setting(numbered)},
-		held:  []string{"process.TestCopies", "process.TestCopiesOnGoroutines"},
+		Control: Control{"implicit, copies are dropped", setting(numbered)},
 	}
 }
 
@@ -85,37 +104,36 @@ func keeping(a *election.Algorithm) *election.Algorithm {
 const keptTerm, keptLive, keptFlags = 0, 8, 24
 
 // olderTerm: a packet of an election that is over reaches the Node of the present one.
-func olderTerm() exhibit {
+func olderTerm() Entry {
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3}},
 			Unordered: true}
 	}
 	right := keeping(franklin.Algorithm())
-	return exhibit{
-		name: driver + "a packet of an older Term is delivered", source: known,
-		wrong: "it belongs to an election that is over",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: driver + "a packet of an older Term is delivered", Source: known,
+		Wrong: "it belongs to an election that is over",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if term := n.number(keptTerm); ev.Op == election.Recv && ev.Msg.Term < term {
 				copied.Msg.Term = term
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right: control{"franklin, it is dropped", setting(right)},
-		held:  []string{"election.TestTermKeeperOlderTerm"},
+		Control: Control{"franklin, it is dropped", setting(right)},
 	}
 }
 
 // stateKept: a process joins a later election with what it knows of the one before.
-func stateKept() exhibit {
+func stateKept() Entry {
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
 	}
 	right := keeping(franklin.Algorithm())
-	return exhibit{
-		name: driver + "the state is kept over an adopted Term", source: known,
-		wrong: "a process that has lost one election does not take part in the next",
-		mutant: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: driver + "the state is kept over an adopted Term", Source: known,
+		Wrong: "a process that has lost one election does not take part in the next",
+		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			newer := ev.Op == election.Recv && ev.Msg.Kind != election.CatchUp &&
 				ev.Msg.Term > n.number(keptTerm)
 			if newer && n.number(keptTerm) != 0 {
@@ -127,47 +145,44 @@ func stateKept() exhibit {
 			}
 			return true
 		}))),
-		right: control{"franklin, the Node begins anew", setting(right)},
-		held:  []string{"election.TestTermKeeperNewerTerm", "process.TestNextTermStopsTimers"},
+		Control: Control{"franklin, the Node begins anew", setting(right)},
 	}
 }
 
 // stoppedTimer: a timer that was stopped runs out all the same.
-func stoppedTimer() exhibit {
+func stoppedTimer() Entry {
 	right := must(bully.Rules(bully.Config{}))
 	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, []election.ID{1}) }
-	return exhibit{
-		name: driver + "a timer that was stopped runs out", source: known,
-		wrong: "the answer has come in time, and the time-out is over all the same",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: driver + "a timer that was stopped runs out", Source: known,
+		Wrong: "the answer has come in time, and the time-out is over all the same",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			fx.Timers = slices.DeleteFunc(fx.Timers, func(c election.TimerChange) bool { return c.Stop })
 			do(e, fx)
 		})),
-		right: control{"rules, it is stopped", setting(right)},
-		held:  []string{"internal/alarm.TestClock", "process.TestTimersOfRun", "local.TestTimers"},
+		Control: Control{"rules, it is stopped", setting(right)},
 	}
 }
 
 // wakeUpLost: a process sleeps, and its timer does not wake it.
-func wakeUpLost() exhibit {
+func wakeUpLost() Entry {
 	right := must(bully.Rules(bully.Config{}))
 	setting := func(a *election.Algorithm) check.Config {
 		return timed(a, 2, []election.ID{2}, []election.ID{1})
 	}
-	return exhibit{
-		name: driver + "a timer does not wake the process", source: known,
-		wrong: "the process waits for an answer of one that is down, for ever",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: driver + "a timer does not wake the process", Source: known,
+		Wrong: "the process waits for an answer of one that is down, for ever",
+		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Timeout
 		}))),
-		right: control{"rules, it wakes the process", setting(right)},
-		held:  []string{"internal/mailbox.TestReaderIsWoken", "internal/alarm.TestClock"},
+		Control: Control{"rules, it wakes the process", setting(right)},
 	}
 }
 
 // savedLate: what a step sends leaves before its state is saved, and the process crashes between.
-func savedLate() exhibit {
+func savedLate() Entry {
 	right := voting()
 	setting := func(a *election.Algorithm) check.Config {
 		c := check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
@@ -178,12 +193,12 @@ func savedLate() exhibit {
 			}}}
 		return c
 	}
-	return exhibit{
-		name: driver + "it sends before it saves", source: known,
-		wrong: "a process that comes back with the state of before has forgotten its vote",
-		setting: "Process 3 has one vote, and gives it to the first that asks. It saves that it has voted " +
+	return Entry{
+		Name: driver + "it sends before it saves", Source: known,
+		Wrong: "a process that comes back with the state of before has forgotten its vote",
+		Setting: "Process 3 has one vote, and gives it to the first that asks. It saves that it has voted " +
 			"together with the reply",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if n.marks == 1 {
 				e.Save()
 			}
@@ -194,8 +209,7 @@ func savedLate() exhibit {
 			}
 			doUnsaved(e, fx, fx.Decided())
 		})),
-		right: control{"it saves before it sends", setting(right)},
-		held:  []string{"process.TestStepOrder", "process.TestNothingLeavesUnsaved"},
+		Control: Control{"it saves before it sends", setting(right)},
 	}
 }
 
@@ -234,7 +248,7 @@ func (v *voter) Step(e *election.Env, ev *election.Event) {
 }
 
 // leaseKept: what a step believes is made known once all its messages are sent, which may take a while.
-func leaseKept() exhibit {
+func leaseKept() Entry {
 	const resign, sent = 9, 8 // timers: the leader resigns; the last message has been sent
 	resigns := with(leases(together, false), func(n *bent, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Timeout && ev.Timer == resign {
@@ -245,11 +259,11 @@ func leaseKept() exhibit {
 		n.Node.Step(e, ev)
 	})
 	in := leased{ticks: 1, candidates: twoCandidates}
-	return exhibit{
-		name: driver + "a lease is taken back once its release is sent", source: earlier,
-		wrong:   "sending to one process hangs after another has got the release: for that long two lead",
-		setting: "A leader may resign at any moment. " + floors,
-		mutant: in.check(with(floored(resigns), func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: driver + "a lease is taken back once its release is sent", Source: earlier,
+		Wrong:   "sending to one process hangs after another has got the release: for that long two lead",
+		Setting: "A leader may resign at any moment. " + floors,
+		Config: in.check(with(floored(resigns), func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Timeout && ev.Timer == sent {
 				e.Withdraw(n.marks)
 				return
@@ -262,13 +276,12 @@ func leaseKept() exhibit {
 			}
 			doBut(e, fx, fx.Decided() && !taken)
 		})),
-		right: control{"the lease is taken back first", in.check(floored(resigns))},
-		held:  []string{"process.TestLeaseEndsBeforeItIsReleased"},
+		Control: Control{"the lease is taken back first", in.check(floored(resigns))},
 	}
 }
 
 // outOfReach: a Term that no run can have come to is adopted.
-func outOfReach() exhibit {
+func outOfReach() Entry {
 	forged := election.Event{Op: election.Recv, Msg: election.Message{Kind: election.CatchUp,
 		Term: math.MaxUint64, Flags: 1}} // that election has ended
 	arrives := func(n *bent, ev *election.Event) bool { return ev.Op == election.Init && n.me.ID == 1 }
@@ -285,25 +298,24 @@ func outOfReach() exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
 			Initiators: []election.ID{2}}}
 	}
-	return exhibit{
-		name: driver + "a Term out of reach is adopted", source: earlier,
-		wrong: "one packet, damaged or forged, carries the last Term that there is: no election can begin " +
+	return Entry{
+		Name: driver + "a Term out of reach is adopted", Source: earlier,
+		Wrong: "one packet, damaged or forged, carries the last Term that there is: no election can begin " +
 			"any more",
-		setting: "At first a packet arrives at process 1 by which the election of Term 2^64-1 has ended",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Setting: "At first a packet arrives at process 1 by which the election of Term 2^64-1 has ended",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			if arrives(n, ev) {
 				n.Node.(*bent).Node.Step(e, &forged) // past the driver, which drops it
 			}
 		})),
-		right: control{"franklin, such a packet is dropped", setting(right)},
-		held:  []string{"process.TestTermsOutOfReach", "process.TestLedOutOfLateTerms"},
+		Control: Control{"franklin, such a packet is dropped", setting(right)},
 	}
 }
 
 // startSwallowed: a Start comes when its process has decided, and does not know yet that the election
 // has ended.
-func startSwallowed() exhibit {
+func startSwallowed() Entry {
 	const again = 9 // a timer: the program calls Start once more
 	right := with(keeping(lcr.Participant()), func(n *bent, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Timeout && ev.Timer == again {
@@ -322,17 +334,16 @@ func startSwallowed() exhibit {
 			Kind: verdict.Finally, Holds: func(s *check.State) bool { return s.Outcome(1).Term > 1 }}}
 		return c
 	}
-	return exhibit{
-		name: driver + "a Start between the decision and the end is swallowed", source: earlier,
-		wrong:   "it is given to the Node of the election that is decided, which takes part in that already",
-		setting: "The program calls Start once more when its process leads",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: driver + "a Start between the decision and the end is swallowed", Source: earlier,
+		Wrong:   "it is given to the Node of the election that is decided, which takes part in that already",
+		Setting: "The program calls Start once more when its process leads",
+		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Timeout && ev.Timer == again {
 				ev.Op = election.Start
 			}
 			return true
 		}))),
-		right: control{"participant, it begins the next election", setting(right)},
-		held:  []string{"process.TestStartAfterDecision"},
+		Control: Control{"participant, it begins the next election", setting(right)},
 	}
 }

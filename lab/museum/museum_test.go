@@ -1,5 +1,3 @@
-// Package museum keeps the mistakes that algorithms of this project have been printed with, or
-// are known for, and those that it had itself, and shows that the checks find every one of them.
 package museum
 
 import (
@@ -26,43 +24,10 @@ var update = flag.Bool("update", false, "write docs/museum.md anew")
 
 const document = "../../docs/museum.md"
 
-// exhibit is one mistake.
-type exhibit struct {
-	name, source, wrong string
-	setting             string // what else the reader has to know, of the mutant and the control alike
-
-	limit  bool // the code is right: the algorithm is used where it cannot work
-	mutant check.Config
-	right  control
-	also   []control // what else is right, such as the mistake where it does no harm
-	// counted: what is wrong is seen in the number of messages of one run in the simulator. It names the run.
-	counted string
-	// played: it takes a crash and starts at given times, in the simulator.
-	played bool
-	// prompts are what processes of a played run learn of others, and late starts.
-	prompts []prompt
-	seed    uint64 // of a played run with random delays
-	// held are tests of drivers and of the contract, as directory.Test, which hold what the exhibit breaks.
-	held []string
-}
-
-// prompt is an event that a service posts to a process, at a time.
-type prompt struct {
-	at time.Duration
-	to election.ID
-	op election.Op
-	of election.ID // the process that it is about; zero for a Start
-}
-
-// control is the same setting without the mistake; of a limit, the same algorithm where it can work.
-type control struct {
-	name string
-	check.Config
-}
-
 // found is what the checks say of an exhibit.
 type found struct {
 	by, property, reason string
+	violated             verdict.Property // by the shortest trail
 	steps, states        uint64
 	before               []string // what there is before the first step
 	lines                []string // a line for each step
@@ -71,11 +36,8 @@ type found struct {
 	also                 []string
 }
 
-func exhibits() []exhibit {
-	return slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
-		leaseExhibits(),
-		driverExhibits())
-}
+// exhibits are all that the document lists.
+func exhibits() []Entry { return slices.Concat(All(), driverExhibits()) }
 
 // most is how many states a check here visits at most.
 const most = 3_000_000
@@ -85,7 +47,7 @@ func TestMuseum(t *testing.T) {
 	var all []found
 	list := exhibits()
 	for i := range list {
-		t.Run(list[i].name, func(t *testing.T) {
+		t.Run(list[i].Name, func(t *testing.T) {
 			find := byChecker
 			switch {
 			case list[i].counted != "":
@@ -99,10 +61,14 @@ func TestMuseum(t *testing.T) {
 	if t.Failed() || len(all) != len(list) {
 		return
 	}
-	got := write(list, all)
+	got, code := write(list, all), listTrails(list, all)
 	if *update {
 		require.NoError(t, os.WriteFile(document, []byte(got), 0o644))
+		require.NoError(t, os.WriteFile("trails.go", []byte(code), 0o644))
 	}
+	compiled, err := os.ReadFile("trails.go")
+	require.NoError(t, err)
+	require.Equal(t, code, string(compiled), "run: go test ./lab/museum -update")
 	b, err := os.ReadFile(document)
 	require.NoError(t, err)
 	before, _, ok := strings.Cut(string(b), mark)
@@ -111,11 +77,12 @@ func TestMuseum(t *testing.T) {
 }
 
 // byChecker finds the shortest way to what goes wrong, and that nothing does without the mistake.
-func byChecker(t *testing.T, x *exhibit) (f found) {
-	r := checked(t, x.name, x.mutant)
+func byChecker(t *testing.T, x *Entry) (f found) {
+	r := checked(t, x.Name, x.Config)
 	require.ErrorIs(t, r.Err(), check.ErrViolated, "it survives, of %d states", r.States)
 	require.NotNil(t, r.Counterexample)
 	trail := r.Counterexample
+	f.violated = trail.Property
 	f.by, f.property, f.reason = "checker", trail.Property.Text(), trail.Reason.Error()
 	if _, broken, ok := strings.Cut(f.reason, audit); ok {
 		f.property = "audit: " + broken
@@ -123,13 +90,13 @@ func byChecker(t *testing.T, x *exhibit) (f found) {
 	}
 	f.steps, f.states = uint64(len(trail.Steps)), r.States
 	var err error
-	f.before, f.lines, err = describe(x.mutant, trail)
+	f.before, f.lines, err = describe(x.Config, trail)
 	require.NoError(t, err)
 	require.Len(t, f.lines, len(trail.Steps), "a line for each step")
 	f.cycle = trail.Cycle
-	f.right = allRight(t, x.name, x.right)
-	for _, c := range x.also {
-		f.also = append(f.also, allRight(t, x.name, c))
+	f.right = allRight(t, x.Name, x.Control)
+	for _, c := range x.Also {
+		f.also = append(f.also, allRight(t, x.Name, c))
 	}
 	return f
 }
@@ -151,18 +118,18 @@ func checked(t *testing.T, name string, c check.Config) *check.Result {
 }
 
 // ofRight is the name of the check of a control.
-func ofRight(exhibit string, right control) string { return exhibit + ", right: " + right.name }
+func ofRight(exhibit string, right Control) string { return exhibit + ", right: " + right.Name }
 
 // allRight visits every state, finds nothing wrong in any, and says so.
-func allRight(t *testing.T, exhibit string, right control) string {
+func allRight(t *testing.T, exhibit string, right Control) string {
 	r := checked(t, ofRight(exhibit, right), right.Config)
-	require.NoError(t, r.Err(), "%s: %v", right.name, r.Counterexample)
-	require.True(t, r.Exhausted, "%s: %d states are not all", right.name, r.States)
-	return fmt.Sprintf("%s: %d states, all right", right.name, r.States)
+	require.NoError(t, r.Err(), "%s: %v", right.Name, r.Counterexample)
+	require.True(t, r.Exhausted, "%s: %d states are not all", right.Name, r.States)
+	return fmt.Sprintf("%s: %d states, all right", right.Name, r.States)
 }
 
 // byCounting counts the messages of one run under the unit schedule.
-func byCounting(t *testing.T, x *exhibit) (f found) {
+func byCounting(t *testing.T, x *Entry) (f found) {
 	count := func(c check.Config) uint64 {
 		r, err := sim.Run(t.Context(), sim.Config{Input: c.Input, Until: c.Until})
 		require.NoError(t, err)
@@ -171,18 +138,18 @@ func byCounting(t *testing.T, x *exhibit) (f found) {
 		}
 		return r.Messages
 	}
-	got, right := count(x.mutant), count(x.right.Config)
+	got, right := count(x.Config), count(x.Control.Config)
 	require.Greater(t, got, right)
 	f.by, f.property = "simulator", "no more messages than there should be"
 	f.reason = fmt.Sprintf("%d messages %s", got, x.counted)
-	f.right = fmt.Sprintf("%s: %d messages", x.right.name, right)
+	f.right = fmt.Sprintf("%s: %d messages", x.Control.Name, right)
 	return f
 }
 
 // byPlaying makes one run, under the unit schedule or with random delays.
-func byPlaying(t *testing.T, x *exhibit) (f found) {
-	words := newTeller(x.mutant)
-	r, broken, err := played(t, x, x.mutant, words.see)
+func byPlaying(t *testing.T, x *Entry) (f found) {
+	words := newTeller(x.Config)
+	r, broken, err := played(t, x, x.Config, words.see)
 	require.Error(t, err)
 	f.by, f.property, f.reason = "simulator", broken.Text(), err.Error()
 	if _, what, ok := strings.Cut(f.reason, audit); ok {
@@ -194,22 +161,22 @@ func byPlaying(t *testing.T, x *exhibit) (f found) {
 	}
 	f.before, f.lines, f.steps, f.cycle = words.before, words.lines, uint64(len(words.lines)),
 		len(words.lines)
-	r, _, err = played(t, x, x.right.Config, nil)
+	r, _, err = played(t, x, x.Control.Config, nil)
 	require.NoError(t, err)
 	switch n := len(r.Entries); {
-	case x.right.Config.Algorithm.Leaderless:
-		f.right = x.right.name + ": every request is served"
+	case x.Control.Config.Algorithm.Leaderless:
+		f.right = x.Control.Name + ": every request is served"
 	case n > 0:
-		f.right = fmt.Sprintf("%s: all follow %d, %d entries with larger and larger tokens", x.right.name,
+		f.right = fmt.Sprintf("%s: all follow %d, %d entries with larger and larger tokens", x.Control.Name,
 			r.Leader, n)
 	default:
-		f.right = fmt.Sprintf("%s: all follow %d", x.right.name, r.Leader)
+		f.right = fmt.Sprintf("%s: all follow %d", x.Control.Name, r.Leader)
 	}
 	return f
 }
 
 // played makes one run, and returns what is wrong with it.
-func played(t *testing.T, x *exhibit, c check.Config, see observe.Observer) (sim.Result, verdict.Property,
+func played(t *testing.T, x *Entry, c check.Config, see observe.Observer) (sim.Result, verdict.Property,
 	error) {
 	var sections verdict.Sections
 	var broken verdict.Property

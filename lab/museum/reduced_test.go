@@ -17,8 +17,8 @@ func TestReduced(t *testing.T) {
 		if x.counted != "" || x.played {
 			continue
 		}
-		for name, c := range map[string]check.Config{x.name: x.mutant,
-			ofRight(x.name, x.right): x.right.Config} {
+		for name, c := range map[string]check.Config{x.Name: x.Config,
+			ofRight(x.Name, x.Control): x.Control.Config} {
 			// Where time is modelled no order is left out, so that the search is the same once more.
 			if testing.Short() && c.Delay > 0 {
 				continue

@@ -23,15 +23,15 @@ func TestShrunkMistakes(t *testing.T) {
 		if x.counted != "" || x.played || testing.Short() && i%4 > 0 {
 			continue
 		}
-		steps, property := longRun(t, &x.mutant)
+		steps, property := longRun(t, &x.Config)
 		if steps == nil {
 			continue
 		}
 		tried++
-		less, err := check.Shrink(t.Context(), x.mutant.Input, steps, property)
-		require.NoError(t, err, x.name)
-		require.LessOrEqual(t, len(less), len(steps), x.name)
-		require.Equal(t, property, shownBy(t, &x.mutant, less, property), x.name)
+		less, err := check.Shrink(t.Context(), x.Config.Input, steps, property)
+		require.NoError(t, err, x.Name)
+		require.LessOrEqual(t, len(less), len(steps), x.Name)
+		require.Equal(t, property, shownBy(t, &x.Config, less, property), x.Name)
 		if len(less) < len(steps) {
 			shorter++
 		}

@@ -13,7 +13,7 @@ import (
 // What voters that came back without a memory did wrong in earlier versions.
 
 // notReadInReturn: voters come back one after another, and each has asked before the last one could answer.
-func notReadInReturn() exhibit {
+func notReadInReturn() Entry {
 	right := must(lease.New(lease.Config{Lease: 8 * unit, Renew: 8 * unit, Delay: unit, Drift: -1,
 		Stagger: -1}))
 	setting := func(a *election.Algorithm) check.Config {
@@ -22,43 +22,47 @@ func notReadInReturn() exhibit {
 			RecoverAt: slices.Concat(when(1, 0), when(2, 6), []scenario.At{{ID: 3, Time: 15 * unit / 2}}),
 			CrashAt:   when(3, 22)}, Until: 37 * unit}
 	}
-	return exhibit{
-		name: "lease: a voter without memory is not read in return", source: earlier,
-		wrong: "it was silent when others asked, and may lead and crash before they ask again: they wait for " +
+	return Entry{
+		Name: "lease: a voter without memory is not read in return", Source: earlier,
+		Wrong: "it was silent when others asked, and may lead and crash before they ask again: they wait " +
+			"for " +
 			"its answer until Cold is over",
-		setting: "All come back without memory, 3 last, and 3 and 1 are candidates. A lease and the time " +
+		Setting: "All come back without memory, 3 last, and 3 and 1 are candidates. A lease and the time " +
 			"between two " +
 			"questions are 8 units",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			fx.Sends = slices.DeleteFunc(fx.Sends, func(o election.Outgoing) bool {
 				return o.Msg.Kind == leaseRead && o.Msg.Flags != 0
 			})
 			do(e, fx)
 		})),
-		right:  control{"rule 6: it is", setting(right)},
-		played: true, prompts: []prompt{{after(10), 3, election.Start, 0}, {after(24), 1, election.Start, 0}},
+		Control: Control{"rule 6: it is", setting(right)},
+		played:  true, prompts: []prompt{{after(10), 3, election.Start, 0},
+			{after(24), 1, election.Start, 0}},
 	}
 }
 
 // tooFewRead: voters are three at first, and then four; each majority of the four has one of two others.
-func tooFewRead() exhibit {
+func tooFewRead() Entry {
 	setting := func(a *election.Algorithm) check.Config {
 		return leased{processes: 4, ticks: 2, candidates: twoCandidates, crashes: 1, recoveries: 1}.check(
 			rolling.Change{Before: 3, After: 4}.Of(a))
 	}
 	right := leases(inTurn, false)
-	return exhibit{
-		name: "lease: a voter without memory reads from n-Q+1 others", source: earlier,
-		wrong: "each majority of its list has one of them; but it has granted the last lease by a list with " +
+	return Entry{
+		Name: "lease: a voter without memory reads from n-Q+1 others", Source: earlier,
+		Wrong: "each majority of its list has one of them; but it has granted the last lease by a list " +
+			"with " +
 			"one voter less",
-		setting: "Three processes know a list of three voters, and from a return on one of four. The fourth " +
+		Setting: "Three processes know a list of three voters, and from a return on one of four. The " +
+			"fourth " +
 			"knows the new list from the beginning",
-		mutant: setting(with(right, adding(func(n *bent, e *election.Env, _ *election.Event, l leaseState) {
+		Config: setting(with(right, adding(func(n *bent, e *election.Env, _ *election.Event, l leaseState) {
 			if l = n.lease(); l.memory == leaseRecovering && l.sure.Len() > e.Ports()/2 {
 				n.setLease(func(l *leaseState) { l.memory, l.again, l.cold = leaseIntact, 0, 0 })
 			}
 		}))),
-		right: control{"rule 6: from Q others", setting(right)},
+		Control: Control{"rule 6: from Q others", setting(right)},
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // refusedTerm: a leader whose token is refused resigns, and its successor does not know of that token.
-func refusedTerm() exhibit {
+func refusedTerm() Entry {
 	const resign, token = 9, 9 // a timer, and the token
 	right := with(leases(together, false), func(n *bent, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
@@ -30,23 +30,23 @@ func refusedTerm() exhibit {
 				return ""
 			}))
 	}
-	return exhibit{
-		name: "lease: a successor does not learn which Terms were refused", source: earlier,
-		wrong: "it claims at once, without asking, and its Term is refused as well",
-		setting: "What a leader writes to has seen the token 9. The leader learns that at any moment, and " +
+	return Entry{
+		Name: "lease: a successor does not learn which Terms were refused", Source: earlier,
+		Wrong: "it claims at once, without asking, and its Term is refused as well",
+		Setting: "What a leader writes to has seen the token 9. The leader learns that at any moment, and " +
 			"resigns",
-		mutant: setting(with(right, sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+		Config: setting(with(right, sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == leaseRelease || o.Msg.Kind == leaseHandoff {
 				o.Msg.Rank.Priority = 0
 			}
 			return true
 		}))),
-		right: control{"rule 5: RELEASE and HANDOFF name a larger Term", setting(right)},
+		Control: Control{"rule 5: RELEASE and HANDOFF name a larger Term", setting(right)},
 	}
 }
 
 // overtakenRelease: a successor is refused by a voter that has not got the release yet.
-func overtakenRelease() exhibit {
+func overtakenRelease() Entry {
 	right := with(must(lease.New(lease.Config{Delay: unit})),
 		func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Suspect { // this prompt stands for the command
@@ -58,19 +58,20 @@ func overtakenRelease() exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
 			Initiators: []election.ID{2, 3}, CrashAt: when(3, 20.001)}, Until: 30 * unit}
 	}
-	return exhibit{
-		name: "lease: a successor rests when it was refused", source: earlier,
-		wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
+	return Entry{
+		Name: "lease: a successor rests when it was refused", Source: earlier,
+		Wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
 			"although that leader has handed over to it",
-		setting: "The leader 3 resigns and ends; 1 is no candidate. A lease is 100 units",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Setting: "The leader 3 resigns and ends; 1 is no candidate. A lease is 100 units",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, leaseRefused) || received(ev, leaseClaim) {
 				n.setLease(func(l *leaseState) { l.before = leaseOwner{} })
 				ev.Msg.Flags &= leaseRenewal
 			}
 			n.Node.Step(e, ev)
 		})),
-		right:  control{"rule 10: its claim says that the lease has ended, and it claims again", setting(right)},
+		Control: Control{"rule 10: its claim says that the lease has ended, and it claims again",
+			setting(right)},
 		played: true, seed: 21, prompts: []prompt{{after(20), 3, election.Suspect, 1}},
 	}
 }

@@ -14,7 +14,7 @@ const (
 )
 
 // lostKept: a candidate that has lost keeps its vote, in the Term of the leader.
-func lostKept() exhibit {
+func lostKept() Entry {
 	right := must(lease.New(lease.Config{Lease: 2 * unit, Renew: unit, Delay: unit, Drift: -1,
 		Stagger: together,
 		Cold:    -1, Eager: true}))
@@ -30,22 +30,22 @@ func lostKept() exhibit {
 			return ""
 		}))
 	}
-	return exhibit{
-		name: "lease: a candidate that has lost keeps its vote", source: earlier,
-		wrong: "it refuses every renewal of the leader; among three that needs the other follower, and " +
+	return Entry{
+		Name: "lease: a candidate that has lost keeps its vote", Source: earlier,
+		Wrong: "it refuses every renewal of the leader; among three that needs the other follower, and " +
 			"ends when " +
 			"that pauses",
-		mutant: setting(with(right, adding(func(n *bent, _ *election.Env, _ *election.Event, was leaseState) {
+		Config: setting(with(right, adding(func(n *bent, _ *election.Env, _ *election.Event, was leaseState) {
 			if was.phase == leaseClaiming && n.lease().phase == leaseIdle {
 				n.setLease(func(l *leaseState) { l.term, l.vote = was.term, was.vote })
 			}
 		}))),
-		right: control{"rule 12: it takes that back", setting(right)},
+		Control: Control{"rule 12: it takes that back", setting(right)},
 	}
 }
 
 // ledTakenBack: a leader that stops says that its claim never led.
-func ledTakenBack() exhibit {
+func ledTakenBack() Entry {
 	m := leaseMistake{
 		name: "the vote of a lease is taken back", source: known, wrong: takenBack,
 		rule: "rule 12: only that of a claim that never led",
@@ -61,7 +61,7 @@ func ledTakenBack() exhibit {
 }
 
 // savedTakenBack: a leader comes back with what it saved before it led.
-func savedTakenBack() exhibit {
+func savedTakenBack() Entry {
 	m := leaseMistake{
 		name: "a claim is given up as it was saved", source: earlier, wrong: takenBack,
 		rule:  "a process that comes back gives up none",

@@ -7,7 +7,7 @@ import (
 )
 
 // lateResign: work that has outlived its lease resigns, and its process leads again.
-func lateResign() exhibit {
+func lateResign() Entry {
 	const resign = 9 // a timer: the work of the first Term returns
 	right := with(leases(together, false), func(n *bent, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Timeout && ev.Timer == resign {
@@ -31,22 +31,23 @@ func lateResign() exhibit {
 			return ""
 		}))
 	}
-	return exhibit{
-		name: "lease: a command to resign comes late", source: earlier,
-		setting: "The work of the first Term may return at any moment: its process then resigns",
-		wrong:   "the work of an earlier Term returns when its process leads again, and gives up the new lease",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: "lease: a command to resign comes late", Source: earlier,
+		Setting: "The work of the first Term may return at any moment: its process then resigns",
+		Wrong: "the work of an earlier Term returns when its process leads again, and gives up the new " +
+			"lease",
+		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Timeout && ev.Timer == resign {
 				ev.Op, ev.Msg = election.Command, lease.Resign(0, 0) // of whatever Term
 			}
 			return true
 		}))),
-		right: control{"the command names the Term", setting(right)},
+		Control: Control{"the command names the Term", setting(right)},
 	}
 }
 
 // lateLeads: a process that has led gets a LEADS of the leader before it.
-func lateLeads() exhibit {
+func lateLeads() Entry {
 	right := lossy(floored(must(lease.New(lease.Config{Lease: unit, Renew: unit, Delay: unit, Drift: -1,
 		Stagger: inTurn, Cold: -1, Eager: true}))), func(from, to election.ID, kind uint8) bool {
 		return from == 2 || to == 2 || from == 3 && kind == leaseLeads
@@ -62,11 +63,11 @@ func lateLeads() exhibit {
 		c.NoAnnouncement, c.Started = false, true
 		return c
 	}
-	return exhibit{
-		name: "lease: a late LEADS wins a process that has led since", source: earlier,
-		setting: floors + ", and of 3 gets LEADS only. A lease is one unit",
-		wrong:   "its own lease is over, and it follows the leader before its own until a grant would end",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: "lease: a late LEADS wins a process that has led since", Source: earlier,
+		Setting: floors + ", and of 3 gets LEADS only. A lease is one unit",
+		Wrong:   "its own lease is over, and it follows the leader before its own until a grant would end",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			led := n.lease().led
 			if l := n.lease(); received(ev, leaseLeads) && (l.phase != leaseLeading || ev.At >= l.until) {
 				n.setLease(func(l *leaseState) { l.led = 0 })
@@ -74,6 +75,6 @@ func lateLeads() exhibit {
 			n.Node.Step(e, ev)
 			n.setLease(func(l *leaseState) { l.led = max(l.led, led) })
 		})),
-		right: control{"rule 11: it has led in a larger Term", setting(right)},
+		Control: Control{"rule 11: it has led in a larger Term", setting(right)},
 	}
 }

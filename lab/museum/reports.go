@@ -23,7 +23,7 @@ func when(id election.ID, units float64) []scenario.At {
 }
 
 // suspectedAsked: the crash of a leader is reported, and its follower waits for an answer of it all the same.
-func suspectedAsked() exhibit {
+func suspectedAsked() Entry {
 	const ask = 1 // a kind
 	setting := func(a *election.Algorithm) check.Config {
 		c := timed(audited(a, func(_ *bent, ev *election.Event, o *election.Outgoing) string {
@@ -36,23 +36,24 @@ func suspectedAsked() exhibit {
 		return c
 	}
 	rules := must(bully.Rules(bully.Config{}))
-	return exhibit{
-		name: "bully: a process that is reported to be down is asked", source: earlier,
-		wrong: "a suspicion is no more than a Start: all larger processes are asked, and a whole time-out is " +
+	return Entry{
+		Name: "bully: a process that is reported to be down is asked", Source: earlier,
+		Wrong: "a suspicion is no more than a Start: all larger processes are asked, and a whole time-out " +
+			"is " +
 			"waited for one that is down or has left",
-		mutant: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
 			asked := *ev
 			if ev.Op == election.Suspect {
 				asked.Op = election.Start
 			}
 			n.Node.Step(e, &asked)
 		})),
-		right: control{"rules", setting(rules)},
+		Control: Control{"rules", setting(rules)},
 	}
 }
 
 // bullyHole: a leader that has missed two Terms announces itself to one process.
-func bullyHole() exhibit {
+func bullyHole() Entry {
 	const ask, coordinator, alone = 1, 3, 1 // kinds and a flag
 	rules := must(bully.Rules(bully.Config{}))
 	setting := func(a *election.Algorithm) check.Config {
@@ -61,10 +62,10 @@ func bullyHole() exhibit {
 		c.RestartAt = when(4, 20.3)
 		return c
 	}
-	return exhibit{
-		name: "bully: a leader that has missed an election replies to the asker only", source: earlier,
-		wrong: "others follow the leader of that election, which is down, and may never learn it",
-		mutant: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: "bully: a leader that has missed an election replies to the asker only", Source: earlier,
+		Wrong: "others follow the leader of that election, which is down, and may never learn it",
+		Config: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.state()
 			fx := n.try(e, ev)
 			is := n.state()
@@ -83,15 +84,15 @@ func bullyHole() exhibit {
 			}
 			do(e, fx)
 		})),
-		right:  control{"rules", setting(rules)},
-		played: true, seed: 53,
+		Control: Control{"rules", setting(rules)},
+		played:  true, seed: 53,
 		prompts: []prompt{{after(12), 3, election.Suspect, 4}, {after(20), 3, election.Start, 0},
 			{after(23), 2, election.Suspect, 3}},
 	}
 }
 
 // overlayExhibits are mistakes of a ring that is laid over a complete graph.
-func overlayExhibits() []exhibit {
+func overlayExhibits() []Entry {
 	ring := must(lcr.Participant().OverComplete())
 	crash := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}, Crashes: 1}
@@ -102,24 +103,24 @@ func overlayExhibits() []exhibit {
 	}
 	largest := *ring
 	largest.Winner = election.LargestOfAll
-	return []exhibit{{
-		name: "overlay: the largest of all must win", source: earlier,
-		wrong: "the rule is that of the algorithm on its own links, where no process crashes: it names a " +
+	return []Entry{{
+		Name: "overlay: the largest of all must win", Source: earlier,
+		Wrong: "the rule is that of the algorithm on its own links, where no process crashes: it names a " +
 			"process that is down",
-		mutant: crash(&largest),
-		right:  control{"the largest that is up", crash(ring)},
+		Config:  crash(&largest),
+		Control: Control{"the largest that is up", crash(ring)},
 	}, {
-		name: "overlay: a process that is alone comes back", source: earlier,
-		wrong: "the other processes begin the election after a return; here there is none",
-		mutant: alone(with(ring, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "overlay: a process that is alone comes back", Source: earlier,
+		Wrong: "the other processes begin the election after a return; here there is none",
+		Config: alone(with(ring, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
-		right: control{"the process begins it", alone(ring)},
+		Control: Control{"the process begins it", alone(ring)},
 	}}
 }
 
 // unknownWait: a process that has come back does not learn how long all wait.
-func unknownWait() exhibit {
+func unknownWait() Entry {
 	const ask, echoReply = "election", "echo_reply"
 	right := must(modbully.New(modbully.Convenience, modbully.Config{Wait: modbully.WaitPaper,
 		Pending: func(election.ID) time.Duration { return 5 * unit }}))
@@ -137,19 +138,19 @@ func unknownWait() exhibit {
 		c.SuspectAfter = 4 * unit
 		return c
 	}
-	return exhibit{
-		name: "modbully/convenience: the MPC is lost in a crash", source: earlier,
-		wrong: "figure 9 asks the leader for it; without the answer a process that has come back waits " +
+	return Entry{
+		Name: "modbully/convenience: the MPC is lost in a crash", Source: earlier,
+		Wrong: "figure 9 asks the leader for it; without the answer a process that has come back waits " +
 			"for no " +
 			"time",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, kind(echoReply)) {
 				copied.Msg.Value = 0
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right:  control{"convenience", setting(right)},
-		played: true,
+		Control: Control{"convenience", setting(right)},
+		played:  true,
 	}
 }

@@ -40,7 +40,7 @@ func ring(a *election.Algorithm, ids ...election.ID) check.Config {
 	return check.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}
 }
 
-func ringExhibits() []exhibit {
+func ringExhibits() []Entry {
 	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits())
 }
 
@@ -95,91 +95,91 @@ func begunBy(a *election.Algorithm, starter election.ID) check.Config {
 	return c
 }
 
-func participantExhibits() []exhibit {
+func participantExhibits() []Entry {
 	never := with(twice(), staysCandidate(func(*bent, *election.Event) bool { return false }))
 	winnerOnly := with(twice(), staysCandidate(func(n *bent, ev *election.Event) bool {
 		return ev.Msg.Rank == n.me
 	}))
-	return []exhibit{{
-		name: "lcr: participant is never reset", source: notesHR, setting: askAgain,
-		wrong:  "no process becomes passive again: none can begin a second election, not even the winner",
-		mutant: begunBy(never, 2),
-		right: control{"participant, where the announcement makes all processes passive again",
+	return []Entry{{
+		Name: "lcr: participant is never reset", Source: notesHR, Setting: askAgain,
+		Wrong:  "no process becomes passive again: none can begin a second election, not even the winner",
+		Config: begunBy(never, 2),
+		Control: Control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 2)},
 	}, {
-		name: "lcr: only the winner is reset", source: notesRU, setting: askAgain,
-		wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
-		mutant: begunBy(winnerOnly, 1),
-		right: control{"participant, where the announcement makes all processes passive again",
+		Name: "lcr: only the winner is reset", Source: notesRU, Setting: askAgain,
+		Wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
+		Config: begunBy(winnerOnly, 1),
+		Control: Control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 1)},
-		also: []control{{"the same mistake where the winner asks for both elections",
+		Also: []Control{{"the same mistake where the winner asks for both elections",
 			begunBy(winnerOnly, 2)}},
 	}, {
-		name: "lcr: start is not guarded", source: notesHR,
-		wrong:  "a process that takes part already sends its ID once more when it starts",
-		mutant: ring(once(with(lcr.Participant(), unguarded)), 1, 2),
-		right:  control{"participant", ring(once(lcr.Participant()), 1, 2)},
+		Name: "lcr: start is not guarded", Source: notesHR,
+		Wrong:   "a process that takes part already sends its ID once more when it starts",
+		Config:  ring(once(with(lcr.Participant(), unguarded)), 1, 2),
+		Control: Control{"participant", ring(once(lcr.Participant()), 1, 2)},
 	}, {
-		name: "lcr: the leader is taken from the wrong process", source: notesRU,
-		wrong: "P.Coordinator = Q.Coordinator, where the message's is meant",
-		mutant: ring(with(lcr.Participant(), decides(func(_ *bent, o *election.Outcome) bool {
+		Name: "lcr: the leader is taken from the wrong process", Source: notesRU,
+		Wrong: "P.Coordinator = Q.Coordinator, where the message's is meant",
+		Config: ring(with(lcr.Participant(), decides(func(_ *bent, o *election.Outcome) bool {
 			if o.Role == election.Follower {
 				o.Leader = election.Rank{}
 			}
 			return true
 		})), 1, 2),
-		right: control{"participant", ring(lcr.Participant(), 1, 2)},
+		Control: Control{"participant", ring(lcr.Participant(), 1, 2)},
 	}, {
-		name: "lcr: an announcement is taken for a candidacy", source: notesRU,
-		wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner " +
+		Name: "lcr: an announcement is taken for a candidacy", Source: notesRU,
+		Wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner " +
 			"announces itself for ever",
-		mutant: ring(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
+		Config: ring(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			if received(ev, lcrElected) && ev.Msg.Rank == n.me {
 				e.Send(election.Clockwise, ev.Msg)
 			}
 		}), 1, 2),
-		right: control{"participant", ring(lcr.Participant(), 1, 2)},
+		Control: Control{"participant", ring(lcr.Participant(), 1, 2)},
 	}}
 }
 
-func tokenExhibits() []exhibit {
-	return []exhibit{{
-		name: "lcr: the maximum is passed on before the own ID is looked for", source: notesCZ,
-		wrong: "the own token never stops",
-		mutant: ring(with(lcr.Max(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
+func tokenExhibits() []Entry {
+	return []Entry{{
+		Name: "lcr: the maximum is passed on before the own ID is looked for", Source: notesCZ,
+		Wrong: "the own token never stops",
+		Config: ring(with(lcr.Max(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			home := received(ev, lcrElection) && ev.Msg.Rank == n.me
 			if home {
 				e.Send(election.Clockwise, ev.Msg)
 			}
 			return !home
 		})), 1, 2),
-		right: control{"max", ring(lcr.Max(), 1, 2)},
+		Control: Control{"max", ring(lcr.Max(), 1, 2)},
 	}, {
-		name: "lcr: a round of announcements for every token", source: notesCZ,
-		wrong: "every token turns into the winner's, and the winner does not remember that it has won",
-		mutant: ring(once(with(lcr.Max(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "lcr: a round of announcements for every token", Source: notesCZ,
+		Wrong: "every token turns into the winner's, and the winner does not remember that it has won",
+		Config: ring(once(with(lcr.Max(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, lcrElection) {
 				n.set(maxWon, 0)
 			}
 			return true
 		}))), 1, 2),
-		right: control{"max", ring(once(lcr.Max()), 1, 2)},
+		Control: Control{"max", ring(once(lcr.Max()), 1, 2)},
 	}, {
-		name: "lcr: of equal capacities the first is kept", source: notesFR,
-		wrong:  "with ci < cj alone, tokens of different initiators elect different processes",
-		mutant: tied(with(lcr.Wave(), firstOfEquals)),
-		right:  control{"wave", tied(lcr.Wave())},
+		Name: "lcr: of equal capacities the first is kept", Source: notesFR,
+		Wrong:   "with ci < cj alone, tokens of different initiators elect different processes",
+		Config:  tied(with(lcr.Wave(), firstOfEquals)),
+		Control: Control{"wave", tied(lcr.Wave())},
 	}, changRoberts(), {
-		name: "lcr: a process that has relayed may still start", source: known,
-		wrong: "of those that compete only when they start, a smaller one has been let through already",
-		mutant: ring(with(lcr.Initiators(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "lcr: a process that has relayed may still start", Source: known,
+		Wrong: "of those that compete only when they start, a smaller one has been let through already",
+		Config: ring(with(lcr.Initiators(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Start {
 				n.set(relayed, 0)
 			}
 			return true
 		})), 1, 2),
-		right: control{"initiators", ring(lcr.Initiators(), 1, 2)},
+		Control: Control{"initiators", ring(lcr.Initiators(), 1, 2)},
 	}}
 }
 
@@ -210,7 +210,7 @@ func firstOfEquals(n *bent, e *election.Env, ev *election.Event) {
 }
 
 // changRoberts is the form that forgets its candidacy when it hears of a leader.
-func changRoberts() exhibit {
+func changRoberts() Entry {
 	forgets := with(lcr.Initiators(), func(n *bent, e *election.Env, ev *election.Event) {
 		n.Node.Step(e, ev)
 		if received(ev, lcrElected) {
@@ -223,15 +223,15 @@ func changRoberts() exhibit {
 		c.Unordered = true
 		return c
 	}
-	return exhibit{
-		name:   "lcr: initiators only, on links that do not keep the order",
-		source: "E. Chang, R. Roberts 1979, as published later",
-		wrong: "a process that hears of a leader becomes passive; a small ID that was overtaken then " +
+	return Entry{
+		Name:   "lcr: initiators only, on links that do not keep the order",
+		Source: "E. Chang, R. Roberts 1979, as published later",
+		Wrong: "a process that hears of a leader becomes passive; a small ID that was overtaken then " +
 			"finds no process to stop it",
-		mutant: unordered(forgets),
-		right: control{"initiators, where a process competes until the Term is over",
+		Config: unordered(forgets),
+		Control: Control{"initiators, where a process competes until the Term is over",
 			unordered(lcr.Initiators())},
-		also: []control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
+		Also: []Control{{"the same mistake where links keep the order", ring(forgets, 1, 2, 3)}},
 	}
 }
 
@@ -247,72 +247,72 @@ const (
 	respondPhase = 4
 )
 
-func hsExhibits() []exhibit {
+func hsExhibits() []Entry {
 	once := func(a *election.Algorithm) *election.Algorithm { return audited(a, announcesOnce(hsElected)) }
 	bounded := func(a *election.Algorithm, ids ...election.ID) check.Config {
 		c := ring(a, ids...)
 		c.Started = true
 		return c
 	}
-	return []exhibit{{
-		name: "hs: the next phase goes one way only", source: notesHR,
-		wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
-		mutant: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+	return []Entry{{
+		Name: "hs: the next phase goes one way only", Source: notesHR,
+		Wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
+		Config: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 ||
 				o.Port != election.Clockwise
 		})), 1, 2, 3),
-		right: control{"probe", ring(hs.Probe(), 1, 2, 3)},
+		Control: Control{"probe", ring(hs.Probe(), 1, 2, 3)},
 	}, {
-		name: "hs: sleepers swallow", source: notesHR,
-		wrong: "a larger process that has not started stops a candidate and never becomes one itself",
-		mutant: begunBy(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "hs: sleepers swallow", Source: notesHR,
+		Wrong: "a larger process that has not started stops a candidate and never becomes one itself",
+		Config: begunBy(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, hsProbe) || n.is(awake) || !ev.Msg.Rank.Less(n.me)
 		})), 1),
-		right: control{"probe", begunBy(hs.Probe(), 1)},
+		Control: Control{"probe", begunBy(hs.Probe(), 1)},
 	}, {
-		name: "hs: the hop counter begins at zero", source: notesHR,
-		wrong: "in phase 0 it does, so that a probe goes two hops instead of one",
-		mutant: large(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+		Name: "hs: the hop counter begins at zero", Source: notesHR,
+		Wrong: "in phase 0 it does, so that a probe goes two hops instead of one",
+		Config: large(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == hsProbe && o.Msg.Rank == n.me && o.Msg.Round == 0 {
 				o.Msg.Value = 0
 			}
 			return true
 		}))),
-		right:   control{"probe", large(hs.Probe())},
+		Control: Control{"probe", large(hs.Probe())},
 		counted: "where the smallest of 64 starts, whose IDs rise",
 	}, {
-		name: "hs: a probe comes home from both sides", source: notesHR,
-		wrong: "the winner is found twice, and announces itself twice",
-		mutant: ring(once(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "hs: a probe comes home from both sides", Source: notesHR,
+		Wrong: "the winner is found twice, and announces itself twice",
+		Config: ring(once(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, hsProbe) && ev.Msg.Rank == n.me {
 				n.set(proberWon, 0)
 			}
 			return true
 		}))), 1, 2),
-		right: control{"probe", ring(once(hs.Probe()), 1, 2)},
+		Control: Control{"probe", ring(once(hs.Probe()), 1, 2)},
 	}, {
-		name: "hs: the winner is not announced", source: notesHR,
-		wrong: "there is no message by which the others learn the leader",
-		mutant: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+		Name: "hs: the winner is not announced", Source: notesHR,
+		Wrong: "there is no message by which the others learn the leader",
+		Config: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsElected
 		})), 1, 2),
-		right: control{"probe", ring(hs.Probe(), 1, 2)},
+		Control: Control{"probe", ring(hs.Probe(), 1, 2)},
 	}, {
-		name: "hs: the answer comes before the comparison", source: notesHR,
-		wrong: "at distance 2^k a probe is answered without a comparison, so that beaten candidates go on",
-		mutant: bounded(with(hs.Probe(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
+		Name: "hs: the answer comes before the comparison", Source: notesHR,
+		Wrong: "at distance 2^k a probe is answered without a comparison, so that beaten candidates go on",
+		Config: bounded(with(hs.Probe(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			beaten := received(ev, hsProbe) && ev.Msg.Rank.Less(n.me) && ev.Msg.Value >= 1<<ev.Msg.Round
 			if beaten {
 				e.Send(ev.Port, election.Message{Kind: hsReply, Rank: ev.Msg.Rank, Round: ev.Msg.Round})
 			}
 			return !beaten
 		})), 1, 2, 3, 4),
-		right: control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
+		Control: Control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
 	}, {
-		name: "hs: a process that is woken enters at the present phase", source: notesCZ,
-		wrong: "a provoked process begins with the range of the process that provoked it: the messages " +
+		Name: "hs: a process that is woken enters at the present phase", Source: notesCZ,
+		Wrong: "a provoked process begins with the range of the process that provoked it: the messages " +
 			"grow with the square",
-		mutant: large(with(hs.Respond(), entersLate)), right: control{"respond", large(hs.Respond())},
+		Config: large(with(hs.Respond(), entersLate)), Control: Control{"respond", large(hs.Respond())},
 		counted: "where the smallest of 64 starts, whose IDs rise",
 	}}
 }
@@ -350,7 +350,7 @@ const (
 	franklinWon = 3
 )
 
-func franklinExhibits() []exhibit {
+func franklinExhibits() []Entry {
 	unordered := func(ids ...election.ID) check.Config {
 		c := ring(dkr.Algorithm(), ids...)
 		c.Unordered = true
@@ -362,10 +362,10 @@ func franklinExhibits() []exhibit {
 		}
 		return true
 	})
-	return []exhibit{{
-		name: "franklin: the queue is forgotten", source: known,
-		wrong: "a process that becomes passive does not pass on what waits for the next round",
-		mutant: ring(with(franklin.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+	return []Entry{{
+		Name: "franklin: the queue is forgotten", Source: known,
+		Wrong: "a process that becomes passive does not pass on what waits for the next round",
+		Config: ring(with(franklin.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			competes := n.is(active)
 			fx := n.try(e, ev)
 			if competes && !n.is(active) && !n.is(franklinWon) {
@@ -373,34 +373,34 @@ func franklinExhibits() []exhibit {
 			}
 			do(e, fx)
 		}), 1, 2, 4, 3),
-		right: control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
+		Control: Control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
 	}, {
-		name: "franklin: a process that has relayed may still start", source: known,
-		wrong:  "a process becomes a candidate behind the back of a round that has passed it",
-		mutant: ring(with(franklin.Algorithm(), lateStart), 1, 2),
-		right:  control{"franklin", ring(franklin.Algorithm(), 1, 2)},
+		Name: "franklin: a process that has relayed may still start", Source: known,
+		Wrong:   "a process becomes a candidate behind the back of a round that has passed it",
+		Config:  ring(with(franklin.Algorithm(), lateStart), 1, 2),
+		Control: Control{"franklin", ring(franklin.Algorithm(), 1, 2)},
 	}, {
-		name: "dkr: links do not keep the order", source: known, limit: true,
-		wrong: "no mistake of the code: without order a second value overtakes the first, or one round " +
+		Name: "dkr: links do not keep the order", Source: known, Limit: true,
+		Wrong: "no mistake of the code: without order a second value overtakes the first, or one round " +
 			"the next",
-		mutant: unordered(1, 2, 3),
-		right:  control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
+		Config:  unordered(1, 2, 3),
+		Control: Control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
 	}, {
-		name: "dkr: a message comes twice", source: known, limit: true,
-		wrong: "no mistake of the code: the copy counts as the second value of a round, and goes round " +
+		Name: "dkr: a message comes twice", Source: known, Limit: true,
+		Wrong: "no mistake of the code: the copy counts as the second value of a round, and goes round " +
 			"for ever",
-		mutant: doubling(dkr.Algorithm(), 1),
-		right:  control{"the same, no message comes twice", doubling(dkr.Algorithm(), 0)},
+		Config:  doubling(dkr.Algorithm(), 1),
+		Control: Control{"the same, no message comes twice", doubling(dkr.Algorithm(), 0)},
 	}, {
-		name: "dkr: the process that has found the leader leads", source: known,
-		wrong: "the process at which the largest alias comes home takes itself for its owner",
-		mutant: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "dkr: the process that has found the leader leads", Source: known,
+		Wrong: "the process at which the largest alias comes home takes itself for its owner",
+		Config: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			if fx.Decided() && received(ev, candidate) {
 				fx.Outcome = election.Outcome{Leader: n.me, Role: election.Leader}
 			}
 			do(e, fx)
 		}), 1, 2),
-		right: control{"dkr", ring(dkr.Algorithm(), 1, 2)},
+		Control: Control{"dkr", ring(dkr.Algorithm(), 1, 2)},
 	}}
 }

@@ -27,40 +27,41 @@ func renewing(renew time.Duration) (*election.Algorithm, func(*election.Algorith
 }
 
 // slowRenewals: a claim is answered after the next one was sent.
-func slowRenewals() exhibit {
+func slowRenewals() Entry {
 	right, setting := renewing(3 * unit / 2)
-	return exhibit{
-		name: "lease: answers that come later than Renew", source: earlier,
-		wrong: "the claim was sent anew when its grants are back, and they count for nothing: no process " +
+	return Entry{
+		Name: "lease: answers that come later than Renew", Source: earlier,
+		Wrong: "the claim was sent anew when its grants are back, and they count for nothing: no process " +
 			"leads although all answer",
-		setting: "A lease is 8 units, and Renew is one and a half",
-		mutant: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Setting: "A lease is 8 units, and Renew is one and a half",
+		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, leaseGranted) || ev.Msg.Round == n.lease().round
 		}))),
-		right:  control{"rule 4: its grants count for the round before, too", setting(right)},
-		played: true,
+		Control: Control{"rule 4: its grants count for the round before, too", setting(right)},
+		played:  true,
 	}
 }
 
 // oftenRenewed: a service asks more often than a round trip takes whether it leads.
-func oftenRenewed() exhibit {
+func oftenRenewed() Entry {
 	right, setting := renewing(4 * unit)
 	var prompts []prompt
 	for at := 6.25; at < 13; at += 0.5 {
 		prompts = append(prompts, prompt{after(at), 3, election.Suspect, 1})
 	}
-	return exhibit{
-		name: "lease: a command to renew ends the round under way", source: earlier,
-		wrong:   "where commands come more often than answers no answer counts, and the leader loses its lease",
-		setting: "The service of the leader lets it renew twice a unit. A lease is 8 units",
-		mutant: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: "lease: a command to renew ends the round under way", Source: earlier,
+		Wrong: "where commands come more often than answers no answer counts, and the leader loses its " +
+			"lease",
+		Setting: "The service of the leader lets it renew twice a unit. A lease is 8 units",
+		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Suspect && n.lease().phase == leaseLeading {
 				n.setLease(func(l *leaseState) { l.again = ev.At })
 				ev.Op, ev.Timer = election.Timeout, leaseDue
 			}
 			return true
 		}))),
-		right:  control{"it waits for that", setting(right)},
-		played: true, prompts: prompts,
+		Control: Control{"it waits for that", setting(right)},
+		played:  true, prompts: prompts,
 	}
 }

@@ -264,15 +264,15 @@ type leaseMistake struct {
 	step  bend
 }
 
-func (m *leaseMistake) exhibit() exhibit {
-	return exhibit{name: "lease: " + m.name, source: m.source, wrong: m.wrong, setting: m.setting,
-		mutant: m.in.check(with(m.right, m.step)), right: control{m.rule, m.in.check(m.right)}}
+func (m *leaseMistake) exhibit() Entry {
+	return Entry{Name: "lease: " + m.name, Source: m.source, Wrong: m.wrong, Setting: m.setting,
+		Config: m.in.check(with(m.right, m.step)), Control: Control{m.rule, m.in.check(m.right)}}
 }
 
 // paxosLease is the source of some of these mistakes.
 const paxosLease = "PaxosLease, 2012"
 
-func leaseExhibits() (all []exhibit) {
+func leaseExhibits() (all []Entry) {
 	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
 		all = append(all, m.exhibit())
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
-func mutexExhibits() []exhibit {
+func mutexExhibits() []Entry {
 	const ask, ok = 1, 2 // kinds
 	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
 	setting := func(a *election.Algorithm) check.Config {
@@ -24,10 +24,10 @@ func mutexExhibits() []exhibit {
 		c.IDs, c.Duplicates, c.Started = []election.ID{1, 2, 3}, 1, true
 		return c
 	}
-	return []exhibit{{
-		name: "mutex: equal timestamps", source: notesRU,
-		wrong: "two requests of one time both find that the other is not later",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return []Entry{{
+		Name: "mutex: equal timestamps", Source: notesRU,
+		Wrong: "two requests of one time both find that the other is not later",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, ask) && ev.Msg.Value == n.marks {
 				e.Send(ev.Port, election.Message{Kind: ok, Value: ev.Msg.Value})
 				return
@@ -43,11 +43,11 @@ func mutexExhibits() []exhibit {
 			}
 			do(e, fx)
 		})),
-		right: control{"ricartagrawala", setting(right)},
+		Control: Control{"ricartagrawala", setting(right)},
 	}, {
-		name: "mutex: clocks do not advance on receipt", source: notesRU,
-		wrong: "a process that has let another go first asks with a time that is not later",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "mutex: clocks do not advance on receipt", Source: notesRU,
+		Wrong: "a process that has let another go first asks with a time that is not later",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			clock, asPrinted := n.state()[:8], *ev
 			asPrinted.Msg.Term = 0 // OK says no more than which request it answers
 			n.Node.Step(e, &asPrinted)
@@ -55,12 +55,12 @@ func mutexExhibits() []exhibit {
 				n.restore(append(clock, n.state()[8:]...))
 			}
 		})),
-		right: control{"ricartagrawala", setting(right)},
+		Control: Control{"ricartagrawala", setting(right)},
 	}, {
-		name: "mutex: answers are counted", source: "an earlier version of this project",
-		wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
-		setting: "One message arrives twice",
-		mutant: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "mutex: answers are counted", Source: "an earlier version of this project",
+		Wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
+		Setting: "One message arrives twice",
+		Config: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			counted := *ev
 			if received(ev, ok) {
 				counted.Port = election.Port(n.marks)
@@ -71,13 +71,13 @@ func mutexExhibits() []exhibit {
 				n.marks = 0
 			}
 		})),
-		right: control{"ricartagrawala", doubled(right)},
+		Control: Control{"ricartagrawala", doubled(right)},
 	}, arbiterExhibit(), pausedArbiter(), latePeer(), clockWraps(), tokenCopied(), tokenLost(), idleToken(),
 		allRestart(), shortGrace(), largeTerms()}
 }
 
 // arbiterExhibit is an arbiter that does not hear of the reigns of others.
-func arbiterExhibit() exhibit {
+func arbiterExhibit() Entry {
 	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
 		Election: must(modbully.New(modbully.Base, modbully.Config{}))}))
 	kind := func(name string) uint8 {
@@ -93,19 +93,19 @@ func arbiterExhibit() exhibit {
 			StartTimes: []time.Duration{0, 30 * unit}, SuspectAfter: 26 * unit,
 			CrashAt: []scenario.At{at(3, 1.5), at(1, 8)}, RestartAt: []scenario.At{at(3, 20)}}}
 	}
-	return exhibit{
-		name: "mutex: an arbiter goes by the Term alone", source: "an earlier version of this project",
-		wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: "mutex: an arbiter goes by the Term alone", Source: "an earlier version of this project",
+		Wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
+		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, claim) && !received(ev, later)
 		}))),
-		right:  control{"arbiter, claims and their replies", setting(right)},
-		played: true,
+		Control: Control{"arbiter, claims and their replies", setting(right)},
+		played:  true,
 	}
 }
 
 // pausedArbiter: an arbiter that has been replaced while it was paused goes on with its old reign.
-func pausedArbiter() exhibit {
+func pausedArbiter() Entry {
 	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
 		Election: must(bully.Rules(bully.Config{Heartbeat: 8 * unit}))}))
 	kind := func(name string) uint8 {
@@ -118,12 +118,12 @@ func pausedArbiter() exhibit {
 				Until: 33 * unit}}},
 			Until: 46 * unit}
 	}
-	return exhibit{
-		name: "mutex: an arbiter keeps its reign over a pause", source: earlier,
-		wrong: "another one has granted meanwhile: when the first leads again, in a later Term, its " +
+	return Entry{
+		Name: "mutex: an arbiter keeps its reign over a pause", Source: earlier,
+		Wrong: "another one has granted meanwhile: when the first leads again, in a later Term, its " +
 			"tokens go " +
 			"on where they were",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, claim) || received(ev, later) {
 				return
 			}
@@ -137,33 +137,34 @@ func pausedArbiter() exhibit {
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right:  control{"arbiter", setting(right)},
-		played: true, prompts: []prompt{{after(29), 1, election.Start, 0}, {after(42), 1, election.Start, 0}},
+		Control: Control{"arbiter", setting(right)},
+		played:  true, prompts: []prompt{{after(29), 1, election.Start, 0},
+			{after(42), 1, election.Start, 0}},
 	}
 }
 
 // latePeer: a request is lost since its receiver is not up yet.
-func latePeer() exhibit {
+func latePeer() Entry {
 	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
 			Initiators: []election.ID{1}, Crashed: []election.ID{2}, RecoverAt: when(2, 5)}}
 	}
-	return exhibit{
-		name: "mutex: a process is not asked again when it is up", source: earlier,
-		wrong: "Trust and Joined count only for a process that was suspected, not for one that was not " +
+	return Entry{
+		Name: "mutex: a process is not asked again when it is up", Source: earlier,
+		Wrong: "Trust and Joined count only for a process that was suspected, not for one that was not " +
 			"up when " +
 			"it was asked",
-		mutant: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Joined
 		}))),
-		right:  control{"ricartagrawala", setting(right)},
-		played: true, prompts: []prompt{{after(6), 1, election.Joined, 2}},
+		Control: Control{"ricartagrawala", setting(right)},
+		played:  true, prompts: []prompt{{after(6), 1, election.Joined, 2}},
 	}
 }
 
 // clockWraps: the numbers of requests are used up.
-func clockWraps() exhibit {
+func clockWraps() Entry {
 	const most = math.MaxUint8
 	aged := with(must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit})),
 		func(n *bent, e *election.Env, ev *election.Event) {
@@ -175,19 +176,19 @@ func clockWraps() exhibit {
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
 	}
-	return exhibit{
-		name: "mutex: the clock wraps to zero", source: earlier,
-		wrong: "zero comes after the largest number, so that tokens begin anew",
-		setting: "The clock stands at 254. The wrong one has 8 bits; the right one has 62, and refuses " +
+	return Entry{
+		Name: "mutex: the clock wraps to zero", Source: earlier,
+		Wrong: "zero comes after the largest number, so that tokens begin anew",
+		Setting: "The clock stands at 254. The wrong one has 8 bits; the right one has 62, and refuses " +
 			"requests after its last number",
-		mutant: setting(with(aged, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(aged, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			for i := range fx.Signals {
 				fx.Signals[i].Event.Msg.Value &= most<<1 | 1 // the lowest bit is the place of the process
 			}
 			do(e, fx)
 		})),
-		right: control{"ricartagrawala", setting(aged)},
+		Control: Control{"ricartagrawala", setting(aged)},
 	}
 }
 
@@ -198,42 +199,42 @@ func ringOf(c mutex.Config, ids ...election.ID) check.Config {
 }
 
 // tokenCopied and tokenLost: what a token ring does not survive, and claims no more to survive.
-func tokenCopied() exhibit {
+func tokenCopied() Entry {
 	right := ringOf(mutex.Config{First: 1}, 1, 2, 3)
 	right.Started = false
 	copied := right
 	copied.Duplicates = 1
-	return exhibit{
-		name: "mutex/tokenring: the token comes twice", source: known, limit: true,
-		wrong: "no mistake of the code, but the links must not double messages: two processes hold the " +
+	return Entry{
+		Name: "mutex/tokenring: the token comes twice", Source: known, Limit: true,
+		Wrong: "no mistake of the code, but the links must not double messages: two processes hold the " +
 			"same token",
-		mutant: copied, right: control{"the same, each message arrives once", right},
+		Config: copied, Control: Control{"the same, each message arrives once", right},
 	}
 }
 
-func tokenLost() exhibit {
+func tokenLost() Entry {
 	right := ringOf(mutex.Config{First: 1, Hops: 6}, 1, 2)
 	lost := right
 	lost.Losses = 1
-	return exhibit{
-		name: "mutex/tokenring: the token is lost", source: known, limit: true,
-		wrong:  "no mistake of the code: without Regenerate no process makes another token",
-		mutant: lost, right: control{"the same, nothing is lost", right},
+	return Entry{
+		Name: "mutex/tokenring: the token is lost", Source: known, Limit: true,
+		Wrong:  "no mistake of the code: without Regenerate no process makes another token",
+		Config: lost, Control: Control{"the same, nothing is lost", right},
 	}
 }
 
 // idleToken: a token that no process wants goes round as fast as messages do.
-func idleToken() exhibit {
+func idleToken() Entry {
 	const timerRest = mutex.MaxSections
 	right := must(mutex.TokenRing(mutex.Config{First: 1, CriticalSection: unit, Rest: 10 * unit}))
 	setting := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
 			Initiators: []election.ID{}}, Until: 1000 * unit}
 	}
-	return exhibit{
-		name: "mutex/tokenring: an idle token does not rest", source: earlier,
-		wrong: "a service whose lock no process wants uses a whole processor",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: "mutex/tokenring: an idle token does not rest", Source: earlier,
+		Wrong: "a service whose lock no process wants uses a whole processor",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			for i := range fx.Timers {
 				if c := &fx.Timers[i]; c.Timer == timerRest && !c.Stop {
@@ -242,13 +243,13 @@ func idleToken() exhibit {
 			}
 			do(e, fx)
 		})),
-		right:   control{"tokenring", setting(right)},
+		Control: Control{"tokenring", setting(right)},
 		counted: "of an idle ring of 3 in 1000 units",
 	}
 }
 
 // allRestart is a group whose members have all been down.
-func allRestart() exhibit {
+func allRestart() Entry {
 	right := must(mutex.RicartAgrawala(mutex.Config{CriticalSection: unit}))
 	setting := func(a *election.Algorithm) check.Config {
 		both := func(units float64) []scenario.At { return append(when(1, units), when(2, units)...) }
@@ -256,22 +257,22 @@ func allRestart() exhibit {
 			Initiators: []election.ID{2, 1}, StartTimes: []time.Duration{0, after(20)},
 			CrashAt: both(10), RestartAt: both(15)}}
 	}
-	return exhibit{
-		name: "mutex: the numbers of requests are not saved", source: earlier,
-		wrong: "when all processes have been down, requests are numbered from 1 again, and so are tokens",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name: "mutex: the numbers of requests are not saved", Source: earlier,
+		Wrong: "when all processes have been down, requests are numbered from 1 again, and so are tokens",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Init {
 				new(election.State).Reset(n.Node)
 			}
 			n.Node.Step(e, ev)
 		})),
-		right:  control{"ricartagrawala", setting(right)},
-		played: true,
+		Control: Control{"ricartagrawala", setting(right)},
+		played:  true,
 	}
 }
 
 // shortGrace: an arbiter grants before it has heard which process is inside.
-func shortGrace() exhibit {
+func shortGrace() Entry {
 	arbiter := func(delay time.Duration) *election.Algorithm {
 		a := *must(mutex.Arbiter(mutex.Config{CriticalSection: 5 * unit, Delay: delay,
 			Election: must(bully.Rules(bully.Config{}))}))
@@ -283,18 +284,20 @@ func shortGrace() exhibit {
 		c.Crashes, c.Restarts = 1, 1
 		return c
 	}
-	return exhibit{
-		name: "mutex: Grace is shorter than two delays", source: earlier,
-		wrong: "a new arbiter grants before the reply to its claim arrives, by which a process declares that " +
+	return Entry{
+		Name: "mutex: Grace is shorter than two delays", Source: earlier,
+		Wrong: "a new arbiter grants before the reply to its claim arrives, by which a process declares " +
+			"that " +
 			"it is inside",
-		setting: "The constructor refuses such a Grace. Here the arbiter takes a delay for half of what it is",
-		mutant:  setting(arbiter(unit / 2)),
-		right:   control{"arbiter, a Grace of two delays", setting(arbiter(unit))},
+		Setting: "The constructor refuses such a Grace. Here the arbiter takes a delay for half of what " +
+			"it is",
+		Config:  setting(arbiter(unit / 2)),
+		Control: Control{"arbiter, a Grace of two delays", setting(arbiter(unit))},
 	}
 }
 
 // largeTerms: Terms have grown past what a token has room for.
-func largeTerms() exhibit {
+func largeTerms() Entry {
 	// The Term of bully stands behind the flag that its election has ended.
 	const grace, term, first = 3 * mutex.MaxSections, 1, 1 << 32
 	aged := with(must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
@@ -306,13 +309,13 @@ func largeTerms() exhibit {
 			}
 		})
 	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, nil) }
-	return exhibit{
-		name: "mutex: an arbiter of a Term that no token has room for grants nothing", source: earlier,
-		wrong:   "tokens have 32 bits for the Term: all elections from Term 2^32 on elect arbiters in vain",
-		setting: "The election before was that of Term 2^32-1",
-		mutant: setting(with(aged, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+	return Entry{
+		Name: "mutex: an arbiter of a Term that no token has room for grants nothing", Source: earlier,
+		Wrong:   "tokens have 32 bits for the Term: all elections from Term 2^32 on elect arbiters in vain",
+		Setting: "The election before was that of Term 2^32-1",
+		Config: setting(with(aged, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Timeout || ev.Timer != grace || n.innermost().number(term) < first
 		}))),
-		right: control{"arbiter, reigns have numbers of their own", setting(aged)},
+		Control: Control{"arbiter, reigns have numbers of their own", setting(aged)},
 	}
 }

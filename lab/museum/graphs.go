@@ -37,9 +37,9 @@ func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs 
 	return check.Config{Input: scenario.Input{Algorithm: a, Topology: t, IDs: ids, Initiators: first}}
 }
 
-func graphExhibits() []exhibit { return slices.Concat(treeExhibits(), echoExhibits(), cubeExhibits()) }
+func graphExhibits() []Entry { return slices.Concat(treeExhibits(), echoExhibits(), cubeExhibits()) }
 
-func treeExhibits() []exhibit {
+func treeExhibits() []Entry {
 	pair := func(a *election.Algorithm, first ...election.ID) check.Config {
 		return links(a, []election.ID{2, 1}, first, [2]int{0, 1})
 	}
@@ -52,53 +52,53 @@ func treeExhibits() []exhibit {
 		c.Started = true
 		return c
 	}
-	return []exhibit{{
-		name: "treeelect: the children are not counted anew", source: notesFR,
-		wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the " +
+	return []Entry{{
+		Name: "treeelect: the children are not counted anew", Source: notesFR,
+		Wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the " +
 			"root informs no process",
-		mutant: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
+		Config: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
 			o *election.Outgoing) bool {
 			return o.Msg.Kind != elected
 		})), 2),
-		right: control{"root", pair(treeelect.Root(), 2)},
+		Control: Control{"root", pair(treeelect.Root(), 2)},
 	}, {
-		name: "treeelect: a root with one neighbour never answers", source: notesFR,
-		wrong: "it is no leaf, and has no process to ask but the asker; no report ever comes that would " +
+		Name: "treeelect: a root with one neighbour never answers", Source: notesFR,
+		Wrong: "it is no leaf, and has no process to ask but the asker; no report ever comes that would " +
 			"trigger its own",
-		mutant: pair(with(treeelect.Any(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+		Config: pair(with(treeelect.Any(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return n.me.ID != 2 || o.Msg.Kind != report
 		})), 1),
-		right: control{"any", pair(treeelect.Any(), 1)},
+		Control: Control{"any", pair(treeelect.Any(), 1)},
 	}, {
-		name: "treeelect: the root does not know itself", source: notesFR,
-		wrong: "its own elu is set when ELU comes, which never comes to the root",
-		mutant: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool {
+		Name: "treeelect: the root does not know itself", Source: notesFR,
+		Wrong: "its own elu is set when ELU comes, which never comes to the root",
+		Config: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool {
 			return n.me.ID != 2
 		})), 2),
-		right: control{"root", pair(treeelect.Root(), 2)},
+		Control: Control{"root", pair(treeelect.Root(), 2)},
 	}, {
-		name: "treeelect: two initiators mix", source: notesFR, limit: true,
-		wrong: "no mistake of the code: any is for one initiator, and of two a second wave of demands " +
+		Name: "treeelect: two initiators mix", Source: notesFR, Limit: true,
+		Wrong: "no mistake of the code: any is for one initiator, and of two a second wave of demands " +
 			"is taken for part of the first",
-		mutant: path(printed, 1, 3),
-		right:  control{"the same, one initiator", path(printed, 1)},
-		also: []control{{"saturation, which is for any number of initiators, with both",
+		Config:  path(printed, 1, 3),
+		Control: Control{"the same, one initiator", path(printed, 1)},
+		Also: []Control{{"saturation, which is for any number of initiators, with both",
 			path(treeelect.Saturation(), 1, 3)}},
 	}, {
-		name: "treeelect: both saturated processes inform each other", source: known,
-		wrong: "the two that know the leader at once are informed once more",
-		mutant: started(path(with(treeelect.Saturation(), func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "treeelect: both saturated processes inform each other", Source: known,
+		Wrong: "the two that know the leader at once are informed once more",
+		Config: started(path(with(treeelect.Saturation(), func(n *bent, e *election.Env, ev *election.Event) {
 			knew := n.is(saturated)
 			n.Node.Step(e, ev)
 			if received(ev, report) && !knew && n.is(saturated) {
 				e.Send(ev.Port, election.Message{Kind: elected, Rank: ev.Msg.Rank})
 			}
 		}), 1, 2, 3)),
-		right: control{"saturation", started(path(treeelect.Saturation(), 1, 2, 3))},
+		Control: Control{"saturation", started(path(treeelect.Saturation(), 1, 2, 3))},
 	}}
 }
 
-func echoExhibits() []exhibit {
+func echoExhibits() []Entry {
 	triangle := func(a *election.Algorithm, first ...election.ID) check.Config {
 		return links(a, []election.ID{1, 2, 3}, first, [2]int{0, 1}, [2]int{1, 2}, [2]int{2, 0})
 	}
@@ -109,10 +109,10 @@ func echoExhibits() []exhibit {
 		c.Unordered = true
 		return c
 	}
-	return []exhibit{{
-		name: "echo: a crossing demand and a nok both count", source: notesFR,
-		wrong: "an answer is counted twice: the wave ends before the largest has reported",
-		mutant: triangle(with(echo.Nok(), func(n *bent, e *election.Env, ev *election.Event) {
+	return []Entry{{
+		Name: "echo: a crossing demand and a nok both count", Source: notesFR,
+		Wrong: "an answer is counted twice: the wave ends before the largest has reported",
+		Config: triangle(with(echo.Nok(), func(n *bent, e *election.Env, ev *election.Event) {
 			crossing := received(ev, demand) && n.is(echoState)
 			n.Node.Step(e, ev)
 			if crossing {
@@ -120,30 +120,30 @@ func echoExhibits() []exhibit {
 					Msg: election.Message{Kind: nok}})
 			}
 		}), 1),
-		right: control{"nok", triangle(echo.Nok(), 1)},
-		also:  []control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
+		Control: Control{"nok", triangle(echo.Nok(), 1)},
+		Also:    []Control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
 	}, {
-		name: "echo: the parent is waited for", source: notesFR,
-		wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits " +
+		Name: "echo: the parent is waited for", Source: notesFR,
+		Wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits " +
 			"for this very answer",
-		mutant: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
+		Config: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != report
 		}))),
-		right: control{"implicit", path(echo.Implicit())},
+		Control: Control{"implicit", path(echo.Implicit())},
 	}, {
-		name: "echo: the own capacity is reported", source: notesFR,
-		wrong: "a process answers with its own capacity, not with the largest of all below",
-		mutant: path(with(echo.Implicit(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
+		Name: "echo: the own capacity is reported", Source: notesFR,
+		Wrong: "a process answers with its own capacity, not with the largest of all below",
+		Config: path(with(echo.Implicit(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == report {
 				o.Msg.Rank = n.me
 			}
 			return true
 		}))),
-		right: control{"implicit", path(echo.Implicit())},
+		Control: Control{"implicit", path(echo.Implicit())},
 	}, {
-		name: "echo: smaller waves are answered", source: known,
-		wrong: "a wave that should die out comes back to its initiator, which then leads as well",
-		mutant: unordered(triangle(with(echo.Extinction(),
+		Name: "echo: smaller waves are answered", Source: known,
+		Wrong: "a wave that should die out comes back to its initiator, which then leads as well",
+		Config: unordered(triangle(with(echo.Extinction(),
 			before(func(n *bent, e *election.Env, ev *election.Event) bool {
 				smaller := received(ev, demand) && byte(ev.Msg.Rank.ID) < n.state()[8]
 				if smaller {
@@ -151,18 +151,18 @@ func echoExhibits() []exhibit {
 				}
 				return !smaller
 			})), 1, 3)),
-		right: control{"extinction", unordered(triangle(echo.Extinction(), 1, 3))},
+		Control: Control{"extinction", unordered(triangle(echo.Extinction(), 1, 3))},
 	}}
 }
 
-func cubeExhibits() []exhibit {
+func cubeExhibits() []Entry {
 	cube := func(a *election.Algorithm) check.Config {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{2, 1, 3, 4}}}
 	}
-	return []exhibit{{
-		name: "hypercube: delayed duels are dropped", source: known,
-		wrong: "a process that is defeated does not send on the duels of later stages that wait for it",
-		mutant: cube(with(hypercube.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+	return []Entry{{
+		Name: "hypercube: delayed duels are dropped", Source: known,
+		Wrong: "a process that is defeated does not send on the duels of later stages that wait for it",
+		Config: cube(with(hypercube.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			const defeated = 2
 			was := n.state()[0]
 			fx := n.try(e, ev)
@@ -177,12 +177,12 @@ func cubeExhibits() []exhibit {
 			}
 			do(e, fx)
 		})),
-		right: control{"hypercube", cube(hypercube.Algorithm())},
+		Control: Control{"hypercube", cube(hypercube.Algorithm())},
 	}, strangeDuel()}
 }
 
 // strangeDuel: a peer sends what no Node does.
-func strangeDuel() exhibit {
+func strangeDuel() Entry {
 	const duel = 1 // a kind
 	forged := election.Event{Op: election.Recv, Msg: election.Message{Kind: duel, Value: 1 << 31,
 		Rank: election.Rank{ID: 9}}}
@@ -196,12 +196,12 @@ func strangeDuel() exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
 			Initiators: []election.ID{1}}}
 	}
-	return exhibit{
-		name: "hypercube: a duel names the links on its way", source: earlier,
-		wrong: "they are not looked at: a packet of a peer sends it over a link that is not there, " +
+	return Entry{
+		Name: "hypercube: a duel names the links on its way", Source: earlier,
+		Wrong: "they are not looked at: a packet of a peer sends it over a link that is not there, " +
 			"which ended the process",
-		setting: "Before process 1 starts, a duel arrives that is to go on over port 31. There is one port",
-		mutant: setting(with(hypercube.Algorithm(),
+		Setting: "Before process 1 starts, a duel arrives that is to go on over port 31. There is one port",
+		Config: setting(with(hypercube.Algorithm(),
 			before(func(_ *bent, e *election.Env, ev *election.Event) bool {
 				onward := uint32(ev.Msg.Value)
 				if received(ev, duel) && onward != 0 {
@@ -209,6 +209,6 @@ func strangeDuel() exhibit {
 				}
 				return !received(ev, duel) || onward == 0
 			}))),
-		right: control{"hypercube, such a duel is dropped", setting(hypercube.Algorithm())},
+		Control: Control{"hypercube, such a duel is dropped", setting(hypercube.Algorithm())},
 	}
 }

@@ -50,11 +50,11 @@ func judged(c check.Config) check.Config {
 	return c
 }
 
-func completeExhibits() []exhibit {
+func completeExhibits() []Entry {
 	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutexExhibits())
 }
 
-func bullyExhibits() []exhibit {
+func bullyExhibits() []Entry {
 	const electing, askUp = 40, 1 // the place of a field, and a kind
 	rules := must(bully.Rules(bully.Config{}))
 	guarded := func(a *election.Algorithm) check.Config {
@@ -70,50 +70,50 @@ func bullyExhibits() []exhibit {
 	late.Delay = 0
 	cut := timed(rules, 2, nil, nil)
 	cut.Losses = check.Unlimited
-	return []exhibit{{
-		name: "bully: a process that is asked elects, even if it does already", source: notesRU,
-		wrong: "rule 4 makes no exception of processes that elect already: one initiator among n that " +
+	return []Entry{{
+		Name: "bully: a process that is asked elects, even if it does already", Source: notesRU,
+		Wrong: "rule 4 makes no exception of processes that elect already: one initiator among n that " +
 			"are up causes " +
 			"2^(n-1)-1 ELECTIONs",
-		mutant: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+		Config: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, askUp) {
 				n.set(electing, 0)
 			}
 			return true
 		}))),
-		right: control{"rules", guarded(rules)},
+		Control: Control{"rules", guarded(rules)},
 	}, {
-		name: "bully: the time-out is shorter than two delays", source: notesRU,
-		wrong: "no value is given; with one delay, a process that is answered in time takes over all " +
+		Name: "bully: the time-out is shorter than two delays", Source: notesRU,
+		Wrong: "no value is given; with one delay, a process that is answered in time takes over all " +
 			"the same",
-		mutant: judged(timed(hasty, 2, nil, []election.ID{1})),
-		right:  control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
+		Config:  judged(timed(hasty, 2, nil, []election.ID{1})),
+		Control: Control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
-		name: "bully: a process that comes back keeps silent", source: notesRU,
-		wrong: "the six rules do not say that a return begins an election",
-		mutant: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
+		Name: "bully: a process that comes back keeps silent", Source: notesRU,
+		Wrong: "the six rules do not say that a return begins an election",
+		Config: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
-		right: control{"rules", back(rules)},
+		Control: Control{"rules", back(rules)},
 	}, {
-		name:   "bully: messages are late",
-		source: "H. Garcia-Molina 1982, under the assumption that they are not",
-		limit:  true,
-		wrong:  "no mistake of the code: without a bound on delays a time-out proves nothing",
-		mutant: judged(late),
-		right:  control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
+		Name:    "bully: messages are late",
+		Source:  "H. Garcia-Molina 1982, under the assumption that they are not",
+		Limit:   true,
+		Wrong:   "no mistake of the code: without a bound on delays a time-out proves nothing",
+		Config:  judged(late),
+		Control: Control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
 	}, {
-		name:   "bully: the network is cut in two",
-		source: "H. Garcia-Molina 1982, under the assumption that it is not",
-		limit:  true,
-		wrong:  "no mistake of the code: what crosses the cut is lost, and each side elects its own",
-		mutant: judged(cut),
-		right:  control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
+		Name:    "bully: the network is cut in two",
+		Source:  "H. Garcia-Molina 1982, under the assumption that it is not",
+		Limit:   true,
+		Wrong:   "no mistake of the code: what crosses the cut is lost, and each side elects its own",
+		Config:  judged(cut),
+		Control: Control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
 	}, restoredElecting(), haltingHeartbeats(), suspectedAsked(), bullyHole()}
 }
 
 // restoredElecting: a process that comes back with its state is only started.
-func restoredElecting() exhibit {
+func restoredElecting() Entry {
 	const electing = 40 // the place of a field
 	started := with(must(bully.Rules(bully.Config{})), func(n *bent, e *election.Env, ev *election.Event) {
 		copied := *ev
@@ -127,24 +127,24 @@ func restoredElecting() exhibit {
 		c.Crashes, c.Restarts = 1, 1
 		return c
 	}
-	return exhibit{
-		name:    "bully: a restored process takes itself for electing",
-		source:  "an earlier version of this project",
-		setting: "A process that comes back with its state is started, and does not rejoin",
-		wrong: "what was under way is saved, its timers are not: no Start and no suspicion begins " +
+	return Entry{
+		Name:    "bully: a restored process takes itself for electing",
+		Source:  "an earlier version of this project",
+		Setting: "A process that comes back with its state is started, and does not rejoin",
+		Wrong: "what was under way is saved, its timers are not: no Start and no suspicion begins " +
 			"another election",
-		mutant: setting(with(started, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(started, func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.is(electing)
 			if n.Node.Step(e, ev); ev.Op == election.Init && was {
 				n.set(electing, 1)
 			}
 		})),
-		right: control{"rules", setting(started)},
+		Control: Control{"rules", setting(started)},
 	}
 }
 
 // haltingHeartbeats: the first heartbeat waits until all are done.
-func haltingHeartbeats() exhibit {
+func haltingHeartbeats() Entry {
 	const beat, watch = 2, 3 // timers
 	right := must(bully.Halting(bully.Config{Heartbeat: 2 * unit}))
 	setting := func(a *election.Algorithm) check.Config {
@@ -157,11 +157,11 @@ func haltingHeartbeats() exhibit {
 		c.Started, c.Until = true, 12*unit
 		return c
 	}
-	return exhibit{
-		name:   "bully/halting: the first heartbeat waits for the last DONE",
-		source: "an earlier version of this project",
-		wrong:  "a follower expects it from READY on, up to three delays earlier: elections without end",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+	return Entry{
+		Name:   "bully/halting: the first heartbeat waits for the last DONE",
+		Source: "an earlier version of this project",
+		Wrong:  "a follower expects it from READY on, up to three delays earlier: elections without end",
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			if ev.Op != election.Timeout || ev.Timer != beat {
 				fx.Timers = slices.DeleteFunc(fx.Timers, func(c election.TimerChange) bool {
@@ -173,11 +173,11 @@ func haltingHeartbeats() exhibit {
 				e.SetTimer(beat, 2*unit, 2*unit)
 			}
 		})),
-		right: control{"halting", setting(right)},
+		Control: Control{"halting", setting(right)},
 	}
 }
 
-func modbullyExhibits() []exhibit {
+func modbullyExhibits() []Entry {
 	number := func(c modbully.Config) *election.Algorithm { return must(modbully.New(modbully.Number, c)) }
 	hasty := func(accept time.Duration) check.Config {
 		a := number(modbully.Config{AcceptTimeout: accept, Unsafe: true, Coordinator: 4})
@@ -196,23 +196,23 @@ func modbullyExhibits() []exhibit {
 		return c
 	}
 	base := must(modbully.New(modbully.Base, modbully.Config{Coordinator: 2}))
-	return []exhibit{startSuspects(), {
-		name: "modbully: the accept timer is shorter than two delays", source: paperFA,
-		wrong: "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the " +
+	return []Entry{startSuspects(), {
+		Name: "modbully: the accept timer is shorter than two delays", Source: paperFA,
+		Wrong: "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the " +
 			"next one",
-		mutant: hasty(unit),
-		right:  control{"three delays", hasty(3 * unit)},
+		Config:  hasty(unit),
+		Control: Control{"three delays", hasty(3 * unit)},
 	}, {
-		name: "modbully: the election number is never reset after a crash", source: paperFA,
-		wrong: "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are " +
+		Name: "modbully: the election number is never reset after a crash", Source: paperFA,
+		Wrong: "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are " +
 			"ignored for ever",
-		mutant: literal(true),
-		right:  control{"number, with a time-out", literal(false)},
-		played: true,
+		Config:  literal(true),
+		Control: Control{"number, with a time-out", literal(false)},
+		played:  true,
 	}, {
-		name: "modbully: a larger process that comes back only asks", source: paperFA,
-		wrong: "the leader is found out, and followed, however small it is",
-		mutant: back(with(base, before(func(n *bent, e *election.Env, ev *election.Event) bool {
+		Name: "modbully: a larger process that comes back only asks", Source: paperFA,
+		Wrong: "the leader is found out, and followed, however small it is",
+		Config: back(with(base, before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			const leader = 5
 			smaller := received(ev, leader) && ev.Msg.Rank.Less(n.me)
 			if smaller {
@@ -222,33 +222,33 @@ func modbullyExhibits() []exhibit {
 			}
 			return !smaller
 		}))),
-		right: control{"base", back(base)},
+		Control: Control{"base", back(base)},
 	}, unknownWait()}
 }
 
 // startSuspects: a Start at a follower is taken for the crash of its leader.
-func startSuspects() exhibit {
+func startSuspects() Entry {
 	const leader = 16 // the place of a field: its ID
 	right := must(modbully.New(modbully.Base, modbully.Config{}))
 	setting := func(a *election.Algorithm) check.Config {
 		return timed(a, 2, nil, []election.ID{2, 1})
 	}
-	return exhibit{
-		name: "modbully: a start reports a crash", source: "an earlier version of this project",
-		wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and " +
+	return Entry{
+		Name: "modbully: a start reports a crash", Source: "an earlier version of this project",
+		Wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and " +
 			"only the smaller processes hear of it",
-		mutant: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
+		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			suspects := *ev
 			if led := n.state()[leader]; ev.Op == election.Start && led != 0 && election.ID(led) != n.me.ID {
 				suspects.Op = election.Suspect
 			}
 			n.Node.Step(e, &suspects)
 		})),
-		right: control{"base", setting(right)},
+		Control: Control{"base", setting(right)},
 	}
 }
 
-func inquiryExhibits() []exhibit {
+func inquiryExhibits() []Entry {
 	const ask, ack = 1, 2    // kinds
 	const maybe, lost = 0, 2 // states
 	equal := func(a *election.Algorithm) check.Config {
@@ -272,40 +272,40 @@ func inquiryExhibits() []exhibit {
 		return check.Config{Input: scenario.Input{Algorithm: inquiry.States(), IDs: []election.ID{1, 2}},
 			Crashes: crashes}
 	}
-	return []exhibit{{
-		name: "inquiry: capacities that are equal", source: notesFR,
-		wrong: "with ci <= ck equals acknowledge each other: a process that asks alone leads, whatever " +
+	return []Entry{{
+		Name: "inquiry: capacities that are equal", Source: notesFR,
+		Wrong: "with ci <= ck equals acknowledge each other: a process that asks alone leads, whatever " +
 			"its ID, and " +
 			"two that ask at once have both lost",
-		mutant: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
+		Config: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ask) && ev.Msg.Rank.Priority == n.me.Priority {
 				copied.Msg.Rank.ID = math.MaxUint64
 			}
 			n.Node.Step(e, &copied)
 		})),
-		right: control{"states", equal(inquiry.States())},
+		Control: Control{"states", equal(inquiry.States())},
 	}, {
-		name: "inquiry: a process that has acknowledged may still be elected", source: notesFR,
-		wrong: "it asks all others later, without any hope: 11 messages instead of 8",
-		mutant: honest(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "inquiry: a process that has acknowledged may still be elected", Source: notesFR,
+		Wrong: "it asks all others later, without any hope: 11 messages instead of 8",
+		Config: honest(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.state()[0]
 			n.Node.Step(e, ev)
 			if was == maybe && n.state()[0] == lost {
 				n.set(0, maybe)
 			}
 		})),
-		right: control{"states", honest(inquiry.States())},
+		Control: Control{"states", honest(inquiry.States())},
 	}, {
-		name: "inquiry: one crash", source: notesFR + ", as the bully algorithm", limit: true,
-		wrong: "no mistake of the code, but it is not the bully algorithm: without time-outs one " +
+		Name: "inquiry: one crash", Source: notesFR + ", as the bully algorithm", Limit: true,
+		Wrong: "no mistake of the code, but it is not the bully algorithm: without time-outs one " +
 			"process that is down blocks it for ever",
-		mutant: crash(1),
-		right:  control{"the same, no process crashes", crash(0)},
+		Config:  crash(1),
+		Control: Control{"the same, no process crashes", crash(0)},
 	}, {
-		name: "inquiry: a message comes twice", source: known,
-		wrong: "acknowledgements are counted, so two of the same process make a second leader",
-		mutant: doubling(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
+		Name: "inquiry: a message comes twice", Source: known,
+		Wrong: "acknowledgements are counted, so two of the same process make a second leader",
+		Config: doubling(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ack) && n.marks < uint64(e.Ports()) {
 				copied.Port = election.Port(n.marks)
@@ -313,7 +313,7 @@ func inquiryExhibits() []exhibit {
 			}
 			n.Node.Step(e, &copied)
 		}), 1),
-		right: control{"states, which gathers them by port", doubling(inquiry.States(), 1)},
+		Control: Control{"states, which gathers them by port", doubling(inquiry.States(), 1)},
 	}}
 }
 

@@ -1,0 +1,123 @@
+// Package museum holds mistakes that algorithms of this project have been printed with, are known for, or had
+// themselves: each is Go code, and beside it stands the right algorithm in the same setting. The checker
+// finds every one, which the tests of this package show, and docs/museum.md lists what it finds.
+//
+//	for _, x := range museum.All() {
+//		r, err := check.Run(ctx, x.Config)        // r.Counterexample shows the mistake
+//		r, err = check.Run(ctx, x.Control.Config) // r.Counterexample is nil
+//	}
+//
+// [Find] finds the algorithms by name, as a scenario names them: "museum" is the algorithm, and
+// [Entry.ID] the variant.
+//
+// The mistakes of drivers are not among them. They are Nodes that handle events as a wrong driver would, with
+// bounds of package process, and stand in the tests beside the names of the tests that hold the project's own
+// drivers to the rule.
+package museum
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/verdict"
+)
+
+// Name is the name under which [Find] finds the algorithms of this package.
+const Name = "museum"
+
+// Entry is one mistake.
+type Entry struct {
+	Name    string // what goes wrong, behind the name of the algorithm
+	Source  string // where the mistake is from
+	Wrong   string // what is wrong with the code
+	Setting string // what else the reader has to know, of the wrong algorithm and the right one alike
+	Hint    string // how a schedule looks that shows the mistake; not all have one
+	Limit   bool   // the code is right: the algorithm is used where it cannot work
+
+	Config  check.Config // the wrong algorithm, and what may go wrong around it
+	Control Control
+	Also    []Control // what else is right, such as the mistake where it does no harm
+
+	// Property is what the checker finds to be violated, and Par the length of its shortest trail there. Both
+	// are empty if one run of the simulator shows the mistake: a certain number of messages, or crashes and
+	// starts at certain times.
+	Property verdict.Property
+	Par      int
+
+	// counted: what is wrong is seen in the number of messages of one run in the simulator. It names the run.
+	counted string
+	// played: it takes a crash and starts at given times, in the simulator.
+	played bool
+	// prompts are what processes of a played run learn of others, and late starts.
+	prompts []prompt
+	seed    uint64 // of a played run with random delays
+}
+
+// prompt is an event that a service posts to a process, at a time.
+type prompt struct {
+	at time.Duration
+	to election.ID
+	op election.Op
+	of election.ID // the process that it is about; zero for a Start
+}
+
+// Control is the same setting without the mistake; of a limit, the same algorithm where it can work.
+type Control struct {
+	Name string
+	check.Config
+}
+
+// All returns the entries, in the order of docs/museum.md.
+func All() []Entry {
+	all := slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
+		leaseExhibits())
+	for i := range all {
+		x := &all[i]
+		is := trails[x.ID()]
+		x.Property, x.Par, x.Hint = is.property, is.steps, hints[x.ID()]
+	}
+	return all
+}
+
+// trail is what the checker finds: a property, and the number of steps to where it is violated.
+type trail struct {
+	property verdict.Property
+	steps    int
+}
+
+// ID returns the name in the form in which a scenario has it: "lcr-start-is-not-guarded".
+func (x *Entry) ID() string {
+	words := strings.FieldsFunc(strings.ToLower(x.Name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	return strings.Join(words, "-")
+}
+
+// Package returns the name of the algorithm that the mistake is put into.
+func (x *Entry) Package() string { return x.Config.Algorithm.Name }
+
+// Algorithm returns the wrong algorithm under the name by which [Find] finds it. It takes no parameters.
+func (x *Entry) Algorithm() *election.Algorithm {
+	named := *x.Config.Algorithm
+	named.Name, named.Variant, named.Configure, named.Params = Name, x.ID(), nil, nil
+	return &named
+}
+
+// Find finds an algorithm of the catalog, or the wrong one of an Entry: "museum", by its ID as the variant.
+func Find(name, variant string) (*election.Algorithm, error) {
+	if name != Name {
+		return catalog.Find(name, variant)
+	}
+	all := All()
+	for i := range all {
+		if all[i].ID() == variant {
+			return all[i].Algorithm(), nil
+		}
+	}
+	return nil, input.Errorf("algorithm: %s has no %.80q", Name, variant)
+}
