@@ -140,8 +140,9 @@ func TestTraces(t *testing.T) {
 		const shows = async (k) => {
 			if (k) to(k);
 			await settled();
-			return [document.querySelectorAll(".node").length, Number(range.value) > 0,
-				document.querySelector(".sentence").textContent, document.querySelector(".outside").textContent];
+			const text = (s) => document.querySelector(s).textContent;
+			return [document.querySelectorAll(".node").length, Number(range.value) > 0, text(".sentence"),
+				text(".outside")];
 		};`
 	var got [4]any
 	p.script(&got, `const EDIT = (text) => text;`+drop+`return shows(4);`)

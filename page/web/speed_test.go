@@ -1,0 +1,90 @@
+package web
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// busy returns how long the page's thread has worked, in milliseconds of the processor.
+func (p *tab) busy() float64 {
+	p.t.Helper()
+	reply, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
+	require.NoError(p.t, err)
+	for _, m := range reply.Metrics {
+		if m.Name == "TaskDuration" {
+			return m.Value * 1000
+		}
+	}
+	p.t.Fatal("the browser reports no TaskDuration")
+	return 0
+}
+
+// unit is a piece of work that takes some milliseconds, by which others are measured: what a machine takes for
+// all differs more between machines than what it takes for one of them in units of the other.
+const unit = `
+	const unit = () => {
+		let sum = 0;
+		for (let i = 0; i < 4e6; i++) sum = (sum * 31 + i) % 1000003;
+		return sum;
+	};`
+
+// unitWorth is what a unit takes on the machine for which the bars are set, in milliseconds.
+const unitWorth = 17.0
+
+// Frames and jumps take no longer than their bars.
+func TestSpeed(t *testing.T) {
+	for _, c := range []struct {
+		algorithm, order string
+		n                int
+		frame            float64
+	}{{"lcr", "worst", 16, 4}, {"lcr", "worst", 64, 6}, {"lcr", "worst", 256, 8}, {"bully", "random", 64, 12}} {
+		t.Run(fmt.Sprint(c.algorithm, c.n), func(t *testing.T) {
+			var b bridge.Bridge
+			scenario, err := short(t, &b, map[string]any{"algorithm": c.algorithm, "n": c.n, "order": c.order})
+			require.NoError(t, err)
+			p := newTab(t, look{still: true})
+			p.open(serve(t))
+			_, err = chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{
+				TimeDomain: performance.EnableTimeDomainThreadTicks})
+			require.NoError(t, err)
+			p.script(nil, fmt.Sprintf(`
+				const { encode } = await import("./share.js");
+				document.title = "";
+				location.hash = await encode(%s, 0);
+				while (!document.title) await settled();
+				to(Math.floor(range.max / 3));
+				await settled();`, scenario))
+			before := p.busy()
+			p.script(nil, unit+`for (let i = 0; i < 20; i++) { unit(); await frame(); }`)
+			one := (p.busy() - before) / 20
+			before = p.busy()
+			var frames float64
+			p.script(&frames, `
+				press(" ");
+				const from = Number(range.value);
+				let frames = 0;
+				for (; frames < 90; frames++) await new Promise((r) => requestAnimationFrame(r));
+				press(" ");
+				return Number(range.value) > from ? frames : 0;`)
+			require.NotZero(t, frames)
+			frame := (p.busy() - before) / frames
+			before = p.busy()
+			p.script(nil, `
+				for (let i = 0; i < 20; i++) {
+					to((i * 7919) % range.max);
+					await settled();
+				}`)
+			jump := (p.busy() - before) / 20
+			t.Logf("frame %.2f, jump %.2f of a unit of %.1f ms", frame/one, jump/one, one)
+			require.LessOrEqual(t, frame/one, c.frame/unitWorth)
+			require.LessOrEqual(t, jump/one, 30/unitWorth)
+		})
+	}
+}
