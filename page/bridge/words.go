@@ -31,15 +31,11 @@ func readStretch(args json.RawMessage) (stretch, error) {
 	return s, nil
 }
 
-// words says what happens in each of some steps: of a scenario's run, or without one of the trace that was
-// read last, which no scenario may give again.
+// words says what happens in each of some steps.
 func (b *Bridge) words(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	in, err := readStretch(args)
 	if err != nil {
 		return Reply{}, err
-	}
-	if len(in.Scenario) == 0 && b.trace != nil {
-		return written(b.trace.Sentences(in.From, in.To))
 	}
 	r, err := b.open(in.Scenario, 0)
 	if err != nil {

@@ -42,6 +42,8 @@ export class Film {
   journeys = [];
   /** @type {Map<bigint, number> | undefined} */
   byID;
+  /** @type {{step: number, next: number, of: Int32Array}} */
+  #held;
 
   /** @param {ArrayBuffer} buffer */
   constructor(buffer) {
@@ -85,6 +87,7 @@ export class Film {
     /** @type {number[]} */
     this.faults = [];
     this.#timeline();
+    this.#held = { step: 0, next: 0, of: new Int32Array(this.n).fill(-1) };
   }
 
   /** Finds each message's way from its sending to its end. */
@@ -158,13 +161,27 @@ export class Film {
     return k > 0 && k <= this.length ? this.steps.process[k - 1] : -1;
   }
 
+  /** The changes that hold after step k, by processes: -1 for a process that has not changed yet. The last ones are
+   * kept, as most steps follow each other. @param {number} k @returns {Int32Array} */
+  changesAt(k) {
+    const step = this.changes.step, process = this.changes.process, held = this.#held;
+    if (k < held.step) {
+      held.next = 1 + upTo(step, (s) => s <= k);
+      for (let p = 0; p < this.n; p++) {
+        const list = this.changesOf[p];
+        held.of[p] = list[upTo(list, (j) => j < held.next)] ?? -1;
+      }
+    }
+    while (held.next < this.changes.n && step[held.next] <= k) held.of[process[held.next]] = held.next++;
+    held.step = k;
+    return held.of;
+  }
+
   /** What a process believes and whether it is up after step k. @param {number} p @param {number} k
    * @returns {Condition} */
   condition(p, k) {
-    const list = this.changesOf[p], c = this.changes;
-    const i = upTo(list, (j) => c.step[j] <= k);
-    if (i < 0) return { role: UNDECIDED, status: UP, term: 0, leader: -1, done: 0 };
-    const j = list[i];
+    const j = this.changesAt(k)[p], c = this.changes;
+    if (j < 0) return { role: UNDECIDED, status: UP, term: 0, leader: -1, done: 0 };
     return { role: c.role[j], status: c.status[j], term: Number(c.term[j]), leader: this.processWith(c.leader[j]),
       done: c.done[j] };
   }

@@ -9,7 +9,8 @@ import { cutLinks, drawLinks, drawTokens } from "./tokens.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{group: SVGGElement, shape: SVGPathElement, label: SVGTextElement, cross: SVGPathElement}} Drawn */
+/** @typedef {{group: SVGGElement, shape: SVGPathElement, label: SVGTextElement, cross: SVGPathElement,
+ *   key: string}} Drawn key says what is drawn */
 
 /** What stands where, for what the reader points at.
  * @type {{stage: HTMLElement, nodes: SVGSVGElement, placed: import("./layout.js").Layout | null,
@@ -64,15 +65,21 @@ export function mount(element, store) {
     const cut = cutLinks(film, step), acting = film.processOf(step);
     if ([...cut].join(",") !== cutNow) links(cut);
     const past = cause > 0 ? film.past(cause) : null;
+    const changes = film.changesAt(step);
     for (let p = 0; p < film.n; p++) {
-      const { group, shape, cross } = drawn[p], now = film.condition(p, step);
+      const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
+      // Of many processes one or two change in a step.
+      const key = `${film.head.hash} ${changes[p]} ${p === process} ${p === acting} ${dim} ${placed.radius}`;
+      if (drawn[p].key === key) continue;
+      drawn[p].key = key;
+      const now = film.condition(p, step);
       const role = now.role === LEADER ? "leader" : now.role === FOLLOWER ? "follower" : "undecided";
       attribute(group, "data-role", role);
       attribute(group, "data-status", now.status === DOWN ? "down" : now.status === PAUSED ? "paused" : "up");
       attribute(group, "aria-label", t.processIs(film, p, step));
       attribute(group, "aria-pressed", String(p === process));
       group.classList.toggle("acting", p === acting);
-      group.classList.toggle("dim", past !== null && past[p] === 0);
+      group.classList.toggle("dim", dim);
       attribute(shape, "d", outlineOf(role, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
@@ -118,7 +125,7 @@ function build(nodes, store) {
     const cross = s("path", { class: "cross", visibility: "hidden" });
     const group = s("g", { class: "node", role: "button", tabindex: p === 0 ? 0 : -1, "data-process": p }, shape,
       cross, label);
-    return { group, shape, label, cross };
+    return { group, shape, label, cross, key: "" };
   });
   nodes.replaceChildren(...all.map((node) => node.group));
   const last = /** @type {SVGSVGElement & {wired?: boolean}} */ (nodes);

@@ -10,15 +10,16 @@ export function mount(element, store) {
   element.append(safe, live);
   store.on(["film", "step"], ({ film, step }) => {
     if (!film) return;
+    /** @type {string[]} */
     const leaders = [];
     let up = 0, decided = 0;
-    for (let p = 0; p < film.n; p++) {
-      const now = film.condition(p, step);
-      if (now.status === DOWN) continue;
+    film.changesAt(step).forEach((change, p) => {
+      const role = change < 0 ? UNDECIDED : film.changes.role[change];
+      if (change >= 0 && film.changes.status[change] === DOWN) return;
       up++;
-      if (now.role !== UNDECIDED) decided++;
-      if (now.role === LEADER) leaders.push(film.name(p));
-    }
+      if (role !== UNDECIDED) decided++;
+      if (role === LEADER) leaders.push(film.name(p));
+    });
     set(safe, leaders.length > 1 ? "bad" : leaders.length === 1 ? "gold" : "good", t.safety, leaders.length > 1
       ? t.safe.many(leaders) : leaders.length === 1 ? t.safe.one(leaders[0]) : t.safe.none);
     set(live, decided === up && up > 0 ? "good" : "pending", t.liveness, decided === up ? t.live.reached(up)

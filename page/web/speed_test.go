@@ -26,8 +26,8 @@ func (p *tab) busy() float64 {
 	return 0
 }
 
-// unit is a piece of work that takes some milliseconds, by which others are measured: what a machine takes for
-// all differs more between machines than what it takes for one of them in units of the other.
+// unit is a piece of work that takes some milliseconds, by which others are measured: what a machine takes
+// for all differs more between machines than what it takes for one of them in units of the other.
 const unit = `
 	const unit = () => {
 		let sum = 0;
@@ -44,10 +44,14 @@ func TestSpeed(t *testing.T) {
 		algorithm, order string
 		n                int
 		frame            float64
-	}{{"lcr", "worst", 16, 4}, {"lcr", "worst", 64, 6}, {"lcr", "worst", 256, 8}, {"bully", "random", 64, 12}} {
+	}{
+		{"lcr", "worst", 16, 4}, {"lcr", "worst", 64, 6}, {"lcr", "worst", 256, 8},
+		{"bully", "random", 64, 12},
+	} {
 		t.Run(fmt.Sprint(c.algorithm, c.n), func(t *testing.T) {
 			var b bridge.Bridge
-			scenario, err := short(t, &b, map[string]any{"algorithm": c.algorithm, "n": c.n, "order": c.order})
+			scenario, err := short(t, &b,
+				map[string]any{"algorithm": c.algorithm, "n": c.n, "order": c.order})
 			require.NoError(t, err)
 			p := newTab(t, look{still: true})
 			p.open(serve(t))

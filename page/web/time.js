@@ -133,14 +133,15 @@ function names(g, store, f) {
   g.textAlign = "center";
   g.textBaseline = "middle";
   const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
+  const changes = film.changesAt(step), { role, status } = film.changes;
   for (let p = 0; p < film.n; p++) {
-    const now = film.condition(p, step), x = xOf(f, p);
-    const leads = now.role === LEADER && now.status !== DOWN;
-    g.fillStyle = now.status === DOWN ? all.red : leads ? all.gold : now.role === FOLLOWER ? all.green : all.grey;
-    if (p % every === 0 || leads || p === process) {
-      g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
-      g.fillText(film.name(p), x, 15);
-    }
+    const down = changes[p] >= 0 && status[changes[p]] === DOWN, is = changes[p] >= 0 ? role[changes[p]] : 0;
+    const leads = is === LEADER && !down;
+    if (p % every !== 0 && !leads && p !== process) continue;
+    const x = xOf(f, p);
+    g.fillStyle = down ? all.red : leads ? all.gold : is === FOLLOWER ? all.green : all.grey;
+    g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
+    g.fillText(film.name(p), x, 15);
     if (p === process) g.fillRect(x - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
   }
 }
