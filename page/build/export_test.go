@@ -31,3 +31,6 @@ const MostKept = mostKept
 
 // Keep writes a page into a cache.
 func (s *Site) Keep(cache, folder string) error { return s.keep(cache, folder) }
+
+// Download returns the source of both modules in the module cache.
+var Download = download

@@ -1,0 +1,167 @@
+package build_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/source"
+	"github.com/go-election/election/page/build"
+)
+
+// cache is a folder for the page that all tests share, and built counts how often it is built.
+var (
+	cache string
+	built int
+	real  = sync.OnceValues(func() (*build.Site, error) {
+		var err error
+		if cache, err = os.MkdirTemp("", "page"); err != nil {
+			return nil, err
+		}
+		cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/go-election/election/page")
+		folder, err := cmd.Output()
+		if err != nil {
+			return nil, err
+		}
+		page := strings.TrimSpace(string(folder))
+		return siteOf(build.Source{Library: filepath.Dir(page), Page: page})
+	})
+)
+
+func siteOf(s build.Source) (*build.Site, error) {
+	return s.Site(context.Background(), build.Config{Cache: cache, Building: func() { built++ }})
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if cache != "" {
+		os.RemoveAll(cache)
+	}
+	os.Exit(code)
+}
+
+// page returns the page of this repository.
+func page(t *testing.T) *build.Site {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the page takes some seconds to build: run without -short")
+	}
+	s, err := real()
+	require.NoError(t, err)
+	return s
+}
+
+// TestSameBytes: the same source gives the same page, also elsewhere and without a cache; a cache spares
+// the build.
+func TestSameBytes(t *testing.T) {
+	site := page(t)
+	again, err := siteOf(here(t))
+	require.NoError(t, err)
+	require.Equal(t, 1, built, "a page that is in the cache is built once more")
+	require.Equal(t, site, again)
+	files := make(map[string]string)
+	for _, folder := range []string{"web", "lessons"} {
+		list, err := os.ReadDir(filepath.Join(here(t).Page, folder))
+		if os.IsNotExist(err) {
+			continue
+		}
+		require.NoError(t, err)
+		for _, e := range list {
+			text, err := os.ReadFile(filepath.Join(here(t).Page, folder, e.Name()))
+			require.NoError(t, err)
+			files[folder+"/"+e.Name()] = string(text)
+		}
+	}
+	other, err := withPage(t, files).Site(t.Context(), build.Config{})
+	require.NoError(t, err)
+	require.Equal(t, site.Names(), other.Names())
+	for _, name := range site.Names() {
+		require.True(t, slices.Equal(site.Packed(name), other.Packed(name)), name)
+	}
+}
+
+// TestDoc: the page has the source of each algorithm, its rules, and each block that a step can run.
+func TestDoc(t *testing.T) {
+	var doc struct{ Packages map[string]source.Package }
+	require.NoError(t, json.Unmarshal(page(t).File("doc.json"), &doc))
+	require.Len(t, doc.Packages, len(catalog.All().Names()))
+	known := make(map[int]bool)
+	for _, name := range catalog.All().Names() {
+		p, ok := doc.Packages[name]
+		require.True(t, ok, name)
+		require.True(t, strings.HasPrefix(p.Doc, "Package "+name), name)
+		require.NotEmpty(t, p.Rules, name)
+		require.NotEmpty(t, p.Types, name)
+		require.NotEmpty(t, p.Blocks, name)
+		for _, b := range p.Blocks {
+			require.False(t, known[b.ID], "block %d is there twice", b.ID)
+			known[b.ID] = true
+			lines := strings.Count(p.Files[b.File], "\n")
+			require.True(t, 1 <= b.From && b.From <= b.To && b.To <= lines, "%s: block %+v of %d lines", name,
+				b, lines)
+			for _, n := range b.Rules {
+				require.True(t, slices.ContainsFunc(p.Rules,
+					func(r source.Rule) bool { return r.Number == n }),
+					"%s: block %+v has a rule that the package has not", name, b)
+			}
+		}
+	}
+	for id := range len(known) {
+		require.True(t, known[id], "there is no block %d of %d", id, len(known))
+	}
+}
+
+// TestSizes: what a browser loads, and the file that has all, stay as small as they are.
+func TestSizes(t *testing.T) {
+	site, own := page(t), 0
+	for _, name := range site.Names() {
+		switch ending := path.Ext(name); {
+		case name == "wasm_exec.js": // of Go
+		case ending == ".html" || ending == ".css" || ending == ".js":
+			own += len(site.Packed(name))
+		}
+	}
+	single, err := site.Single()
+	require.NoError(t, err)
+	t.Logf("wasm %d, compressed %d; modules, style and document %d; one file %d",
+		len(site.File("election.wasm")),
+		len(site.Packed("election.wasm")), own, len(single))
+	require.LessOrEqual(t, len(site.Packed("election.wasm")), 2_200_000)
+	require.LessOrEqual(t, own, 60_000)
+	require.LessOrEqual(t, len(single), 3_000_000)
+	// Go has no encoder of the other form that browsers read
+}
+
+// address is one that a browser could load from.
+var address = regexp.MustCompile(`(?:https?|wss?):(?:\\?/){2}[^\s"'` + "`" + `<>)]+`)
+
+// TestNoHost: no file of the page names another host, but for namespaces, which are loaded by none, and
+// Go's script.
+func TestNoHost(t *testing.T) {
+	site := page(t)
+	for _, name := range site.Names() {
+		if ending := path.Ext(name); name == "wasm_exec.js" || ending == ".wasm" || ending == ".json" {
+			continue
+		}
+		for _, found := range address.FindAllString(string(site.File(name)), -1) {
+			require.True(t, strings.HasPrefix(found, "http://www.w3.org/"), "%s: %s", name, found)
+		}
+	}
+	single, err := site.Single()
+	require.NoError(t, err)
+	text := string(single)
+	begin, end := strings.Index(text, `id="election-files">`), strings.LastIndex(text, "<script>")
+	require.Positive(t, begin)
+	requireNoAddress(t, text[:begin]+text[end:])
+}
