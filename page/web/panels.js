@@ -4,6 +4,7 @@
 import * as acts from "./acts.js";
 import * as log from "./log.js";
 import * as process from "./process.js";
+import * as prove from "./prove.js";
 import * as step from "./step.js";
 import * as theory from "./theory.js";
 import * as time from "./time.js";
@@ -21,6 +22,7 @@ export const panels = [
   { id: "step", title: t.panels.step, place: "tab", mount: step.mount },
   { id: "log", title: t.panels.log, place: "tab", mount: log.mount },
   { id: "acts", title: t.panels.acts, place: "tab", mount: acts.mount },
+  { id: "prove", title: t.panels.prove, place: "tab", mount: prove.mount },
   { id: "theory", title: t.panels.theory, place: "tab", mount: theory.mount },
   { id: "process", title: t.panels.process, place: "pinned", mount: process.mount },
 ];

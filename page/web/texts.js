@@ -45,7 +45,7 @@ export const t = {
   keys: "Keys",
   noRule: "The source names no rule here.",
   running: "making the film",
-  panels: { acts: "Act", prove: "Prove", time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory", share: "Share" },
+  panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory", share: "Share" },
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
     `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
@@ -193,6 +193,21 @@ export const t = {
     ends: (/** @type {string[]} */ leaders, /** @type {string} */ wrong, /** @type {number} */ n) =>
       `${wrong || (leaders.length ? `${leaders.join(", ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader")}`
       + ` (${count(n, "state", "states")})`,
+  },
+  learn: {
+    lessons: "Lessons", none: "There are no lessons yet.", challenges: "Challenges",
+    challengesHint: "Each of these algorithms has a mistake that was really made. Find a run in which it shows.",
+    stops: (/** @type {number} */ n) => count(n, "stop", "stops"),
+    at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
+    next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
+    right: "Yes.", wrong: "No.", hint: "hint",
+    grades: /** @type {Record<string, string>} */ ({ hint: "with a hint", plain: "without", par: "fewest steps" }),
+    task: "Lead this algorithm to a state in which it fails. Each run that you make is judged at once.",
+    against: (/** @type {string} */ property) => `What is to fail: ${property}.`,
+    par: (/** @type {number} */ n) => `The model checker needs ${count(n, "step", "steps")}.`,
+    act: "Act", again: "Begin again", notYet: "Not yet.",
+    solved: (/** @type {number} */ n, /** @type {number} */ par) => `Solved in ${count(n, "step", "steps")}`
+      + `${par ? `, the model checker needs ${par}` : ""}.`,
   },
   sentence: (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ""),
   count,

@@ -1,0 +1,124 @@
+// Proofs: all that can happen, from the beginning or from the present step, tried by the model checker in a worker
+// of its own.
+
+import { callLong, stopLong } from "./bridge.js";
+import { choice } from "./controls.js";
+import { h } from "./dom.js";
+import { make, open, reason } from "./run.js";
+import * as states from "./states.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+const faults = ["crashes", "restarts", "losses", "duplicates", "cuts"];
+const small = 5; // processes of which all orders can be tried within the budget, more or less
+
+/** @param {HTMLElement} element @param {Store} store */
+export function mount(element, store) {
+  /** @type {{[name: string]: any}} */
+  const budget = {};
+  const result = h("div", { class: "result", "aria-live": "polite" }), graph = h("div", { class: "states" });
+  const note = h("p", { class: "note" }), fewer = h("button", { type: "button", class: "plain", onclick: () =>
+    make(store, { ...store.state.sugar, n: 4 }, false) }, t.prove.fewer);
+  const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
+    (v) => (budget[name] = Number(v))));
+  const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
+  const all = h("button", { type: "button", class: "plain strong", onclick: () => run(-1) }, t.prove.all);
+  const here = h("button", { type: "button", class: "plain", onclick: () => run(store.state.step) }, t.prove.here);
+  const map = h("button", { type: "button", class: "plain", onclick: () => draw(-1) }, t.prove.map);
+  element.append(h("p", {}, t.prove.about), h("div", { class: "row wrap" }, note, fewer),
+    h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.prove.any),
+    h("div", { class: "row wrap" }, all, map, here), result, graph);
+
+  let running = 0;
+  /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
+  const ask = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
+    && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
+  const progress = h("span", {}), stop = h("button", { type: "button", class: "plain", onclick: () => {
+    running++;
+    stopLong();
+    result.replaceChildren(h("p", { class: "note" }, t.prove.stopped));
+  } }, t.prove.stop);
+  const begin = () => {
+    if (running % 2) stopLong();
+    running += running % 2 ? 2 : 1; // odd while a check runs
+    progress.textContent = t.prove.running;
+    result.replaceChildren(h("p", { class: "row running" }, progress, stop));
+    graph.replaceChildren();
+    return running;
+  };
+  /** @param {number} after */
+  const question = (after) => ({ scenario: store.state.scenario, budget, ...(after >= 0 ? { after } : {}) });
+
+  /** @param {number} after */
+  const run = async (after) => {
+    const mine = begin(), asked = question(after), from = { branch: store.state.branch, step: store.state.step };
+    try {
+      const { json } = await ask("check", asked, mine);
+      if (mine !== running) return;
+      running++;
+      result.replaceChildren(...verdicts(store, json, from, after));
+      result.scrollIntoView({ block: "start" });
+    } catch (error) {
+      if (mine !== running) return;
+      running++;
+      result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
+    }
+  };
+  /** @param {number} after */
+  const draw = async (after) => {
+    const mine = begin(), asked = question(after), parent = store.state.branch;
+    try {
+      const { json } = await ask("graph", { ...asked, most: states.most }, mine);
+      if (mine !== running) return;
+      running++;
+      result.replaceChildren();
+      graph.scrollIntoView({ block: "start" });
+      states.mount(graph, store, json, async (state) => {
+        const path = await callLong("path", { ...asked, most: states.most, state });
+        await open(store, path.json, { step: Infinity, parent, after: 0, title: t.prove.state(json.states[state].depth) });
+      });
+    } catch (error) {
+      if (mine !== running) return;
+      running++;
+      result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
+    }
+  };
+  store.on(["film"], ({ film, replay }) => {
+    const n = film?.n ?? 0;
+    note.textContent = n > small ? t.prove.large(n) : "";
+    fewer.hidden = n <= small;
+    for (const b of [all, here, map]) b.disabled = replay !== null;
+  });
+}
+
+/** What a check has found. @param {Store} store @param {any} found @param {{branch: number, step: number}} from
+ * @param {number} after @returns {Node[]} */
+function verdicts(store, found, from, after) {
+  const list = h("ul", { class: "verdicts" }, found.verdicts.map((/** @type {any} */ v) => h("li", { class:
+    v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
+    ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
+  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after >= 0) : found.exhausted
+    ? t.prove.right(after >= 0) : t.prove.soFar), ` ${t.prove.visited(found)}`)];
+  if (found.stopped) parts.push(h("p", { class: "note" }, found.stopped));
+  if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
+  const scenario = found.counterexample;
+  if (scenario) {
+    const show = (/** @type {any} */ s, /** @type {string} */ title) => open(store, s, { step: Infinity,
+      parent: from.branch, after: Math.max(0, after), title });
+    const shrink = h("button", { type: "button", class: "plain", onclick: async () => {
+      shrink.disabled = true;
+      try {
+        const { json } = await callLong("shrink", { scenario, property: found.property });
+        await show(json, t.prove.shrunk(json.steps?.length ?? 0));
+      } catch (error) {
+        store.set({ error: reason(error) });
+      }
+      shrink.disabled = false;
+    } }, t.prove.shrink);
+    parts.push(h("div", { class: "counter" }, h("p", {}, found.reason), h("div", { class: "row wrap" },
+      h("button", { type: "button", class: "plain strong", onclick: () => show(scenario, t.prove.title(found.property)) },
+        t.prove.open(found.length)), shrink)));
+  }
+  return [...parts, list];
+}

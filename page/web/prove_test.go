@@ -1,0 +1,130 @@
+package web
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// prover are what the scripts about proofs use: button finds a button by its words, until waits.
+const prover = `
+	const button = (words) => [...document.querySelectorAll("#panel-prove button")].find((b) =>
+		b.textContent.startsWith(words));
+	const until = async (holds) => { while (!holds()) await frame(); await settled(); };
+	const allow = (name, n) => {
+		const select = [...document.querySelectorAll(".counts label")].find((l) =>
+			l.textContent.startsWith(name)).querySelector("select");
+		select.value = n;
+		select.dispatchEvent(new Event("change"));
+	};
+	document.querySelector("#tab-prove").click();
+	if (button("Take 4").checkVisibility()) {
+		button("Take 4").click();
+		await until(() => document.querySelectorAll(".node").length === 4);
+	}`
+
+// A check in the browser says what it says here, and its counterexample opens as a branch that goes wrong.
+func TestProof(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Right, Wrong, Error string
+		Branches            int
+		Scenario, Shorter   json.RawMessage
+	}
+	p.script(&got, prover+`
+		const got = {}, { decode } = await import("./share.js");
+		const shown = async () => {
+			await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+			return (await decode(location.hash.slice(1))).scenario;
+		};
+		button("Try all").click();
+		await until(() => document.querySelector(".verdicts"));
+		got.right = document.querySelector(".result").textContent;
+		allow("Crashes", 1);
+		button("Try all").click();
+		await until(() => document.querySelector(".counter"));
+		got.wrong = document.querySelector(".result").textContent;
+		button("Show how").click();
+		await until(() => document.querySelectorAll(".branch").length === 2);
+		got.scenario = await shown();
+		button("Make it shorter").click();
+		await until(() => document.querySelectorAll(".branch").length === 3);
+		got.shorter = await shown();
+		got.error = document.querySelector("#error").textContent;
+		got.branches = document.querySelectorAll(".branch .wrong").length;
+		return got;`)
+	require.Contains(t, got.Right, "Nothing can go wrong. 2,305 states")
+	require.NotContains(t, got.Right, "fails:")
+	require.Contains(t, got.Wrong, "It can go wrong.")
+	require.Contains(t, got.Wrong, "promises nothing where processes crash")
+	require.Empty(t, got.Error)
+	require.Equal(t, 2, got.Branches)
+	var b bridge.Bridge
+	for _, s := range []json.RawMessage{got.Scenario, got.Shorter} {
+		head, _ := native(t, &b, s)
+		require.False(t, head.OK)
+		require.NotEmpty(t, head.Scenario.Steps)
+	}
+}
+
+// From a step on a check tries what can happen then: the crash that the run has had already counts.
+func TestProofFromHere(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [2]string
+	p.script(&got, prover+`
+		const got = [];
+		for (const crash of [false, true]) {
+			to(4);
+			await settled();
+			if (crash) {
+				document.querySelector("[data-process='2']").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+				press("c");
+				await until(() => document.querySelectorAll(".branch").length === 2);
+			}
+			button("Can it").click();
+			await until(() => document.querySelector(".verdicts"));
+			got.push(document.querySelector(".result .sum").textContent);
+		}
+		return got;`)
+	require.Contains(t, got[0], "From here nothing can go wrong.")
+	require.Contains(t, got[1], "From here it can go wrong.")
+}
+
+// The graph has all states; a click on one leads to it. A check that takes long can be stopped, and another
+// one begun.
+func TestStates(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Says, Stopped, Ends string
+		Light               string
+	}
+	p.script(&got, prover+`
+		const got = {};
+		allow("Crashes", 2); allow("Losses", 2); allow("Cuts", 2);
+		button("Try all").click();
+		while (!button("Stop")) await frame();
+		got.stopped = "";
+		button("Stop").click();
+		await until(() => document.querySelector(".result").textContent === "Stopped.");
+		got.stopped = document.querySelector(".result").textContent;
+		for (const name of ["Crashes", "Losses", "Cuts"]) allow(name, 0);
+		button("Show all").click();
+		await until(() => document.querySelector(".map"));
+		got.says = document.querySelector(".states .note").textContent;
+		const end = document.querySelector(".states .row button");
+		got.ends = end.textContent;
+		end.click();
+		await until(() => document.querySelectorAll(".branch").length === 2);
+		got.light = document.querySelector(".light").textContent;
+		return got;`)
+	require.Equal(t, "Stopped.", got.Stopped)
+	require.Contains(t, got.Says, "2305 states, 4110 moves")
+	require.Contains(t, got.Ends, "4 leads")
+	require.Equal(t, "4 leads", got.Light)
+}
