@@ -2,6 +2,7 @@
 // front is hidden, and draws only what is cheap.
 
 import * as acts from "./acts.js";
+import * as learn from "./learn.js";
 import * as log from "./log.js";
 import * as process from "./process.js";
 import * as prove from "./prove.js";
@@ -23,6 +24,7 @@ export const panels = [
   { id: "log", title: t.panels.log, place: "tab", mount: log.mount },
   { id: "acts", title: t.panels.acts, place: "tab", mount: acts.mount },
   { id: "prove", title: t.panels.prove, place: "tab", mount: prove.mount },
+  { id: "learn", title: t.panels.learn, place: "tab", mount: learn.mount },
   { id: "theory", title: t.panels.theory, place: "tab", mount: theory.mount },
   { id: "process", title: t.panels.process, place: "pinned", mount: process.mount },
 ];

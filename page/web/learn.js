@@ -1,0 +1,140 @@
+// Lessons, which lead through a run stop by stop, and challenges, in which the reader looks for a run that fails.
+
+import { beside, call } from "./bridge.js";
+import * as challenge from "./challenge.js";
+import { h } from "./dom.js";
+import { LEADER } from "./film.js";
+import { scene } from "./graph.js";
+import { go, open, reason, showBranch } from "./run.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {{do?: string, process?: number, kind?: string, decides?: number, leads?: number, nth?: number}} When */
+/** @typedef {{step?: number, when?: When, text: string, rule?: number, highlight?: {processes?: number[]},
+ *   question?: {ask: string, choices: string[], answer: number, why: string}}} Stop */
+/** @typedef {{id: string, title: string, package: string, about?: string, scenario: any, stops: Stop[]}} Lesson */
+
+/** @type {Promise<Lesson[]> | undefined} */
+let read;
+
+function lessons() {
+  read ??= fetch(beside("lessons.json")).then((reply) => (reply.ok ? reply.json() : []));
+  return read;
+}
+
+/** The steps at which the page stops. @param {import("./film.js").Film} film @param {Stop[]} stops */
+export function stepsOf(film, stops) {
+  let before = 0;
+  return stops.map((stop) => (before = stop.when ? first(film, stop.when, before) : stop.step ?? before));
+}
+
+/** The first step after another at which something happens. @param {import("./film.js").Film} film
+ * @param {When} when @param {number} before */
+function first(film, when, before) {
+  const place = (/** @type {number | undefined} */ id) => film.head.ids.indexOf(String(id));
+  const changes = film.changes;
+  let nth = when.nth ?? 1;
+  for (let k = before + 1; k <= film.length; k++) {
+    if (when.do && film.what(k) !== when.do) continue;
+    if (when.process !== undefined && film.processOf(k) !== place(when.process)) continue;
+    const [event] = film.eventsOf(k);
+    if (when.kind && film.head.kinds[film.events.kind[event] - 1] !== when.kind) continue;
+    const who = when.leads ?? when.decides;
+    if (who !== undefined) {
+      const p = place(who), i = film.changesOf[p]?.find((j) => changes.step[j] === k) ?? -1;
+      if (i < 0 || changes.role[i] === 0 || (when.leads !== undefined && changes.role[i] !== LEADER)) continue;
+    }
+    if (--nth === 0) return k;
+  }
+  return film.length;
+}
+
+/** @param {HTMLElement} element @param {Store} store */
+export function mount(element, store) {
+  const home = async () => {
+    mark([]);
+    const list = await lessons().catch(() => []);
+    const list2 = await call("challenges").then(({ json }) => json, () => []);
+    element.replaceChildren(
+      h("h2", {}, t.learn.lessons), list.length ? h("ul", { class: "lessons" }, list.map((lesson) => h("li", {},
+        h("button", { type: "button", class: "does", onclick: () => play(lesson) }, h("span", {},
+          h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length)))))))
+        : h("p", { class: "note" }, t.learn.none),
+      ...challenge.list(store, list2, (chosen) => challenge.play(element, store, chosen, home)));
+  };
+  /** @param {Lesson} lesson */
+  const play = async (lesson) => {
+    try {
+      const { json } = await call("scenario", lesson.scenario);
+      if (!(await open(store, json, { step: 0, title: lesson.title }))) return;
+    } catch (error) {
+      store.set({ error: reason(error) });
+      return;
+    }
+    const film = /** @type {import("./film.js").Film} */ (store.state.film), branch = store.state.branch;
+    const steps = stepsOf(film, lesson.stops);
+    const at = (/** @type {number} */ i) => {
+      if (store.state.branch !== branch) showBranch(store, branch);
+      go(store, steps[i]);
+      const stop = lesson.stops[i];
+      mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
+      const next = i + 1 < lesson.stops.length ? h("button", { type: "button", class: "plain strong next-stop",
+        onclick: () => at(i + 1) }, t.learn.next) : h("button", { type: "button", class: "plain strong", onclick: home },
+      t.learn.done);
+      const body = h("div", { class: "stop", "aria-live": "polite" });
+      const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
+      if (stop.question) question(body, stop.question, next, text);
+      else body.append(...text);
+      next.disabled = Boolean(stop.question);
+      const back = h("button", { type: "button", class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
+        t.learn.back);
+      element.replaceChildren(
+        h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { type: "button", class: "quiet",
+          onclick: home }, t.learn.leave)),
+        h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learn.at(i + 1, lesson.stops.length) }),
+        i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
+        body, h("div", { class: "row ends" }, h("small", {}, t.learn.at(i + 1, lesson.stops.length)), back, next));
+      if (!next.disabled) next.focus({ preventScroll: true });
+    };
+    at(0);
+  };
+  let begun = false;
+  store.on(["panel"], ({ panel }) => {
+    if (panel !== "learn" || begun) return;
+    begun = true;
+    home();
+  });
+  store.on(["film", "branches"], ({ branches }) => branches.length === 1 && mark([]));
+}
+
+/** Asks before the text is shown. @param {HTMLElement} body @param {NonNullable<Stop["question"]>} q
+ * @param {HTMLButtonElement} next @param {Node[]} text */
+function question(body, q, next, text) {
+  const answer = h("div", {}), buttons = q.choices.map((words, i) => h("button", { type: "button", class: "plain",
+    onclick: () => {
+      buttons.forEach((b, j) => {
+        b.disabled = true;
+        b.classList.toggle("right", j === q.answer);
+        b.classList.toggle("missed", j === i && i !== q.answer);
+      });
+      answer.replaceChildren(h("p", { class: "why" }, h("b", {}, i === q.answer ? t.learn.right : t.learn.wrong),
+        ` ${q.why}`), ...text);
+      next.disabled = false;
+      next.focus({ preventScroll: true });
+    } }, words));
+  body.append(h("p", { class: "ask" }, h("small", {}, t.learn.predict), q.ask), h("div", { class: "choices" }, buttons),
+    answer);
+}
+
+/** The rule of the paper beside a stop. @param {Store} store @param {string} name @param {number | undefined} n */
+function rule(store, name, n) {
+  const found = store.state.doc?.packages?.[name]?.rules?.find((/** @type {any} */ r) => r.n === n);
+  return found ? h("p", { class: "rule" }, h("span", { class: "tag" }, `${t.rule} ${n}`), found.text) : h("span", {});
+}
+
+/** Marks processes in the picture. @param {number[]} places */
+function mark(places) {
+  for (const node of scene.nodes.querySelectorAll("[data-process]")) {
+    node.classList.toggle("lit", places.includes(Number(node.getAttribute("data-process"))));
+  }
+}
