@@ -70,7 +70,7 @@ function entry(store, n, i) {
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words, message && n.message ? said(n.message) : ""),
     byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
     message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", { type: "button",
-      class: "quiet", title: t.act.about(a.words, n.words), "aria-label": t.act.about(a.words, n.words),
+      class: "quiet", title: t.act.about(a.words, n.words), "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
       onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");
 }
 

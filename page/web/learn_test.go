@@ -68,7 +68,7 @@ func TestLesson(t *testing.T) {
 		{Lit: 2, What: "4 starts", By: "", Text: "Four starts."},
 		{Lit: 0, What: "receives election", By: "", Text: "The second receipt."},
 		{Lit: 0, What: "it leads", By: "Which leads?", Text: "No. It is the largest.Five leads."},
-		{Lit: 0, What: "follows 5", By: "", Text: "Three follows."},
+		{Lit: 0, What: "decides: 5 leads", By: "", Text: "Three follows."},
 	} {
 		require.Contains(t, got[i].Text, want.Text)
 		require.Contains(t, got[i].What, want.What, i)
