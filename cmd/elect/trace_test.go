@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"os"
@@ -42,6 +43,9 @@ func TestTraceFiles(t *testing.T) {
 	require.Equal(t, read("a.mmd"), elect(t, "", "trace", file("a"), "--mermaid", "-").stdout)
 	require.Equal(t, read("a.links"), elect(t, "", "trace", file("a"), "--links", "-").stdout)
 	require.Contains(t, read("a.links"), "a circle, 8 links. ")
+	r = elect(t, "", "trace", file("a"), "--chrome", "-", "--shiviz", file("a.shiviz"))
+	require.True(t, json.Valid([]byte(r.stdout)) && strings.Contains(r.stdout, `"thread_name"`), r.stdout)
+	require.True(t, strings.HasPrefix(read("a.shiviz"), "(?<host>"))
 
 	same := elect(t, "", "trace", "replay", file("a"))
 	require.Zero(t, same.code, same.stderr)
@@ -271,7 +275,7 @@ func TestTraceSelection(t *testing.T) {
 		"--kind won":           `--kind: the run has no messages "won", only probe, reply, elected`,
 		"--from -1":            "--from: -1 is before the beginning",
 		"--from 3 --until 2":   "--until: 2 is before 3",
-		"--kind probe --svg -": "--kind: it selects lines of the log, and a picture shows the whole",
+		"--kind probe --svg -": "--kind: it selects lines of the log, and all else shows the whole",
 	} {
 		elect(t, "", append([]string{"trace", file}, strings.Fields(flags)...)...).requireLine(t,
 			exit.StatusUsage, want)

@@ -14,9 +14,9 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// Trace are the files of the flags --trace, --svg, --links, --mermaid and --log.
+// Trace are the files of the flags --trace, --svg, --links, --mermaid, --chrome, --shiviz and --log.
 type Trace struct {
-	Trace, svg, links, mermaid, Log string
+	Trace, svg, links, mermaid, chrome, shiviz, Log string
 
 	Selection trace.Selection // of the lines of the log
 
@@ -44,6 +44,10 @@ func (t *Trace) All() []traceFile {
 			trace.WriteLinks, trace.MostLanes},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid,
 			t.pictured(trace.WriteMermaid), trace.MostProcesses},
+		{"chrome", "write it for ui.perfetto.dev, which shows it as tracks and arrows, into this file", "json",
+			&t.chrome, trace.WriteChrome, 0},
+		{"shiviz", "write it for ShiViz, with vector clocks, into this file", "log", &t.shiviz,
+			trace.WriteShiViz, 0},
 		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, 0},
 	}
 }
@@ -74,7 +78,7 @@ func (t *Trace) WriteLog(w io.Writer, tr *trace.Trace) error {
 func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
 
 // OnlyTrace reports whether --trace is the only flag that names a file.
-func (t *Trace) OnlyTrace() bool { return t.svg+t.links+t.mermaid+t.Log == "" }
+func (t *Trace) OnlyTrace() bool { return t.svg+t.links+t.mermaid+t.chrome+t.shiviz+t.Log == "" }
 
 // Define defines the flags for some of the files.
 func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func New(a *console.Console) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, args []string) error { return show(a, f, t, args) },
 	}
 	f.Define(cmd, "trace")
-	t.Define(cmd, "svg", "links", "mermaid", "log")
+	t.Define(cmd, "svg", "links", "mermaid", "chrome", "shiviz", "log")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "replay FILE",
 		Short: "Give a recorded election to the algorithm again and compare what it does",
@@ -58,7 +59,7 @@ func mergeCommand(a *console.Console) *cobra.Command {
 		RunE:  func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
 	}
 	cmd.Flags().SortFlags = false
-	t.Define(cmd, "trace", "svg", "links", "mermaid", "log")
+	t.Define(cmd, "trace", "svg", "links", "mermaid", "chrome", "shiviz", "log")
 	cmd.Flags().Lookup("trace").Usage = "write the trace into this file, - for standard output"
 	return cmd
 }
@@ -158,10 +159,11 @@ func selected(f *flags.Set, h *trace.Header) (s trace.Selection, err error) {
 			}
 		}
 	}
-	if f.Cmd.Flags().Changed("svg") || f.Cmd.Flags().Changed("links") || f.Cmd.Flags().Changed("mermaid") {
+	whole := []string{"svg", "links", "mermaid", "chrome", "shiviz"}
+	if slices.ContainsFunc(whole, f.Cmd.Flags().Changed) {
 		for _, name := range []string{"process", "kind", "from", "until"} {
 			if f.Given(name) {
-				return s, input.Errorf("--%s: it selects lines of the log, and a picture shows the whole",
+				return s, input.Errorf("--%s: it selects lines of the log, and all else shows the whole",
 					name)
 			}
 		}
