@@ -97,6 +97,7 @@ type FilmHead struct {
 	OK         bool                 `json:"ok"`
 	Errors     []string             `json:"errors"`
 	Outside    []FilmOutside        `json:"outside"`
+	Wrong      []FilmOutside        `json:"wrong"`             // steps after which what must never be is so
 	Stopped    string               `json:"stopped,omitempty"` // why the film ends before the run does
 	Command    string               `json:"command"`
 	Scenario   *scenario.Scenario   `json:"scenario"`
@@ -109,7 +110,7 @@ type FilmTable struct {
 	Columns map[string][2]any `json:"cols"` // the type of the numbers, and the offset in the whole
 }
 
-// FilmOutside is a step that leaves what the algorithm's model allows.
+// FilmOutside is a step that leaves what the algorithm's model allows, or after which something is wrong.
 type FilmOutside struct {
 	Step int    `json:"step"`
 	Why  string `json:"why"`

@@ -14,7 +14,8 @@ func newFilmHead(h *Header) FilmHead {
 	f := FilmHead{Version: filmVersion, Driver: h.Driver, Names: make(map[string]string),
 		Kinds:    slices.Clone(h.Kinds),
 		Announce: make([]bool, len(h.Kinds)), Timers: h.Timers, Title: s.title(), Counts: map[string]uint64{},
-		Errors: []string{}, Outside: []FilmOutside{}, Links: [][4]int{}, Positions: [][2]float64{},
+		Errors: []string{}, Outside: []FilmOutside{}, Wrong: []FilmOutside{},
+		Links: [][4]int{}, Positions: [][2]float64{},
 		Scenario: &h.Scenario}
 	a := election.Algorithm{Name: h.Scenario.Algorithm, Variant: h.Scenario.Variant}
 	f.Algorithm = a.Title()

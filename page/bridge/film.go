@@ -36,6 +36,7 @@ func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (R
 
 // filmed returns the reply that has a film.
 func filmed(f *trace.Film) (Reply, error) {
+	f.Head.Wrong = wrong(f)
 	data, err := f.Encode()
 	if err != nil {
 		return Reply{}, err

@@ -12,7 +12,8 @@
  *   algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][], does: string[],
  *   links: number[][], oneWay: boolean, shape: string, positions?: [number, number][], hash: string,
  *   messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number, result: string,
- *   ok: boolean, errors?: string[], outside?: {step: number, why: string}[], command: string, scenario: any,
+ *   ok: boolean, errors?: string[], outside?: {step: number, why: string}[],
+ *   wrong?: {step: number, why: string}[], command: string, scenario: any,
  *   priorities?: (number|string)[]}} Head */
 
 export const UNDECIDED = 0, FOLLOWER = 1, LEADER = 2;

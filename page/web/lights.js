@@ -20,8 +20,9 @@ export function mount(element, store) {
       if (role !== UNDECIDED) decided++;
       if (role === LEADER) leaders.push(film.name(p));
     });
-    set(safe, leaders.length > 1 ? "bad" : leaders.length === 1 ? "gold" : "good", t.safety, leaders.length > 1
-      ? t.safe.many(leaders) : leaders.length === 1 ? t.safe.one(leaders[0]) : t.safe.none);
+    const wrong = film.head.wrong?.find((w) => w.step <= step);
+    set(safe, wrong ? "bad" : leaders.length > 0 ? "gold" : "good", t.safety, wrong ? wrong.why
+      : leaders.length > 1 ? t.safe.many(leaders) : leaders.length === 1 ? t.safe.one(leaders[0]) : t.safe.none);
     set(live, decided === up && up > 0 ? "good" : "pending", t.liveness, decided === up ? t.live.reached(up)
       : t.live.pending(decided, up));
   });

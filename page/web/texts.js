@@ -68,7 +68,7 @@ export const t = {
   safe: {
     none: "no leader yet",
     one: (/** @type {string} */ name) => `${name} leads`,
-    many: (/** @type {string[]} */ names) => `${names.join(" and ")} lead at once`,
+    many: (/** @type {string[]} */ names) => `${names.join(" and ")} lead, in different Terms`,
   },
   live: {
     pending: (/** @type {number} */ k, /** @type {number} */ n) => `${k} of ${n} have decided`,
