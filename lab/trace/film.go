@@ -119,7 +119,7 @@ type FilmOutside struct {
 // NewFilm returns the film of a trace. What a process does in a step stands behind what happened to it, also
 // if the lines of other processes stand between.
 func NewFilm(t *Trace) (*Film, error) {
-	b, err := newFilming(&t.Header)
+	b, err := newFilming(&t.Header, nil)
 	if err != nil {
 		return nil, err
 	}

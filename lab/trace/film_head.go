@@ -9,7 +9,7 @@ import (
 )
 
 // newFilmHead returns what a header says.
-func newFilmHead(h *Header) FilmHead {
+func newFilmHead(h *Header, positions [][2]float64) FilmHead {
 	s := &story{trace: &Trace{Header: *h}}
 	f := FilmHead{Version: filmVersion, Driver: h.Driver, Names: make(map[string]string),
 		Kinds:    slices.Clone(h.Kinds),
@@ -37,7 +37,7 @@ func newFilmHead(h *Header) FilmHead {
 		f.Timers = [][]string{}
 	}
 	if h.Links != nil {
-		f.network(h)
+		f.network(h, positions)
 	}
 	return f
 }
@@ -46,12 +46,18 @@ func newFilmHead(h *Header) FilmHead {
 const mostListed = 64
 
 // network says how the processes are joined, and where a picture has them.
-func (f *FilmHead) network(h *Header) {
+func (f *FilmHead) network(h *Header, positions [][2]float64) {
+	if size := h.Links.Len(); h.Links.Shape() == election.Complete && size > mostListed {
+		f.Shape, f.Positions = "complete", unitSquare(circle(size)) // half a million links need not be found
+		return
+	}
 	n := &network{story: &story{trace: &Trace{Header: *h}}, down: make([]bool, h.Links.Len())}
 	n.join()
 	f.OneWay = h.Links.OneWay()
 	form, places := n.arrange()
-	f.Positions = unitSquare(places)
+	if f.Positions = positions; len(positions) != h.Links.Len() {
+		f.Positions = unitSquare(places())
+	}
 	size := h.Links.Len()
 	switch {
 	case h.Links.Shape() == election.Ring:
@@ -66,9 +72,6 @@ func (f *FilmHead) network(h *Header) {
 		f.Shape = "cube"
 	default:
 		f.Shape = "graph"
-	}
-	if f.Shape == "complete" && size > mostListed {
-		return
 	}
 	for _, l := range n.links {
 		back := int(l.to.Port)

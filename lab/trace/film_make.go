@@ -31,12 +31,12 @@ type filmState struct {
 	done    bool
 }
 
-func newFilming(h *Header) (*filming, error) {
+func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 	n := len(h.Scenario.IDs)
 	if n > MostFilmed {
 		return nil, input.Errorf("a film of %d processes, at most %d can be shown", n, MostFilmed)
 	}
-	b := &filming{film: &Film{Head: newFilmHead(h)}, where: make(map[election.ID]int, n),
+	b := &filming{film: &Film{Head: newFilmHead(h, positions)}, where: make(map[election.ID]int, n),
 		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
 		states: make([]filmState, n),
 		actor:  noProcess}

@@ -22,6 +22,10 @@ type About struct {
 	Property verdict.Property // that the run violates, if it is a counterexample; pictures mark where
 	Note     string           // how, for people
 
+	// Positions is where a film has the processes, taken from another film of the same network: to find that
+	// for a large graph takes longer than a run. If nil, it is found.
+	Positions [][2]float64
+
 	// Alone says that the recorder observes one process only, the others being in other programs: it
 	// does not keep what was sent, for its receipts are in other traces, see [Merge].
 	Alone bool

@@ -56,8 +56,9 @@ func (n *network) document() string {
 	letter := max(readable, leastLetter*width/phone)
 	p := &plan{network: n, drawing: &drawing{story: n.story,
 		layout: &layout{scale: &scale{}, letter: letter, width: width}}}
-	var places []point
-	p.form, places = n.arrange()
+	form, place := n.arrange()
+	p.form = form
+	places := place()
 	top := p.words(edge, edge, letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, n.story.headline())
 	if setting := n.story.setting(); setting != "" {
 		top = p.words(edge, top, letter, `fill="`+svg.Grey+`"`, setting)

@@ -33,18 +33,20 @@ const mostLeaves = 24
 // mostOnCircle are the processes of a graph that may be on a circle, unless it is complete.
 const mostOnCircle = 16
 
-// arrange gives each process a place; the unit is free.
-func (n *network) arrange() (form, []point) {
+// arrange returns how the network is laid out, and a function that gives each process a place; the unit
+// is free.
+func (n *network) arrange() (form, func() []point) {
 	t := n.story.trace.Header.Links
 	size := t.Len()
 	dimension, power := topology.Dimension(size)
 	switch {
 	case t.Shape() == election.Ring || len(n.links) == size*(size-1)/2 && size > 2:
-		return onCircle, circle(size)
+		return onCircle, func() []point { return circle(size) }
 	case t.Shape() == election.Hypercube || power && dimension > 1 && n.joins(topology.Hypercube(dimension)):
-		return asCube, cube(dimension)
+		return asCube, func() []point { return cube(dimension) }
 	case len(n.links) == size-1:
-		return n.tree()
+		form, places := n.tree()
+		return form, func() []point { return places }
 	}
 	for rows := 2; rows <= size/2; rows++ {
 		cols := size / rows
@@ -52,10 +54,10 @@ func (n *network) arrange() (form, []point) {
 			continue
 		}
 		if n.joins(topology.Grid(rows, cols)) {
-			return inRows, grid(size, cols)
+			return inRows, func() []point { return grid(size, cols) }
 		}
 		if n.joins(topology.Torus(rows, cols)) {
-			return inWrappedRows, grid(size, cols)
+			return inWrappedRows, func() []point { return grid(size, cols) }
 		}
 	}
 	// A small graph that contains the circle of its processes, as a circulant graph does, is best seen on it.
@@ -68,9 +70,9 @@ func (n *network) arrange() (form, []point) {
 		}
 	}
 	if round == size && size <= mostOnCircle {
-		return onCircle, circle(size)
+		return onCircle, func() []point { return circle(size) }
 	}
-	return byDistance, n.byDistance()
+	return byDistance, n.byDistance
 }
 
 // joins reports whether another topology, if there is one, joins the same processes.

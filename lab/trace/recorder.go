@@ -76,7 +76,7 @@ func NewFilming(in *scenario.Input, about About) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.film, err = newFilming(&r.trace.Header)
+	r.film, err = newFilming(&r.trace.Header, about.Positions)
 	return r, err
 }
 
