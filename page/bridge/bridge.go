@@ -32,6 +32,9 @@ type Bridge struct {
 	runs     []*run   // the last ones, the newest first
 	recorded *run     // the trace that was read last
 	graphs   *graphed // the last one
+
+	network   string       // of the last film
+	positions [][2]float64 // in it
 }
 
 // call answers one call. args has been checked to be JSON.

@@ -15,8 +15,13 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// byFile is the command that runs a scenario which flags cannot say.
-const byFile = "elect sim --scenario scenario.json"
+// fileName is the name under which a run is saved, but for its ending.
+func fileName(s *scenario.Scenario) string {
+	if s.Variant == "" {
+		return s.Algorithm
+	}
+	return s.Algorithm + "-" + s.Variant
+}
 
 // command returns the command that makes the same run.
 func command(s *scenario.Scenario, force bool) string {
@@ -62,7 +67,7 @@ func command(s *scenario.Scenario, force bool) string {
 		rest.Params = nil
 	}
 	if !reflect.DeepEqual(rest, scenario.Scenario{}) {
-		return byFile + forced
+		return "elect sim --scenario " + fileName(s) + ".json" + forced // as export names it
 	}
 	return strings.Join(flags, " ") + forced
 }

@@ -128,7 +128,7 @@ func TestOutside(t *testing.T) {
 	require.Equal(t, []trace.FilmOutside{{Step: 7, Why: done.Outside}}, head.Outside)
 	require.Equal(t, "lose", head.Does[f.Steps.Do[6]])
 	require.False(t, head.OK)
-	require.Equal(t, "elect sim --scenario scenario.json", head.Command)
+	require.Equal(t, "elect sim --scenario lcr-participant.json", head.Command)
 	var words []string
 	ask(t, &b, "words", object{"scenario": done.Scenario, "from": 7, "to": 7}, &words)
 	require.Equal(t, []string{"election 3 from 3 to 1 is lost"}, words)

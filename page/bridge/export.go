@@ -57,7 +57,7 @@ func (b *Bridge) export(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
-	name := strings.ReplaceAll(r.config.Algorithm.Title(), "/", "-")
+	name := fileName(r.scenario)
 	if in.Kind == "scenario" {
 		var text bytes.Buffer
 		if err := scenario.Write(&text, r.scenario); err != nil {

@@ -27,11 +27,32 @@ func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (R
 	if err != nil {
 		return Reply{}, err
 	}
+	if r.positions == nil {
+		r.positions = b.placed(r.scenario)
+	}
 	f, err := r.film(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
+	b.network, b.positions = networkOf(r.scenario), f.Head.Positions
 	return filmed(f)
+}
+
+// networkOf names the network of a scenario.
+func networkOf(s *scenario.Scenario) string {
+	text, err := json.Marshal([]any{s.Algorithm, s.Variant, s.Topology, s.IDs})
+	if err != nil {
+		return "" // like no other, which is slower
+	}
+	return string(text)
+}
+
+// placed returns where the last film had the processes, if it was of the same network.
+func (b *Bridge) placed(s *scenario.Scenario) [][2]float64 {
+	if name := networkOf(s); name != "" && name == b.network {
+		return b.positions
+	}
+	return nil
 }
 
 // filmed returns the reply that has a film.
@@ -53,7 +74,9 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		return f, err
 	}
 	c := r.config
-	filming, err := trace.NewFilming(&c.Input, r.about())
+	about := r.about()
+	about.Positions = r.positions
+	filming, err := trace.NewFilming(&c.Input, about)
 	if err != nil {
 		return nil, err
 	}

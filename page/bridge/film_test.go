@@ -88,9 +88,9 @@ func TestFilmSpeaks(t *testing.T) {
 			"elect sim lcr/max --ids 5,9,7 --initiators 5 --schedule random --delay 1,3 --seed 4"},
 		{object{"algorithm": "bully", "n": 4, "crash_at": [][]any{{4, 0.5}},
 			"params": object{"processing": 2}},
-			"no process leads, 12 messages", "elect sim --scenario scenario.json"},
+			"no process leads, 12 messages", "elect sim --scenario bully-rules.json"},
 		{object{"algorithm": "echo", "n": 9, "links": "grid:3x3", "initiators": "none"},
-			"no process leads, 0 messages", "elect sim --scenario scenario.json"},
+			"no process leads, 0 messages", "elect sim --scenario echo-implicit.json"},
 	} {
 		var head trace.FilmHead
 		ask(t, &b, "film", object{"scenario": asked(t, &b, c.short)}, &head)
@@ -108,6 +108,24 @@ func TestFilmStops(t *testing.T) {
 	require.Equal(t, "after 41 events", head.Stopped)
 	require.True(t, head.OK)
 	ask(t, &b, "film", object{"scenario": text}, &head)
+}
+
+// TestSamePlaces: another run of the same network has its processes where the last film had them.
+func TestSamePlaces(t *testing.T) {
+	var b bridge.Bridge
+	head := func(b *bridge.Bridge, short object) (h trace.FilmHead) {
+		ask(t, b, "film", object{"scenario": asked(t, b, short)}, &h)
+		return h
+	}
+	echo := object{"algorithm": "echo", "n": 30, "links": "random:50"}
+	first := head(&b, echo)
+	echo["delay"], echo["crash_at"] = "random", [][]any{{3, 1}}
+	require.Equal(t, first.Positions, head(&b, echo).Positions)
+	require.Equal(t, first.Positions, head(new(bridge.Bridge), echo).Positions)
+	echo["seed"] = 2 // which draws other links
+	other := head(&b, echo)
+	require.NotEqual(t, first.Positions, other.Positions)
+	require.Equal(t, other.Positions, head(new(bridge.Bridge), echo).Positions)
 }
 
 // TestWords: each step has a sentence.

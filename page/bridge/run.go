@@ -30,6 +30,8 @@ type run struct {
 	outside  []trace.FilmOutside // of what is planned
 	most     int                 // events
 
+	positions [][2]float64 // of the processes, if they are known
+
 	fixed  bool // it is a trace that was read
 	played bool
 	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first

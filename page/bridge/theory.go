@@ -21,7 +21,7 @@ type curves struct {
 }
 
 // mostPoints bounds the points of a curve.
-const mostPoints = 4096
+const mostPoints = 512
 
 // theory evaluates the closed forms of an algorithm on its usual links.
 func (b *Bridge) theory(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
