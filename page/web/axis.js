@@ -78,4 +78,24 @@ export class Axis {
     const part = Math.min(1, (place - here.place) / (next.place - here.place));
     return here.at + part * (next.at - here.at);
   }
+
+  /** The places of round times, or those of all instants if round is 0. @param {number} round
+   * @returns {{place: number, at: number}[]} */
+  ticks(round) {
+    if (round === 0) return this.instants;
+    const found = [{ place: 0, at: 0 }];
+    const all = [{ place: 0, at: 0 }, ...this.instants];
+    for (let i = 1; i < all.length; i++) {
+      const here = all[i - 1], next = all[i];
+      if (next.at - here.at > longest) { // a cut has its own label; what comes after it has its time
+        found.push(next);
+        continue;
+      }
+      for (let k = Math.floor(here.at / round) + 1; k * round <= next.at; k++) {
+        const part = (k * round - here.at) / (next.at - here.at);
+        found.push({ place: here.place + part * (next.place - here.place), at: k * round });
+      }
+    }
+    return found;
+  }
 }

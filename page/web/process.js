@@ -48,13 +48,14 @@ function machine(m, before, doc, now, first) {
   const rows = m.fields.map((field) => {
     const old = changedFrom(before, field);
     if (old) changes++;
-    return h("tr", { class: old ? "changed" : "" }, h("th", { scope: "row" }, field.name),
-      h("td", {}, valueOf(field), old ? h("small", {}, ` ${t.was(valueOf(old))}`) : ""),
-      h("td", { class: "meaning" }, about?.fields?.[field.name]?.doc ?? ""));
+    const meaning = about?.fields?.[field.name]?.doc ?? "";
+    return h("div", { class: old ? "field changed" : "field" }, h("dt", {}, field.name),
+      h("dd", {}, valueOf(field), old ? h("small", {}, ` ${t.was(valueOf(old))}`) : ""),
+      meaning ? h("dd", { class: "meaning" }, meaning) : "");
   });
-  const timers = (m.timers ?? []).map((timer) => h("tr", {}, h("th", { scope: "row" }, timer.name || t.timer(timer.timer)),
-    h("td", { colspan: 2 }, t.due(timer.due, now))));
+  const timers = (m.timers ?? []).map((timer) => h("div", { class: "field" },
+    h("dt", {}, timer.name || t.timer(timer.timer)), h("dd", {}, t.due(timer.due, now))));
   // The machine of the algorithm comes first; those around it are open only while they change.
   return h("details", { class: "machine", open: first || changes > 0 },
-    h("summary", { title: about?.doc ?? "" }, m.type), h("table", {}, h("tbody", {}, rows, timers)));
+    h("summary", { title: about?.doc ?? "" }, m.type), h("dl", {}, rows, timers));
 }

@@ -45,8 +45,9 @@ export function signs(kinds) {
     const letters = [...name.toUpperCase()].concat([..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"]);
     const letter = letters.find((l) => /[A-Z]/.test(l) && !used.has(l)) ?? "?";
     used.add(letter);
-    found.push({ name, colour: all[series[i % series.length]], dash: dashes[i % dashes.length],
-      shape: shapes[i % shapes.length], letter });
+    // From the seventh kind on the colours come again, with other signs.
+    const round = Math.floor(i / series.length), other = (i + round) % series.length;
+    found.push({ name, colour: all[series[i % series.length]], dash: dashes[other], shape: shapes[other], letter });
   });
   return found;
 }

@@ -134,14 +134,26 @@ function names(g, store, f) {
   g.textBaseline = "middle";
   const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
   const changes = film.changesAt(step), { role, status } = film.changes;
+  const narrow = every > 1 ? 5 * (film.longestName + 1) : 0; // what the name of a leader covers
+  const taken = every > 1 ? leadersAt(film, step).map((p) => xOf(f, p)) : [];
   for (let p = 0; p < film.n; p++) {
     const down = changes[p] >= 0 && status[changes[p]] === DOWN, is = changes[p] >= 0 ? role[changes[p]] : 0;
     const leads = is === LEADER && !down;
     if (p % every !== 0 && !leads && p !== process) continue;
     const x = xOf(f, p);
+    if (!leads && p !== process && taken.some((l) => Math.abs(l - x) < 2 * narrow)) continue;
     g.fillStyle = down ? all.red : leads ? all.gold : is === FOLLOWER ? all.green : all.grey;
     g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
     g.fillText(film.name(p), x, 15);
     if (p === process) g.fillRect(x - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
   }
+}
+
+/** The processes that lead after a step. @param {import("./film.js").Film} film @param {number} step */
+function leadersAt(film, step) {
+  const found = [];
+  for (const [p, change] of film.changesAt(step).entries()) {
+    if (change >= 0 && film.changes.role[change] === LEADER && film.changes.status[change] !== DOWN) found.push(p);
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 // Draws the run as lines of processes, downwards in time, with messages as arrows between them.
 
-import { DOWN, FOLLOWER, isFault, LEADER, PAUSED, upTo } from "./film.js";
+import { DOWN, FOLLOWER, isFault, LEADER, PAUSED } from "./film.js";
 import { cross } from "./tokens.js";
 import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
@@ -27,9 +27,10 @@ export function draw(g, film, axis, f, signs, part, past) {
   const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
   ticks(g, axis, f, part);
   lifelines(g, film, axis, f, part, past);
+  const clear = Math.max(0.12, Math.min(1, Math.sqrt(45 / Math.max(1, film.busiest))));
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
-    g.globalAlpha = !lit ? 0.12 : film.busiest > 80 && f.column > 8 ? 0.55 : 1;
+    g.globalAlpha = lit ? clear : 0.12;
     message(g, axis, f, film.n, journey, signs[journey.kind] ?? signs[0]);
   }
   for (let k = Math.max(1, first); k <= last; k++) {
@@ -49,14 +50,12 @@ function ticks(g, axis, f, part) {
   g.textAlign = "right";
   g.textBaseline = "middle";
   g.lineWidth = 1;
+  const round = axis.scale === "steps" ? 0 : [1, 2, 5, 10, 20, 50, 100].find((r) => r * f.unit >= 26) ?? 200;
   let before = -Infinity;
-  const round = axis.scale === "steps" ? 1 : [1, 2, 5, 10, 20, 50, 100].find((r) => r * f.unit >= 26) ?? 200;
-  const start = Math.max(0, upTo(axis.instants, (i) => yOf(f, i.place) < part.from - 40));
-  for (let i = start; i < axis.instants.length; i++) {
-    const { place, at } = axis.instants[i], y = yOf(f, place);
+  for (const { place, at } of axis.ticks(round)) {
+    const y = yOf(f, place);
+    if (y < part.from - 20 || y - before < 20) continue;
     if (y > part.to + 20) break;
-    // Round numbers only, unless the picture has room for each instant.
-    if (y - before < 26 || (at % round !== 0 && f.unit < 200)) continue;
     before = y;
     g.strokeStyle = all.pale;
     g.beginPath();
