@@ -20,8 +20,8 @@ let asked = "", answer = /** @type {Promise<Pending[]>} */ (Promise.resolve([]))
 
 /** What may happen after the present step, in the order in which it would. @param {Store} store */
 export function pending(store) {
-  const { film, scenario, step, replay } = store.state;
-  if (!film || replay) return Promise.resolve([]);
+  const { film, scenario, step } = store.state;
+  if (!film || !scenario) return Promise.resolve([]);
   const key = `${film.head.hash} ${JSON.stringify(scenario)} ${step}`;
   if (key === asked) return answer;
   asked = key;
@@ -107,8 +107,8 @@ export function act(store, action) {
 
 /** @param {Store} store @param {Action} action */
 async function carryOut(store, action) {
-  const { scenario, step, branch, replay } = store.state;
-  if (replay) return store.set({ error: t.act.replayed });
+  const { scenario, step, branch } = store.state;
+  if (!scenario) return store.set({ error: t.act.replayed });
   store.set({ playing: false });
   try {
     const { json } = await call("do", { scenario, step, act: action.act });

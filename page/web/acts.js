@@ -29,10 +29,10 @@ export function mount(element, store) {
     h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.act.hand), ` ${t.act.handHint}`)),
     who, nextTitle, next, links, tree);
   branches.mount(tree, store);
-  store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, replay }) => {
+  store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, scenario }) => {
     if (!film || playing || panel !== "acts") return;
     hand.checked = byHand(store);
-    hand.disabled = replay !== null;
+    hand.disabled = !scenario;
     const list = await pending(store).catch(() => []);
     if (store.state.film !== film || store.state.step !== step) return;
     who.replaceChildren(...ofWho(store, process, list));
@@ -82,10 +82,11 @@ function said(m) {
 
 /** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
 export function warning(element, store) {
-  store.on(["film", "step"], ({ film, step }) => {
+  store.on(["film", "step"], ({ film, step, scenario }) => {
     const past = (film?.head.outside ?? []).filter((o) => o.step <= step);
     element.hidden = past.length === 0;
-    if (past.length) element.replaceChildren(h("b", {}, t.act.outside), ` ${t.act.since(past[0].step, past[0].why)}`,
+    if (past.length) element.replaceChildren(h("b", {}, scenario ? t.act.outside : t.act.notDone),
+      ` ${t.act.since(past[0].step, past[0].why)}`,
       past.length > 1 ? ` ${t.act.andMore(past.length - 1)}` : "");
   });
 }

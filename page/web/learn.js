@@ -60,7 +60,7 @@ export function mount(element, store) {
         h("button", { type: "button", class: "does", onclick: () => play(lesson) }, h("span", {},
           h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length)))))))
         : h("p", { class: "note" }, t.learn.none),
-      ...challenge.list(store, list2, (chosen) => challenge.play(element, store, chosen, home)));
+      ...challenge.list(list2, (chosen) => challenge.play(element, store, chosen, home)));
   };
   /** @param {Lesson} lesson */
   const play = async (lesson) => {

@@ -84,11 +84,11 @@ export function mount(element, store) {
       result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
     }
   };
-  store.on(["film"], ({ film, replay }) => {
+  store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
     note.textContent = n > small ? t.prove.large(n) : "";
     fewer.hidden = n <= small;
-    for (const b of [all, here, map]) b.disabled = replay !== null;
+    for (const b of [all, here, map]) b.disabled = !scenario;
   });
 }
 

@@ -15,7 +15,7 @@
  * @typedef {object} State
  * @property {Algorithm[]} catalog all algorithms
  * @property {any} sugar the settings of the bar: algorithm, n, order, links, delay, seed, params, initiators
- * @property {any} scenario what is shown
+ * @property {any} scenario what is shown; null for the record of real processes
  * @property {Film|null} film its film
  * @property {import("./axis.js").Axis|null} axis where its steps stand in the picture
  * @property {"time"|"steps"} scale whether the axis follows the clock or counts steps
@@ -28,8 +28,6 @@
  * @property {Branch[]} branches
  * @property {number} branch the id of the branch that is shown
  * @property {number} compare the branch that is shown beside it, or 0
- * @property {{step: number, words: string} | null} replay of the trace of real processes: the first step that the
- *   algorithm would not have made, 0 if there is none; null if the run is one of the library
  * @property {string} panel the panel that is open
  * @property {any} doc sources, rules and comments of the algorithms; null before they are read
  * @property {string} error what went wrong last, in one line
