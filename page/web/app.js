@@ -15,6 +15,7 @@ import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
 import { make, reason } from "./run.js";
+import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
 import { know } from "./state.js";
@@ -28,7 +29,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const store = createStore({
   catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
   scale: "time", step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
-  compare: 0, replay: null, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
+  compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
 });
 
 /** @param {string} id */
@@ -81,7 +82,8 @@ function frame() {
   menu.mount(store);
   acts.warning(part("outside"), store);
   keys.mount(store);
-  part("tools").append(h("button", { type: "button", onclick: () => share.openDialog(store) }, t.share),
+  part("tools").append(h("button", { type: "button", onclick: () => race.openDialog(store) }, t.race.title),
+    h("button", { type: "button", onclick: () => share.openDialog(store) }, t.share),
     h("button", { type: "button", "aria-label": t.keys, onclick: keys.openDialog }, "?"));
   speak(part("spoken"));
   embed();

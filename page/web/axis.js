@@ -69,6 +69,15 @@ export class Axis {
     return k < this.places.length ? this.places[k] : this.end;
   }
 
+  /** The place of a time, in units. @param {number} at */
+  placeAt(at) {
+    const i = upTo(this.instants, (t) => t.at <= at);
+    if (i < 0) return 0;
+    const here = this.instants[i], next = this.instants[i + 1];
+    if (!next) return Math.min(this.end, here.place + at - here.at);
+    return here.place + ((at - here.at) / (next.at - here.at)) * (next.place - here.place);
+  }
+
   /** The time at a place, in units. @param {number} place */
   timeAt(place) {
     const i = upTo(this.instants, (t) => t.place <= place);

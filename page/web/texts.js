@@ -159,6 +159,7 @@ export const t = {
     first: (/** @type {number} */ k, /** @type {string} */ words) => (k > 0 ? `First difference, step ${k}: ${words}`
       : words),
     same: "Both runs are the same.",
+    notDone: "Not what the algorithm does.",
     replayed: "This is a record of real processes: nothing can be done in it.",
   },
   prove: {
@@ -201,13 +202,17 @@ export const t = {
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
-    grades: /** @type {Record<string, string>} */ ({ hint: "with a hint", plain: "without", par: "fewest steps" }),
     task: "Lead this algorithm to a state in which it fails. Each run that you make is judged at once.",
-    against: (/** @type {string} */ property) => `What is to fail: ${property}.`,
-    par: (/** @type {number} */ n) => `The model checker needs ${count(n, "step", "steps")}.`,
-    act: "Act", again: "Begin again", notYet: "Not yet.",
-    solved: (/** @type {number} */ n, /** @type {number} */ par) => `Solved in ${count(n, "step", "steps")}`
-      + `${par ? `, the model checker needs ${par}` : ""}.`,
+    act: "Act", again: "Begin again", showHint: "Show a hint", notYet: "Not yet.", solved: "Solved.",
+    mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
+    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) => `${n}, and the best is `
+      + `${par}.${grade === 1 ? " Without the hint it counts more." : grade === 2 ? " Can you do that too?" : ""}`,
+  },
+  race: {
+    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time of all", axis: "messages",
+    curves: "Messages by the number of processes, of each algorithm: measured as points, expected as lines.",
+    at: (/** @type {number} */ at) => `time ${at.toFixed(1)}`, show: "Show it alone",
+    leave: (/** @type {string} */ name) => `Take out ${name}`,
   },
   sentence: (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ""),
   count,

@@ -1,0 +1,192 @@
+// A race: two to four algorithms among the same processes, under one clock, and how their messages grow.
+
+import { Axis } from "./axis.js";
+import { call } from "./bridge.js";
+import { choice } from "./controls.js";
+import { fit, h, perFrame } from "./dom.js";
+import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
+import { curves, series } from "./racecurves.js";
+import { open, reason } from "./run.js";
+import { layout } from "./layout.js";
+import { find, nameOf } from "./setup.js";
+import { colours, signs } from "./theme.js";
+import { drawLinks, drawTokens } from "./tokens.js";
+import { t } from "./texts.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {{name: string, film: Film, axis: Axis, end: number, scenario: any, card: HTMLElement,
+ *   canvas: HTMLCanvasElement, count: HTMLElement, note: HTMLElement}} Runner */
+
+const first = ["lcr/max", "hs/standard", "franklin", "dkr"], fewest = 2, most = 4, largest = 128;
+const length = 12; // seconds that a race takes
+
+/** Opens the race. @param {Store} store */
+export function openDialog(store) {
+  const { catalog } = store.state;
+  if (document.querySelector("dialog") || catalog.length === 0) return;
+  /** @type {{n: number, order: string, seed: number}} */
+  const set = { n: store.state.film?.n ?? 8, order: store.state.sugar.order ?? "random", seed: 4 };
+  set.n = Math.max(2, Math.min(64, set.n));
+  let names = first.map((name) => find(catalog, name) ?? find(catalog, name.split("/")[0])).map((a) => (a
+    ? nameOf(a) : "")).filter(Boolean).slice(0, 3);
+  /** @type {Runner[]} */
+  let runners = [];
+  let now = 0, playing = false, latest = 0;
+  /** the messages of each algorithm that were measured, by number of processes
+   * @type {Map<string, Map<number, number>>} */
+  const measured = new Map();
+
+  const cards = h("div", { class: "cards" }), error = h("p", { class: "wrong", role: "alert" });
+  const chart = h("canvas", { role: "img", "aria-label": t.race.curves }), plot = h("div", { class: "curves" }, chart);
+  const n = h("input", { type: "range", min: 2, max: 64, value: set.n, "aria-label": t.size, oninput: () => {
+    set.n = Number(n.value);
+    shown.textContent = n.value;
+    run(false);
+  } });
+  const shown = h("output", {}, String(set.n));
+  const clock = h("input", { type: "range", min: 0, max: 1000, value: 0, "aria-label": t.race.clock, oninput: () => {
+    playing = false;
+    now = (Number(clock.value) / 1000) * end();
+    draw();
+  } });
+  const time = h("output", {}), go = h("button", { type: "button", class: "plain strong", onclick: () => {
+    playing = !playing;
+    if (playing && now >= end()) now = 0;
+    if (playing) play();
+    draw();
+  } });
+  const add = h("select", { "aria-label": t.race.add, onchange: () => {
+    if (names.length < most && add.value) names = [...names, add.value];
+    add.value = "";
+    run(true);
+  } });
+  const dialog = h("dialog", { class: "race", "aria-label": t.race.title, onclose: () => {
+    playing = false;
+    latest++;
+    dialog.remove();
+  } }, h("header", { class: "row wrap" }, h("h2", {}, t.race.title), h("label", { class: "choice" },
+    h("span", {}, t.size), h("span", { class: "row" }, n, shown)),
+  choice(t.order, Object.entries(t.orders), set.order, (v) => {
+    set.order = v;
+    measured.clear();
+    run(true);
+  }), h("button", { type: "button", class: "quiet", title: t.again, "aria-label": t.again, onclick: () => {
+    set.seed = 1 + Math.floor(Math.random() * 99999);
+    measured.clear();
+    run(true);
+  } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.race.add), add),
+  h("form", { method: "dialog" }, h("button", { class: "plain" }, t.close))),
+  error, cards, h("div", { class: "row clock" }, go, clock, time), plot);
+
+  const end = () => Math.max(1, ...runners.map((r) => r.end));
+  const draw = perFrame(() => {
+    for (const r of runners) network(r, now, now >= end());
+    clock.value = String(Math.round((now / end()) * 1000));
+    time.textContent = t.race.at(now);
+    go.textContent = playing ? t.pause : t.play;
+    const { width, height } = plot.getBoundingClientRect();
+    curves(fit(chart, width, height), { width, height, n: set.n, names, measured, theory });
+  });
+  const play = () => {
+    let before = performance.now();
+    const frame = (/** @type {number} */ at) => {
+      if (!playing) return;
+      now = Math.min(end(), now + (Math.min(100, Math.max(0, at - before)) / 1000) * Math.max(1.2, end() / length));
+      before = at;
+      playing = now < end();
+      draw();
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  };
+
+  /** @type {Map<string, {ns: number[], mean: (number|null)[], worst: (number|null)[]}>} */
+  const theory = new Map();
+  /** Makes the films. @param {boolean} start whether the race starts from its beginning */
+  const run = async (start) => {
+    const mine = ++latest, made = [];
+    error.textContent = "";
+    add.replaceChildren(h("option", { value: "" }, t.race.choose), ...catalog.map(nameOf).filter((name) =>
+      !names.includes(name)).map((name) => h("option", { value: name }, name)));
+    add.disabled = names.length >= most;
+    for (const name of names) {
+      try {
+        const { json: scenario } = await call("scenario", { algorithm: name, ...set });
+        const { data } = await call("film", { scenario });
+        if (mine !== latest) return;
+        made.push({ name, scenario, film: new Film(/** @type {ArrayBuffer} */ (data)) });
+        if (!theory.has(name)) {
+          const ns = Array.from({ length: largest / 2 }, (_, i) => i + 2);
+          theory.set(name, (await call("theory", { algorithm: name, ns })).json);
+        }
+      } catch (why) {
+        if (mine !== latest) return;
+        error.textContent += `${name}: ${reason(why)} `;
+      }
+    }
+    if (mine !== latest) return;
+    for (const { name, film } of made) {
+      const all = measured.get(name) ?? new Map();
+      measured.set(name, all.set(film.n, film.sentAfter(film.length)));
+    }
+    runners = made.map((m, i) => runner(store, m, i, names.length > fewest ? () => {
+      names = names.filter((name) => name !== m.name);
+      run(true);
+    } : null, dialog));
+    cards.replaceChildren(...runners.map((r) => r.card));
+    if (start) now = 0;
+    playing = start ? !store.state.still : playing;
+    now = start ? 0 : end();
+    if (playing && start) play();
+    draw();
+  };
+  new ResizeObserver(draw).observe(cards);
+  store.on(["paint"], () => dialog.isConnected && draw());
+  document.body.append(dialog);
+  dialog.showModal();
+  run(true);
+}
+
+/** @param {Store} store @param {{name: string, film: Film, scenario: any}} made @param {number} i
+ * @param {(() => void) | null} leave @param {HTMLDialogElement} dialog @returns {Runner} */
+function runner(store, made, i, leave, dialog) {
+  const { film, name } = made, axis = new Axis(film, "time"), a = find(store.state.catalog, name);
+  const last = film.decisions.at(-1) ?? film.length;
+  const canvas = h("canvas", { "aria-hidden": "true" }), count = h("b", {}), note = h("span", {});
+  const card = h("section", { class: "card", "aria-label": name, "data-name": name },
+    h("header", { class: "row" }, h("i", { class: `mark mark${i % series.length}`, "aria-hidden": "true" }),
+      h("button", { type: "button", class: "quiet", title: t.race.show, onclick: () => {
+        dialog.close();
+        open(store, made.scenario, { play: true });
+      } }, name), leave ? h("button", { type: "button", class: "quiet", "aria-label": t.race.leave(name),
+        onclick: leave }, "×") : ""),
+    h("div", { class: "net" }, canvas), h("p", { class: "score" }, count, note));
+  return { ...made, axis, end: a?.endless ? film.at(last) + 1 : film.at(film.length), card, canvas, count, note };
+}
+
+/** Draws what a network is at a time. @param {Runner} r @param {number} now @param {boolean} over */
+function network(r, now, over) {
+  const { film, axis, canvas } = r, box = /** @type {HTMLElement} */ (canvas.parentElement);
+  const { width, height } = box.getBoundingClientRect();
+  if (width < 10) return;
+  const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
+  const cursor = axis.placeAt(Math.min(now, r.end)), step = over && now >= r.end ? axis.stepAt(axis.placeAt(r.end) + 1)
+    : axis.stepAt(cursor);
+  drawLinks(g, film, l, new Set());
+  drawTokens(g, film, axis, l, signs(film.head.kinds), { step, cursor, cause: 0 });
+  l.points.forEach(({ x, y }, p) => {
+    const { role, status } = film.condition(p, step), size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
+    g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill : all.paper;
+    g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill : all.mid;
+    g.lineWidth = 1.5;
+    g.beginPath();
+    if (role === FOLLOWER) g.rect(x - size, y - size, 2 * size, 2 * size);
+    else g.arc(x, y, size, 0, 2 * Math.PI);
+    g.fill();
+    g.stroke();
+  });
+  r.count.textContent = String(film.sentAfter(step));
+  const leads = film.head.ids.findIndex((_, p) => film.condition(p, step).role === LEADER);
+  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${leads >= 0 ? `, ${t.safe.one(film.name(leads))}` : ""}`;
+  r.card.classList.toggle("done", now >= r.end);
+}

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/page/bridge"
+)
+
+// raced is what a race shows of an algorithm at a time.
+type raced struct {
+	Name     string
+	Messages int
+	Score    string
+}
+
+// In a race all algorithms have the same processes and one clock: the counters are those of their films at
+// that time, and in the end those of the whole runs.
+func TestRace(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Early, End [][]raced
+		Errors     string
+		Options    int
+	}
+	p.script(&got, `
+		const got = { early: [], end: [] };
+		while (!document.querySelector(".setup select option")) await frame();
+		[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Race").click();
+		const race = document.querySelector(".race"), [n, clock] = race.querySelectorAll("input");
+		const ready = async (cards) => {
+			while (race.querySelectorAll(".card").length !== cards) await frame();
+			await settled();
+		};
+		const shows = () => [...race.querySelectorAll(".card")].map((card) => ({ name: card.dataset.name,
+			messages: Number(card.querySelector("b").textContent), score: card.querySelector(".score").textContent }));
+		await ready(3);
+		const add = race.querySelectorAll("select")[1];
+		add.value = "dkr";
+		add.dispatchEvent(new Event("change"));
+		await ready(4);
+		got.options = add.disabled ? 0 : 1;
+		for (const size of [5, 12]) {
+			n.value = size;
+			n.dispatchEvent(new Event("input"));
+			await settled();
+			clock.value = 0;
+			clock.dispatchEvent(new Event("input"));
+			await settled();
+			got.early.push(shows());
+			clock.value = 1000;
+			clock.dispatchEvent(new Event("input"));
+			await settled();
+			got.end.push(shows());
+		}
+		got.errors = race.querySelector(".wrong").textContent;
+		race.querySelector(".card:last-child header .quiet:last-child").click();
+		await ready(3);
+		return got;`)
+	require.Empty(t, got.Errors)
+	require.Zero(t, got.Options, "more than four can be added")
+	var b bridge.Bridge
+	for i, n := range []int{5, 12} {
+		require.Len(t, got.End[i], 4)
+		for k, r := range got.End[i] {
+			scenario, err := short(t, &b, map[string]any{"algorithm": r.Name, "n": n, "order": "random",
+				"seed": 4})
+			require.NoError(t, err)
+			head, data := native(t, &b, scenario)
+			film, err := trace.ReadFilm(data)
+			require.NoError(t, err)
+			require.EqualValues(t, head.Messages, r.Messages, r.Name)
+			require.Contains(t, r.Score, "leads")
+			first := 0
+			for j, do := range film.Events.Do {
+				if observe.What(do) == observe.Send && film.Events.At[j] == 0 {
+					first++
+				}
+			}
+			require.LessOrEqual(t, got.Early[i][k].Messages, first)
+			require.Positive(t, first)
+		}
+	}
+}
