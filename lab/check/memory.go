@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/go-election/election/input"
 )
 
 // LeastMemory is the smallest limit of memory with which a check is of any use.
@@ -61,4 +63,38 @@ func sizeIn(path string) (int64, bool) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return n, err == nil
+}
+
+// memoryUnits are the units of sizes.
+var memoryUnits = []struct {
+	name string
+	size float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"b", 1}, {"", 1},
+}
+
+// ReadMemory reads a size of memory, as in 4GB.
+func ReadMemory(text string) (int64, error) {
+	small := strings.ToLower(strings.TrimSpace(text))
+	for _, unit := range memoryUnits {
+		// Longer units come first in the list, as "b" is the end of "mib" too.
+		number, ok := strings.CutSuffix(small, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		bytes := n * unit.size
+		switch {
+		case err != nil || math.IsNaN(n):
+			return 0, input.Errorf("%.60q is not a size, as in 4GB or 500MB", text)
+		case bytes < LeastMemory:
+			return 0, input.Errorf("%s is less than 1MiB; a size is as in 4GB or 500MB", text)
+		case bytes > 1<<50:
+			return 0, input.Errorf("%s is more than there can be; a size is as in 4GB or 500MB", text)
+		}
+		return int64(bytes), nil
+	}
+	panic("the last unit fits everything")
 }

@@ -98,3 +98,12 @@ func TestHalvesOfHashes(t *testing.T) {
 	require.Equal(t, isNew, s.find(5, 0, 0, other))
 	require.Equal(t, -1, s.lookup(7, nil))
 }
+
+func TestReadMemory(t *testing.T) {
+	for text, want := range map[string]int64{"4GB": 4e9, "1.5GiB": 3 << 29, "500mb": 500e6, " 2 g ": 2e9,
+		"3000000": 3e6, "2000000B": 2e6} {
+		got, err := ReadMemory(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+}

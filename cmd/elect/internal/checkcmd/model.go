@@ -184,8 +184,8 @@ func (f *checkFlags) readLimits(c *check.Config) error {
 	}
 	if f.mayTake = check.Memory(); f.Given("memory") {
 		var err error
-		if f.mayTake, err = parse.Memory("--memory", f.Text("memory")); err != nil {
-			return err
+		if f.mayTake, err = check.ReadMemory(f.Text("memory")); err != nil {
+			return input.At("--memory", err)
 		}
 	}
 	c.MaxBytes = f.mayTake / 2 // the other half is for states that wait to be expanded, and for garbage
