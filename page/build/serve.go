@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,6 +73,7 @@ func Handler(s *Site) http.Handler {
 		} else {
 			text = s.File(name)
 		}
+		h.Set("Content-Length", strconv.Itoa(len(text)))
 		_, _ = w.Write(text) // of a HEAD net/http leaves it out; the browser may be gone
 	})
 }

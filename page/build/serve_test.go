@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,6 +41,7 @@ func TestHandler(t *testing.T) {
 	require.Equal(t, "\x00asm", get("GET", "http://localhost/election.wasm").Body.String())
 	w := get("GET", "http://[::1]:80/election.wasm", "Accept-Encoding", "gzip, br")
 	require.Equal(t, "gzip", w.Header().Get("Content-Encoding"))
+	require.Equal(t, strconv.Itoa(w.Body.Len()), w.Header().Get("Content-Length"))
 	z, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
 	require.NoError(t, err)
 	text, err := io.ReadAll(z)

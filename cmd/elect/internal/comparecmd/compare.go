@@ -31,7 +31,7 @@ type compare struct {
 
 	run            experiment.Comparison
 	links          map[*election.Algorithm]*job.Layout // nil where --topology is not given
-	starters, down []parse.Place                       // nil where they are not given
+	starters, down []experiment.Place                  // nil where they are not given
 	settings       []setting
 }
 
@@ -103,12 +103,12 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	// Places such as n are counted from the smallest ID on, wherever the order of the run has it.
 	processes := slices.Sorted(slices.Values(run.IDs))
 	if c.starters != nil {
-		if run.Initiators, err = parse.Resolve("--initiators", c.starters, processes); err != nil {
+		if run.Initiators, err = experiment.Resolve("--initiators", c.starters, processes); err != nil {
 			return err
 		}
 	}
 	if c.down != nil {
-		if run.Crashed, err = parse.Resolve("--crashed", c.down, processes); err != nil {
+		if run.Crashed, err = experiment.Resolve("--crashed", c.down, processes); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/scenario"
@@ -50,14 +49,8 @@ func Sizes(flag, text string) ([]int, error) {
 	return sizes, nil
 }
 
-// Place is an id: itself, or counted from the largest.
-type Place struct {
-	id    int
-	FromN bool // n - id
-}
-
 // ReadPlace reads 3, n or n-1.
-func ReadPlace(where, text string) (Place, error) {
+func ReadPlace(where, text string) (experiment.Place, error) {
 	text = strings.TrimSpace(text)
 	rest, fromN := strings.CutPrefix(text, "n")
 	if !fromN {
@@ -65,40 +58,14 @@ func ReadPlace(where, text string) (Place, error) {
 		if err == nil && id > math.MaxInt32 {
 			err = input.Errorf("%s: %d is above every n", where, id)
 		}
-		return Place{id: int(id)}, err
+		return experiment.Place{ID: int(id)}, err
 	}
 	if rest == "" {
-		return Place{FromN: true}, nil
+		return experiment.Place{FromN: true}, nil
 	}
 	below, err := strconv.ParseUint(strings.TrimPrefix(rest, "-"), 10, 31)
 	if err != nil || rest[0] != '-' {
-		return Place{}, input.Errorf("%s: %.60q is neither an id nor n-1", where, text)
+		return experiment.Place{}, input.Errorf("%s: %.60q is neither an id nor n-1", where, text)
 	}
-	return Place{id: int(below), FromN: true}, nil
-}
-
-// Of returns the id of a place among processes, whose ids rise, and whether it is one of them.
-func (p Place) Of(processes []election.ID) (id int, ok bool) {
-	id = p.id
-	if p.FromN {
-		// n-1 is a place and not an ID, as IDs need not be 1 to n.
-		if id = len(processes) - p.id; id >= 1 {
-			id = int(processes[id-1])
-		}
-	}
-	_, ok = slices.BinarySearch(processes, election.ID(max(id, 0)))
-	return id, ok
-}
-
-// Resolve returns the ids of places among processes.
-func Resolve(flag string, places []Place, processes []election.ID) ([]election.ID, error) {
-	ids := make([]election.ID, 0, len(places))
-	for i, p := range places {
-		id, ok := p.Of(processes)
-		if !ok {
-			return nil, input.Errorf("%s[%d]: %d is not a process", flag, i, id)
-		}
-		ids = append(ids, election.ID(id))
-	}
-	return ids, nil
+	return experiment.Place{ID: int(below), FromN: true}, nil
 }
