@@ -35,6 +35,9 @@ func withoutTerms(a *election.Algorithm) *election.Algorithm {
 	return &copied
 }
 
+// Inside returns the right Node, for [election.TermKeeper.Machines].
+func (n *bent) Inside() election.Node { return n.Node }
+
 func (n *bent) Step(e *election.Env, ev *election.Event) { n.step(n, e, ev) }
 
 // State visits the marks last.
@@ -172,8 +175,8 @@ func received(ev *election.Event, kind uint8) bool {
 	return ev.Op == election.Recv && ev.Msg.Kind == kind
 }
 
-// audit begins what an audited process breaks the rules with.
-const audit = "audit: "
+// Audit begins what an audited process breaks the rules with.
+const Audit = "audit: "
 
 // audited returns an algorithm of which a process breaks the rules if it does something twice: forbidden
 // says that a message must not be sent, by what was sent before.
@@ -183,7 +186,7 @@ func audited(a *election.Algorithm, forbidden func(n *bent, ev *election.Event,
 		fx := n.try(e, ev)
 		for i := range fx.Sends {
 			if what := forbidden(n, ev, &fx.Sends[i]); what != "" {
-				panic(audit + what)
+				panic(Audit + what)
 			}
 		}
 		do(e, fx)

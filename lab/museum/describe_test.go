@@ -47,7 +47,7 @@ func describe(c check.Config, trail *check.Trail) (before, lines []string, err e
 	err = s.Run(context.Background())
 	if errors.Is(err, observe.ErrPanic) { // the step at which a Node has broken the rules
 		step := &trail.Steps[len(trail.Steps)-1]
-		_, what, audited := strings.Cut(trail.Reason.Error(), audit)
+		_, what, audited := strings.Cut(trail.Reason.Error(), Audit)
 		if !audited {
 			_, what, _ = strings.Cut(trail.Reason.Error(), "election: ")
 		}

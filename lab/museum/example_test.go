@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	for _, x := range museum.All() {
-		if x.ID() != "lcr-a-process-that-has-relayed-may-still-start" {
+		if x.ID() != "lcr-process-relayed-may-still-start" {
 			continue
 		}
 		wrong, err := check.Run(context.Background(), x.Config)

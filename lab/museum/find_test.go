@@ -25,6 +25,7 @@ func TestAll(t *testing.T) {
 		trailed += min(x.Par, 1)
 		if x.Hint != "" {
 			hinted++
+			require.False(t, byRun || x.Limit, x.ID())
 		}
 	}
 	require.Len(t, trails, trailed)

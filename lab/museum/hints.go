@@ -1,4 +1,76 @@
 package museum
 
-// hints say how a schedule looks that shows a mistake, by the ID of its Entry.
-var hints = map[string]string{}
+// hints say how a schedule looks that shows a mistake, by the ID of its Entry. An Entry without one is no
+// exercise: the mistake shows in every run, only under certain times, or as a run without end.
+var hints = map[string]string{
+	"lcr-participant-never-reset": "One election ends well. Let the process that started ask for a " +
+		"second one.",
+	"lcr-only-winner-reset": "Let the smaller process start, so that another one wins. Then let the " +
+		"smaller one " +
+		"ask for a second election.",
+	"lcr-start-not-guarded": "A message wakes the larger process. Let it start after that, while its ID " +
+		"is on " +
+		"its way.",
+	"lcr-round-announcements-every-token": "Let both processes start, and let both messages come home.",
+	"lcr-equal-capacities-first-kept": "The capacities are equal. Let only the process with the " +
+		"smaller ID start.",
+	"lcr-initiators-only-links-do-not-keep": "Let the message of process 1 wait on its link. The other " +
+		"messages " +
+		"overtake it, until the election of process 2 is over.",
+	"lcr-process-relayed-may-still-start": "A process that has not started passes on a smaller ID. Let " +
+		"it start " +
+		"after that.",
+	"hs-next-phase-goes-one-way-only": "Phase 0 goes well. Let process 3 win it, and look at where its " +
+		"probes of " +
+		"phase 1 go.",
+	"hs-sleepers-swallow": "Let only process 1 start, and deliver both of its probes to the larger process.",
+	"hs-probe-comes-home-from-both-sides": "Let process 2 win phase 0. In phase 1 each of its two probes " +
+		"goes " +
+		"round the whole ring.",
+	"franklin-queue-forgotten": "Let one process be a round ahead: its neighbours receive its messages " +
+		"of two " +
+		"rounds before they receive the other message of the first.",
+	"franklin-process-relayed-may-still-start": "Process 2 passes on both messages of process 1. Let it " +
+		"start " +
+		"after that.",
+	"dkr-process-found-leader-leads": "Look at which process the largest alias comes back " +
+		"to: it is not the " +
+		"process with the largest ID.",
+	"bully-process-asked-elects-even-if-does": "Process 3 is asked twice: by 1, and by 2, which 1 has " +
+		"asked as well.",
+	"bully-process-comes-back-keeps-silent": "After the election the follower crashes and comes back. No " +
+		"process has a reason to begin another one.",
+	"bully-restored-process-takes-itself": "Let process 1 crash while it waits for answers, and come " +
+		"back with " +
+		"its state.",
+	"modbully-start-reports-crash": "Let process 2 lead, and let its follower start after that.",
+	"modbully-larger-process-comes-back-only": "Process 2 crashes, and process 1 leads. Then let process " +
+		"2 come " +
+		"back.",
+	"inquiry-capacities-equal": "The capacities are equal. Let only process 1 start.",
+	"inquiry-process-acknowledged-may-still": "Process 2 has not started. Let it acknowledge process 3, " +
+		"and then receive the question of process 1.",
+	"inquiry-message-comes-twice": "Double an acknowledgement: two of the same process count as " +
+		"those of two.",
+	"mutex-equal-timestamps": "Let both processes ask before either receives a request.",
+	"mutex-clocks-do-not-advance-receipt": "Process 1 lets process 2 go first, and asks only then. " +
+		"Compare the times of both requests.",
+	"mutex-answers-counted": "Double the OK that a process receives, while a third process is inside.",
+	"treeelect-root-with-one-neighbour-never": "Let process 1 ask. Process 2 is the root, and has no other " +
+		"neighbour.",
+	"treeelect-both-saturated-processes": "Let all start. Two neighbours send their saturation to each " +
+		"other, and " +
+		"both learn the leader at once.",
+	"echo-crossing-demand-and-nok-both-count": "Let process 3 ask process 2 before process 1 does. Then " +
+		"two demands cross between 1 and 2.",
+	"echo-own-capacity-reported": "The largest process is at the end of the path. Look at what the " +
+		"process in the " +
+		"middle reports.",
+	"echo-smaller-waves-answered": "Let 1 and 3 start. The wave of process 1 reaches process 3 and comes " +
+		"back.",
+	"hypercube-delayed-duels-dropped": "A duel of stage 2 reaches a process that still " +
+		"waits for its duel of " +
+		"stage 1. Then that process loses the first one.",
+	"overlay-largest-all-must-win":     "Let the largest process crash before the election.",
+	"overlay-process-alone-comes-back": "The only process leads. Let it crash and come back.",
+}

@@ -57,7 +57,7 @@ func lateLeads() Entry {
 			func(n *bent, e *election.Env, ev *election.Event) {
 				n.Node.Step(e, ev)
 				if l := n.lease(); l.leader.ID != 0 && l.leaderTerm <= l.led {
-					panic(audit + "it follows a leader of the past")
+					panic(Audit + "it follows a leader of the past")
 				}
 			}))
 		c.NoAnnouncement, c.Started = false, true

@@ -90,13 +90,32 @@ type trail struct {
 	steps    int
 }
 
-// ID returns the name in the form in which a scenario has it: "lcr-start-is-not-guarded".
+// mostOfID is the longest ID: a scenario has no longer variants.
+const mostOfID = 40
+
+// ID returns the name in the form in which a scenario has it, without its small words:
+// "lcr-start-not-guarded".
 func (x *Entry) ID() string {
-	words := strings.FieldsFunc(strings.ToLower(x.Name), func(r rune) bool {
+	var b strings.Builder
+	for word := range strings.FieldsFuncSeq(strings.ToLower(x.Name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
-	return strings.Join(words, "-")
+	}) {
+		switch {
+		case slices.Contains(small, word):
+			continue
+		case b.Len()+len(word) >= mostOfID:
+			return b.String()
+		case b.Len() > 0:
+			b.WriteByte('-')
+		}
+		b.WriteString(word)
+	}
+	return b.String()
 }
+
+// small are words that an ID leaves out.
+var small = []string{"a", "an", "the", "is", "are", "that", "of", "for", "in", "on", "to", "by", "has", "it",
+	"its"}
 
 // Package returns the name of the algorithm that the mistake is put into.
 func (x *Entry) Package() string { return x.Config.Algorithm.Name }

@@ -84,9 +84,9 @@ func byChecker(t *testing.T, x *Entry) (f found) {
 	trail := r.Counterexample
 	f.violated = trail.Property
 	f.by, f.property, f.reason = "checker", trail.Property.Text(), trail.Reason.Error()
-	if _, broken, ok := strings.Cut(f.reason, audit); ok {
+	if _, broken, ok := strings.Cut(f.reason, Audit); ok {
 		f.property = "audit: " + broken
-		f.reason = strings.Replace(f.reason, "election: a node panicked: "+audit, "", 1)
+		f.reason = strings.Replace(f.reason, "election: a node panicked: "+Audit, "", 1)
 	}
 	f.steps, f.states = uint64(len(trail.Steps)), r.States
 	var err error
@@ -152,7 +152,7 @@ func byPlaying(t *testing.T, x *Entry) (f found) {
 	r, broken, err := played(t, x, x.Config, words.see)
 	require.Error(t, err)
 	f.by, f.property, f.reason = "simulator", broken.Text(), err.Error()
-	if _, what, ok := strings.Cut(f.reason, audit); ok {
+	if _, what, ok := strings.Cut(f.reason, Audit); ok {
 		var of *observe.ProcessError
 		require.ErrorAs(t, err, &of)
 		what, _, _ = strings.Cut(what, ": process")

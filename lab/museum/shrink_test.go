@@ -40,6 +40,20 @@ func TestShrunkMistakes(t *testing.T) {
 	require.Greater(t, shorter, tried/4)
 }
 
+// TestTrailsOnControls: the steps that show the mistake of an exercise violate nothing with the right
+// algorithm.
+func TestTrailsOnControls(t *testing.T) {
+	for _, x := range All() {
+		if x.Hint == "" {
+			continue
+		}
+		steps := checked(t, x.Name, x.Config).Counterexample.Steps
+		require.Len(t, steps, x.Par, x.Name)
+		require.Equal(t, x.Property, shownBy(t, &x.Config, steps, x.Property), x.Name)
+		require.Empty(t, shownBy(t, &x.Control.Config, steps, ""), x.Name)
+	}
+}
+
 // longRun returns the steps of a run that begins at random and then shows a mistake, and what it
 // violates; nil if the search finds none among so few states.
 func longRun(t *testing.T, mutant *check.Config) ([]scenario.Step, verdict.Property) {
