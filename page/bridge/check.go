@@ -43,6 +43,7 @@ type question struct {
 type asked struct {
 	check.Config
 	scenario *scenario.Scenario // without what is planned
+	failed   *violation         // by a Node that panicked after what has happened; nil if none did
 }
 
 // check visits all states and says which properties hold.

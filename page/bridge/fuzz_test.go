@@ -17,8 +17,11 @@ func calls(t testing.TB) map[string]string {
 	t.Helper()
 	const run = `{"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1]}`
 	all := map[string]string{
-		"broken":   `{"scenario": ` + run + `}`,
-		"catalog":  `{}`,
+		"broken":     `{"scenario": ` + run + `}`,
+		"catalog":    `{}`,
+		"challenges": `{}`,
+		"judge": `{"challenge": "worst-lcr", "scenario": {"algorithm": "lcr", "variant": "participant",
+			"ids": [1, 5, 4, 3, 2]}}`,
 		"check":    `{"scenario": ` + run + `, "budget": {"states": 500}}`,
 		"diff":     `{"a": ` + run + `, "b": ` + run + `}`,
 		"do":       `{"step": 4, "act": {"do": "crash", "process": 1}, "scenario": ` + run + `}`,
@@ -50,7 +53,7 @@ func TestRefused(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err, name)
-		if name == "catalog" {
+		if name == "catalog" || name == "challenges" {
 			continue
 		}
 		for _, bad := range []string{`[`, `7`, `{"nothing like it": 1}`, `{}`, args + `7`} {
@@ -61,7 +64,7 @@ func TestRefused(t *testing.T) {
 	}
 	const run = `{"algorithm": "lcr", "ids": [2, 3, 1]}`
 	for _, c := range []struct{ name, args, want string }{
-		{"film it", "{}", `call: "film it" is none of broken, catalog, check, diff, `},
+		{"film it", "{}", `call: "film it" is none of broken, catalog, challenges, check, diff, `},
 		{"film", `{}`, "scenario: none is given"},
 		{"film", `{"scenario": ` + run + `, "most": -1}`, "most: -1 events, it must be up to 4000000"},
 		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1, 1]}}`, "ids[1]: 1"},

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -19,8 +19,8 @@ import (
 // mostProcesses is the largest run that a page is given.
 const mostProcesses = 4096
 
-// find finds an algorithm for a scenario.
-func find(name, variant string) (*election.Algorithm, error) { return catalog.Find(name, variant) }
+// find finds an algorithm for a scenario, also a wrong one.
+func find(name, variant string) (*election.Algorithm, error) { return museum.Find(name, variant) }
 
 // wanted is a scenario in short, as the controls of a page give it: the fields of a file, and besides these
 // what a file has no field for.

@@ -11,6 +11,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // mostJudged bounds the steps of a run that is judged step by step.
@@ -76,6 +77,16 @@ func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, er
 	if err != nil {
 		return nil, err
 	}
+	return r.happened(ctx)
+}
+
+// happened returns all that happens in the run.
+func (r *run) happened(ctx context.Context) (*asked, error) {
+	n := 0
+	s, _, err := r.play(ctx, func() int { return n }, func(*observe.Occurrence) { n++ })
+	if err != nil {
+		return nil, err
+	}
 	steps, err := r.steps(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +95,7 @@ func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, er
 		return nil, input.Errorf("scenario: the run has %d steps, at most %d can be judged", steps,
 			mostJudged)
 	}
-	a := &asked{scenario: unplanned(r.scenario)}
+	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err())}
 	if a.Input, err = a.scenario.Input(find); err != nil {
 		return nil, err
 	}
@@ -96,6 +107,10 @@ func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, er
 
 // judge judges the run of a.After; nil if it violates nothing.
 func (a *asked) judge(ctx context.Context, property verdict.Property) (*violation, error) {
+	// An observer does not see the step of a Node that panics, so that a.After ends before it.
+	if a.failed != nil && (property == "" || property == verdict.Sound) {
+		return a.failed, nil
+	}
 	j, err := check.NewJudge(a.Input, a.After, property)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,147 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/museum"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
+)
+
+// another says why a run is no attempt at this challenge: it has another algorithm or other processes.
+// Where messages count the order of the processes is free, and so are the starts.
+func (c *challenge) another(s *scenario.Scenario) (string, error) {
+	is, want := unplanned(s), unplanned(c.Scenario)
+	if c.Property == "" {
+		is.IDs, want.IDs = slices.Sorted(slices.Values(is.IDs)), slices.Sorted(slices.Values(want.IDs))
+		if len(is.Initiators) == len(want.Initiators) {
+			is.Initiators, want.Initiators = nil, nil
+		}
+	}
+	a, err := is.MarshalJSON()
+	if err != nil {
+		return "", err
+	}
+	b, err := want.MarshalJSON()
+	if err != nil {
+		return "", err
+	}
+	if !bytes.Equal(a, b) {
+		return "the run has another algorithm, other processes or other links than the challenge", nil
+	}
+	return "", nil
+}
+
+// beyond says what goes wrong in some steps that the challenge does not allow.
+func (c *challenge) beyond(steps []scenario.Step) string {
+	k := &c.Budget
+	for _, fault := range []struct {
+		do   observe.What
+		name string
+		most int
+	}{{observe.Crash, "crash", k.Crashes}, {observe.Recover, "return without memory", k.Recoveries},
+		{observe.Restart, "return with memory", k.Restarts}, {observe.Lose, "lost message", k.Losses},
+		{observe.Duplicate, "doubled message", k.Duplicates}, {observe.Pause, "pause", k.Pauses},
+		{observe.Cut, "cut", k.Cuts}} {
+		n := 0
+		for i := range steps {
+			if steps[i].Do == fault.do {
+				n++
+			}
+		}
+		if fault.most >= 0 && n > fault.most {
+			return fmt.Sprintf("%s: %d in the run, the challenge allows %d", fault.name, n, fault.most)
+		}
+	}
+	return ""
+}
+
+// outsideOf says where a run leaves the model of its algorithm.
+func (r *run) outsideOf(ctx context.Context) (why string, err error) {
+	f, err := r.film(ctx)
+	if err != nil || len(f.Head.Outside) == 0 {
+		return "", err
+	}
+	o := f.Head.Outside[0]
+	return fmt.Sprintf("the run leaves the model of the algorithm at step %d: %s", o.Step, o.Why), nil
+}
+
+// winsByMistake judges whether a run violates the property, within the budget of the checker.
+func winsByMistake(ctx context.Context, b *Bridge, c *challenge, r *run) (*judgement, error) {
+	why, err := r.outsideOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a, err := r.happened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{Steps: len(a.After)}
+	if a.failed != nil {
+		j.Steps++ // the step at which the Node panics
+	}
+	if why == "" {
+		why = c.beyond(a.After)
+	}
+	if why != "" {
+		j.Words = why
+		return j, nil
+	}
+	for _, property := range []verdict.Property{c.Property, ""} {
+		v, err := a.judge(ctx, property)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			j.Solved, j.Property, j.Words = true, v.Property, v.Reason
+			return j, nil
+		}
+	}
+	j.Words = "the run violates nothing yet"
+	return j, nil
+}
+
+// winsByMessages judges whether a run takes the most messages.
+func winsByMessages(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judgement, error) {
+	f, err := r.film(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{Steps: int(f.Head.Messages)}
+	j.Words = fmt.Sprintf("%d of %d messages", f.Head.Messages, c.Par)
+	a, err := r.happened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch beyond := c.beyond(a.After); {
+	case len(f.Head.Outside) > 0:
+		j.Words = "the run leaves the model of the algorithm: " + f.Head.Outside[0].Why
+	case beyond != "":
+		j.Words = beyond
+	case !f.Head.OK || f.Head.Stopped != "":
+		j.Words += ", and the election has not ended"
+	default:
+		j.Solved = j.Steps >= c.Par
+	}
+	return j, nil
+}
+
+// panicked returns what a Node has violated that panicked in a run, or sent where no link is; nil if
+// none did.
+func panicked(err error) *violation {
+	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) {
+		return nil
+	}
+	reason := input.Reason(oneLine(err))
+	if _, what, audited := strings.Cut(reason, museum.Audit); audited {
+		reason = what
+	}
+	return &violation{verdict.Sound, verdict.Sound.Text(), reason}
+}
