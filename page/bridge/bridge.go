@@ -16,6 +16,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-election/election/input"
 )
@@ -27,8 +28,9 @@ type Reply struct {
 }
 
 // Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
-// run it from the beginning. The zero value is ready. A Bridge takes one call at a time.
+// run it from the beginning. The zero value is ready. Calls may come at once, and are answered one by one.
 type Bridge struct {
+	mu       sync.Mutex
 	runs     []*run   // the last ones, the newest first
 	recorded *run     // the trace that was read last
 	graphs   *graphed // the last one
@@ -79,6 +81,8 @@ func (b *Bridge) Call(ctx context.Context, name string, args []byte, progress fu
 	if len(bytes.TrimSpace(args)) == 0 {
 		args = []byte("{}")
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	reply, err = do(b, ctx, args, progress)
 	if err != nil {
 		return Reply{}, oneLine(err)

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +52,28 @@ func TestCatalog(t *testing.T) {
 			require.NotEmpty(t, p.Kind, "%s %s", a.Title(), p.Name)
 		}
 	}
+}
+
+// TestAtOnce: calls that come at once have the replies that they have one after another.
+func TestAtOnce(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "hs", "n": 16, "order": "random"})
+	const steps = 60
+	want := make([]string, steps)
+	for step := range want {
+		want[step] = string(ask(t, &b, "fields", object{"scenario": text, "step": step}, nil).JSON)
+	}
+	var fresh bridge.Bridge
+	got := make([]string, steps)
+	var group sync.WaitGroup
+	for step := range got {
+		group.Go(func() {
+			args, _ := json.Marshal(object{"scenario": text, "step": step})
+			if r, err := fresh.Call(t.Context(), "fields", args, nil); err == nil {
+				got[step] = string(r.JSON)
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, want, got)
 }
