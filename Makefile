@@ -63,7 +63,7 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./detect -run 'TestQuality|TestFigure' -update
 
 page:       ## the page as a folder for any web server, and as one file
-	rm -rf page/build/site && go run ./cmd/elect page --out page/build/site --single page/build/site.html
+	rm -rf page/build/site && GOOS= GOARCH= go run ./cmd/elect page --out page/build/site --single page/build/site.html
 
 release: page ## elect with the page in it, which needs no Go where it runs: GOOS=, GOARCH= and OUT= select
 	go build -trimpath -tags embedpage -ldflags '-s -w' -o '$(or $(OUT),.)/' ./cmd/elect
