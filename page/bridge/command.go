@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +65,7 @@ func command(s *scenario.Scenario, force bool) string {
 		flags = append(flags, plain...)
 		rest.Params = nil
 	}
-	if !reflect.DeepEqual(rest, scenario.Scenario{}) {
+	if text, err := rest.MarshalJSON(); err != nil || string(text) != "{}" {
 		return "elect sim --scenario " + fileName(s) + ".json" + forced // as export names it
 	}
 	return strings.Join(flags, " ") + forced
