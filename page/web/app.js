@@ -65,7 +65,11 @@ function embed() {
   const link = h("a", { class: "whole", target: "_blank", rel: "noopener" }, t.whole);
   part("controls").append(link);
   store.on(["scenario", "step", "playing"], async ({ scenario, step, playing }) => {
-    if (scenario && !playing) link.href = new URL(`#${await share.encode(scenario, step)}`, document.baseURI).href;
+    if (!scenario || playing) return;
+    const whole = new URL(location.href);
+    whole.search = "";
+    whole.hash = await share.encode(scenario, step);
+    link.href = whole.href;
   });
   new ResizeObserver(() => parent.postMessage({ election: { height: document.body.scrollHeight } }, "*"))
     .observe(document.body);

@@ -35,7 +35,7 @@ export function mount(element, store) {
     if (!film) return;
     const { width, height } = stage.getBoundingClientRect();
     scene.placed = placed = layout(film.head, width, height);
-    hud.classList.toggle("middle", placed.round && film.n > 3 || film.n > 24);
+    hud.classList.toggle("middle", placed.big > 80 && (placed.round && film.n > 3 || film.n > 24));
     if (drawn.length !== film.n) drawn = build(nodes, store);
     const size = placed.radius;
     drawn.forEach((node, p) => {

@@ -198,6 +198,47 @@ func TestSingleFile(t *testing.T) {
 	require.Regexp(t, "^[0-9a-f]{16}$", hash)
 }
 
+// A page inside another one shows a picture, one button and a link to the whole page, and reports its height.
+func TestEmbedded(t *testing.T) {
+	server := serve(t)
+	for view, shown := range map[string][2]bool{"both": {true, true}, "ring": {true, false},
+		"time": {false, true}} {
+		p := newTab(t, look{still: true, width: 760, height: 420})
+		p.open(server + "/?embed=1&view=" + view)
+		var got struct {
+			Ring, Time      bool
+			Header, Buttons int
+			Link            string
+			Way             float64
+		}
+		p.script(&got, `
+			const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility()).length;
+			to(20);
+			await new Promise((r) => setTimeout(r, 400));
+			const link = document.querySelector(".whole").href;
+			const { decode } = await import("./share.js");
+			return { ring: shown(".stage") > 0, time: shown("div.time") > 0, header: shown("header"),
+				buttons: shown("button"), link: link.split("#")[0],
+				way: (await decode(link.split("#")[1])).step };`)
+		require.Equal(t, shown, [2]bool{got.Ring, got.Time}, view)
+		require.Zero(t, got.Header)
+		require.Equal(t, 1, got.Buttons)
+		require.Equal(t, server+"/", got.Link)
+		require.Equal(t, 20.0, got.Way)
+	}
+	p := newTab(t, look{still: true})
+	p.open(server)
+	var height float64
+	p.script(&height, `
+		const inside = document.createElement("iframe");
+		const height = new Promise((r) => addEventListener("message", (e) => r(e.data.election.height)));
+		inside.src = "?embed=1&view=ring";
+		inside.height = 420;
+		document.body.append(inside);
+		return height;`)
+	require.InDelta(t, 420, height, 8)
+}
+
 // With less motion nothing moves until the reader steps.
 func TestReducedMotion(t *testing.T) {
 	for still, moves := range map[bool]bool{true: false, false: true} {

@@ -168,11 +168,19 @@ export async function openDialog(store) {
     h("h2", {}, t.share),
     ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
       code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
+      copied(t.frame, `<iframe src="${embedded(code)}" width="760" height="420" title="${t.page}"></iframe>`),
       copied(t.command, film.head.command), h("h3", {}, t.exports), saves(store)],
     h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** The address of the picture alone. @param {string} code */
+function embedded(code) {
+  const link = new URL("?embed=1&view=both", location.href);
+  link.hash = code;
+  return link.href;
 }
 
 /** The buttons that save the run. @param {Store} store */

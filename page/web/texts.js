@@ -95,6 +95,7 @@ export const t = {
   due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${Math.round((due - now) * 100) / 100}`,
   share: "Share",
   link: "Address of this step",
+  frame: "The picture, inside another page",
   command: "The same run by the command",
   copy: "Copy",
   copied: "Copied",
