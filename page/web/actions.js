@@ -113,17 +113,26 @@ async function carryOut(store, action) {
   try {
     const { json } = await call("do", { scenario, step, act: action.act });
     if (store.state.scenario !== scenario) return;
-    const after = json.scenario.acts.at(-1).after ?? 0;
-    await open(store, json.scenario, { step: after + 1, parent: branch, after: step, title: action.words });
-    // A cut happens link by link: all of it is the act.
-    const film = store.state.film, what = action.act.do;
-    if (!film || (what !== "cut" && what !== "heal")) return;
-    let k = after + 1;
-    while (k < film.length && film.what(k + 1) === what) k++;
-    go(store, k);
+    await open(store, json.scenario, { step: (film) => stepOf(film, json.scenario.acts.at(-1)), parent: branch,
+      after: step, title: action.words });
   } catch (error) {
     store.set({ error: reason(error) });
   }
+}
+
+/** The last step of an act. @param {Film} film @param {{after?: number, do: string}} act */
+function stepOf(film, act) {
+  let k = Math.max(act.after ?? 0, begun(film)) + 1;
+  // A cut happens link by link.
+  if (act.do === "cut" || act.do === "heal") while (k < film.length && film.what(k + 1) === act.do) k++;
+  return k;
+}
+
+/** The step after which all processes have begun: nothing can be done sooner. @param {Film} film */
+function begun(film) {
+  let k = 0;
+  while (k < film.length && film.what(k + 1) === "init") k++;
+  return k;
 }
 
 /** Takes the schedule away, or gives it back. @param {Store} store @param {boolean} hand */
@@ -134,7 +143,7 @@ export async function setHand(store, hand) {
   try {
     const sugar = JSON.parse(JSON.stringify({ ...plain, ...(hand ? { delay: "hand" } : {}) }));
     const { json } = await call("scenario", sugar);
-    await open(store, json, { step: 0, parent: branches.length ? branch : -1, after: 0, title: hand ? t.act.hand
+    await open(store, json, { step: hand ? begun : 0, parent: branches.length ? branch : -1, after: 0, title: hand ? t.act.hand
       : t.act.schedule });
   } catch (error) {
     store.set({ error: reason(error) });
@@ -152,7 +161,13 @@ export function undo(store) {
 /** To the last branch that comes from the present one. @param {Store} store */
 export function redo(store) {
   const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
-  if (!next) return;
-  showBranch(store, next.id);
-  go(store, next.after + 1);
+  if (next) visit(store, next);
+}
+
+/** Shows a branch where it begins: at its act, if it comes of one.
+ * @param {Store} store @param {import("./store.js").Branch} branch */
+export function visit(store, branch) {
+  showBranch(store, branch.id);
+  const last = branch.parent < 0 ? null : branch.scenario?.acts?.at(-1);
+  if (last && branch.film) go(store, stepOf(branch.film, last));
 }

@@ -187,3 +187,76 @@ func TestActsAreThoseOfTheLibrary(t *testing.T) {
 	p.open(serve(t))
 	p.makes(runs)
 }
+
+// By hand nothing moves but what is chosen by its number, and each choice takes one unit of time.
+func TestByHand(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Times    []float64
+		Light    string
+		Scenario json.RawMessage
+		Hash     string
+	}
+	p.script(&got, `
+		const n = document.querySelector(".size input[type=number]"), got = { times: [] };
+		n.value = 3;
+		n.dispatchEvent(new Event("change"));
+		while (document.querySelectorAll(".node").length !== 3) await frame();
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const branches = () => document.querySelectorAll(".branch").length;
+		document.querySelector("[role=switch]").click();
+		while (branches() < 2) await frame();
+		await settled();
+		for (let k = 3; document.querySelector(".next li"); k++) {
+			press(String(1 + k % 2 * (document.querySelectorAll(".next li").length > 1 ? 1 : 0)));
+			while (branches() < k) await frame();
+			await settled();
+			got.times.push(Number(document.querySelector(".where").textContent.split("time ")[1]));
+		}
+		got.light = document.querySelector(".light").textContent;
+		got.hash = document.querySelector("#hash").textContent;
+		await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+		got.scenario = (await (await import("./share.js")).decode(location.hash.slice(1))).scenario;
+		return got;`)
+	require.Greater(t, len(got.Times), 8)
+	for i, at := range got.Times {
+		require.InDelta(t, i+1, at, 0)
+	}
+	require.Equal(t, "3 leads", got.Light)
+	var b bridge.Bridge
+	head, _ := native(t, &b, got.Scenario)
+	require.Equal(t, got.Hash, head.Hash)
+	require.True(t, head.OK)
+}
+
+// Undo leads back to the run before the act, at the step after which they differ, and redo to the act.
+func TestUndo(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [4]string
+	var first string
+	p.script(&got, `
+		const hash = () => document.querySelector("#hash").textContent + " " + range.value, got = [];
+		to(17);
+		await settled();
+		got.push(hash());
+		document.querySelector("[data-process='3']").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+		press("p");
+		while (document.querySelectorAll(".branch").length < 2) await frame();
+		await settled();
+		got.push(hash());
+		press("u"); await settled(); got.push(hash());
+		press("U"); await settled(); got.push(hash());
+		return got;`)
+	require.Equal(t, got[0], got[2])
+	require.Equal(t, got[1], got[3])
+	require.NotEqual(t, got[0], got[1])
+	// Beside the run with the act stands the other one, with their first difference.
+	p.script(&first, `
+		document.querySelector(".branch [aria-pressed]").click();
+		while (!document.querySelector(".compare .first").textContent) await frame();
+		return document.querySelector(".compare .first").textContent;`)
+	require.Contains(t, first, "First difference, step 18")
+}

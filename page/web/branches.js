@@ -2,8 +2,8 @@
 
 import { call } from "./bridge.js";
 import { h } from "./dom.js";
-import { go, reason, showBranch } from "./run.js";
-import { redo, undo } from "./actions.js";
+import { reason } from "./run.js";
+import { redo, undo, visit } from "./actions.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -31,10 +31,8 @@ function under(store, all, parent, branch, compare) {
     const below = under(store, all, b.id, branch, compare), now = b.id === branch;
     const film = b.film, wrong = film && (!film.head.ok || (film.head.outside?.length ?? 0) > 0);
     return h("li", {}, h("div", { class: "branch" },
-      h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () => {
-        showBranch(store, b.id);
-        if (b.parent >= 0) go(store, b.after + 1);
-      } }, h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
+      h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () =>
+        visit(store, b) }, h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
       wrong ? h("small", { class: "wrong" }, film.head.ok ? t.act.outsideShort : t.act.fails) : ""),
       now ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(b.id === compare),
         "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),

@@ -29,7 +29,7 @@ export async function make(store, sugar, play) {
 
 /** Shows the run of a scenario, and keeps it as a branch.
  * @param {Store} store @param {any} scenario
- * @param {{step?: number, play?: boolean, parent?: number, after?: number, title?: string}} [how] parent is the
+ * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string}} [how] parent is the
  *   branch that it comes from, after the step after which it differs; without them it is a new beginning
  * @returns {Promise<boolean>} whether there is such a run */
 export async function open(store, scenario, how = {}) {
@@ -44,7 +44,8 @@ export async function open(store, scenario, how = {}) {
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film };
-    show(store, { branches: [...branches, branch], branch: id, scenario }, film, how.step ?? 0);
+    show(store, { branches: [...branches, branch], branch: id, scenario }, film, typeof how.step === "function"
+      ? how.step(film) : how.step ?? 0);
     if (how.play && !store.state.still) play(store);
     return true;
   } catch (error) {
