@@ -129,7 +129,7 @@ function stepOf(film, act) {
 }
 
 /** The step after which all processes have begun: nothing can be done sooner. @param {Film} film */
-function begun(film) {
+export function begun(film) {
   let k = 0;
   while (k < film.length && film.what(k + 1) === "init") k++;
   return k;

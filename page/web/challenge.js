@@ -1,5 +1,6 @@
 // Challenges: algorithms with a known mistake, each to be led by hand to where it fails. The library is the judge.
 
+import { begun } from "./actions.js";
 import { call } from "./bridge.js";
 import { h } from "./dom.js";
 import { open, reason } from "./run.js";
@@ -7,7 +8,7 @@ import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{id: string, package: string, name: string, wrong?: string, setting?: string, hint?: string,
- *   scenario: any, property?: string, words?: string, par?: number}} Challenge */
+ *   scenario: any, property?: string, words?: string, par?: number, budget?: {[fault: string]: number}}} Challenge */
 
 /** @param {Challenge[]} all @param {(chosen: Challenge) => void} choose @returns {Node[]} */
 export function list(all, choose) {
@@ -16,16 +17,26 @@ export function list(all, choose) {
   const packages = new Map();
   for (const c of all) packages.set(c.package, [...packages.get(c.package) ?? [], c]);
   return [h("h2", {}, t.learn.challenges), h("p", { class: "note" }, t.learn.challengesHint),
-    ...[...packages].map(([name, list]) => h("details", { class: "package" }, h("summary", {}, name,
+    ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 }, h("summary", {}, name,
       h("small", {}, String(list.length))), h("ul", { class: "lessons" }, list.map((c) => h("li", {},
-      h("button", { type: "button", class: "does challenge", "data-id": c.id, onclick: () => choose(c) }, c.name))))))];
+      h("button", { type: "button", class: "does challenge", "data-id": c.id, onclick: () => choose(c) }, nameOf(c)))))))];
+}
+
+/** @param {Challenge} c */
+const nameOf = (c) => c.name.replace(`${c.package}: `, "");
+
+/** What may go wrong in a challenge. @param {Challenge} c */
+function allowed(c) {
+  const faults = Object.entries(t.prove.faults).filter(([name]) => (c.budget?.[name] ?? 0) > 0)
+    .map(([name, words]) => `${words.toLowerCase()} ${c.budget?.[name]}`);
+  return faults.length ? `${t.learn.allowed} ${faults.join(", ")}` : "";
 }
 
 let played = ""; // the challenge that is played
 
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {
-  if (!(await open(store, c.scenario, { step: 0, title: c.name }))) return;
+  if (!(await open(store, c.scenario, { step: begun, title: nameOf(c) }))) return;
   const verdict = h("div", { class: "verdict", role: "status" }), hint = h("p", { class: "rule", hidden: true },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
   const show = h("button", { type: "button", class: "plain", hidden: !c.hint, onclick: () => {
@@ -34,16 +45,16 @@ export async function play(element, store, c, home) {
     judge(store, c, verdict, true);
   } }, t.learn.showHint);
   element.replaceChildren(
-    h("div", { class: "row lesson-head" }, h("h2", {}, c.name), h("button", { type: "button", class: "quiet",
+    h("div", { class: "row lesson-head" }, h("h2", {}, nameOf(c)), h("button", { type: "button", class: "quiet",
       onclick: () => {
         played = "";
         home();
       } }, t.learn.leave)),
-    h("p", {}, t.learn.task), h("p", { class: "note" }, [c.words, c.setting].filter(Boolean).map((words) =>
+    h("p", {}, t.learn.task), h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { type: "button", class: "plain strong", onclick: () =>
       store.set({ panel: "acts" }) }, t.learn.act), h("button", { type: "button", class: "plain", onclick: () =>
-      open(store, c.scenario, { step: 0, title: c.name }) }, t.learn.again), show), verdict);
+      open(store, c.scenario, { step: begun, title: nameOf(c) }) }, t.learn.again), show), verdict);
   played = c.id;
   judge(store, c, verdict, false);
   store.on(["film"], () => judge(store, c, verdict, !hint.hidden));

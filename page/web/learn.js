@@ -3,14 +3,12 @@
 import { beside, call } from "./bridge.js";
 import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
-import { LEADER } from "./film.js";
 import { scene } from "./graph.js";
 import { go, open, reason, showBranch } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{do?: string, process?: number, kind?: string, decides?: number, leads?: number, nth?: number}} When */
-/** @typedef {{step?: number, when?: When, text: string, rule?: number, highlight?: {processes?: number[]},
+/** @typedef {{step: number, text: string, rule?: number, highlight?: {processes?: number[]},
  *   question?: {ask: string, choices: string[], answer: number, why: string}}} Stop */
 /** @typedef {{id: string, title: string, package: string, about?: string, scenario: any, stops: Stop[]}} Lesson */
 
@@ -20,33 +18,6 @@ let read;
 function lessons() {
   read ??= fetch(beside("lessons.json")).then((reply) => (reply.ok ? reply.json() : []));
   return read;
-}
-
-/** The steps at which the page stops. @param {import("./film.js").Film} film @param {Stop[]} stops */
-export function stepsOf(film, stops) {
-  let before = 0;
-  return stops.map((stop) => (before = stop.when ? first(film, stop.when, before) : stop.step ?? before));
-}
-
-/** The first step after another at which something happens. @param {import("./film.js").Film} film
- * @param {When} when @param {number} before */
-function first(film, when, before) {
-  const place = (/** @type {number | undefined} */ id) => film.head.ids.indexOf(String(id));
-  const changes = film.changes;
-  let nth = when.nth ?? 1;
-  for (let k = before + 1; k <= film.length; k++) {
-    if (when.do && film.what(k) !== when.do) continue;
-    if (when.process !== undefined && film.processOf(k) !== place(when.process)) continue;
-    const [event] = film.eventsOf(k);
-    if (when.kind && film.head.kinds[film.events.kind[event] - 1] !== when.kind) continue;
-    const who = when.leads ?? when.decides;
-    if (who !== undefined) {
-      const p = place(who), i = film.changesOf[p]?.find((j) => changes.step[j] === k) ?? -1;
-      if (i < 0 || changes.role[i] === 0 || (when.leads !== undefined && changes.role[i] !== LEADER)) continue;
-    }
-    if (--nth === 0) return k;
-  }
-  return film.length;
 }
 
 /** @param {HTMLElement} element @param {Store} store */
@@ -72,11 +43,10 @@ export function mount(element, store) {
       return;
     }
     const film = /** @type {import("./film.js").Film} */ (store.state.film), branch = store.state.branch;
-    const steps = stepsOf(film, lesson.stops);
     const at = (/** @type {number} */ i) => {
       if (store.state.branch !== branch) showBranch(store, branch);
-      go(store, steps[i]);
       const stop = lesson.stops[i];
+      go(store, stop.step);
       mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
       const next = i + 1 < lesson.stops.length ? h("button", { type: "button", class: "plain strong next-stop",
         onclick: () => at(i + 1) }, t.learn.next) : h("button", { type: "button", class: "plain strong", onclick: home },

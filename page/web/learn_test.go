@@ -14,11 +14,11 @@ import (
 const lesson = `[{"id": "lcr", "title": "Round", "package": "lcr", "about": "About it.",
 	"scenario": {"algorithm": "lcr/participant", "ids": [5, 4, 1, 3, 2]}, "stops": [
 	{"step": 0, "text": "Before.", "rule": 1},
-	{"when": {"do": "start", "process": 4}, "text": "Four starts.", "highlight": {"processes": [4, 1]}},
-	{"when": {"do": "deliver", "kind": "election", "nth": 2}, "text": "The second receipt."},
-	{"when": {"leads": 5}, "text": "Five leads.", "question": {"ask": "Which leads?",
+	{"step": 7, "text": "Four starts.", "highlight": {"processes": [4, 1]}},
+	{"step": 12, "text": "The second receipt."},
+	{"step": 23, "text": "Five leads.", "question": {"ask": "Which leads?",
 		"choices": ["4", "5"], "answer": 1, "why": "It is the largest."}},
-	{"when": {"decides": 3}, "text": "Three follows."}]}]`
+	{"step": 26, "text": "Three follows."}]}]`
 
 // walked is what a lesson shows at a stop.
 type walked struct {
@@ -117,4 +117,42 @@ func TestLessons(t *testing.T) {
 		}
 	}
 	require.Len(t, got, k)
+}
+
+// A challenge is solved by the steps that the checker finds, and by nothing before them.
+func TestChallenge(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Before, After, Hinted, Mistake string
+		Stars                          [2]string
+	}
+	p.script(&got, `
+		const { call } = await import("./bridge.js"), { encode } = await import("./share.js"), got = { stars: [] };
+		document.querySelector("#tab-learn").click();
+		const id = "lcr-process-relayed-may-still-start";
+		while (!document.querySelector("[data-id=" + id + "]")) await frame();
+		document.querySelector("[data-id=" + id + "]").click();
+		const verdict = async (solved) => {
+			while (document.querySelector(".verdict")?.dataset.solved !== solved) await frame();
+			await settled();
+			return document.querySelector(".verdict").textContent;
+		};
+		got.before = await verdict("false");
+		const stars = () => document.querySelector(".stars").getAttribute("aria-label");
+		const c = (await call("challenges")).json.find((c) => c.id === id);
+		const found = (await call("check", { scenario: c.scenario, budget: c.budget })).json;
+		location.hash = await encode(found.counterexample, 3);
+		got.after = await verdict("true");
+		got.mistake = document.querySelector(".verdict .rule").textContent;
+		got.stars.push(stars());
+		[...document.querySelectorAll("#panel-learn button")].find((b) => b.textContent === "Show a hint").click();
+		while (stars() === got.stars[0]) await frame();
+		got.stars.push(stars());
+		return got;`)
+	require.Contains(t, got.Before, "Not yet.")
+	require.Contains(t, got.After, "Solved.")
+	require.Contains(t, got.After, "4, and the best is 4.")
+	require.NotEmpty(t, got.Mistake)
+	require.Equal(t, [2]string{"3 of 3 stars", "1 of 3 stars"}, got.Stars)
 }

@@ -58,7 +58,7 @@ export function mount(element, store) {
       if (mine !== running) return;
       running++;
       result.replaceChildren(...verdicts(store, json, from, after));
-      result.scrollIntoView({ block: "start" });
+      result.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== running) return;
       running++;
@@ -73,11 +73,11 @@ export function mount(element, store) {
       if (mine !== running) return;
       running++;
       result.replaceChildren();
-      graph.scrollIntoView({ block: "start" });
       states.mount(graph, store, json, async (state) => {
         const path = await callLong("path", { ...asked, most: states.most, state });
         await open(store, path.json, { step: Infinity, parent, after: 0, title: t.prove.state(json.states[state].depth) });
       });
+      graph.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== running) return;
       running++;
@@ -116,7 +116,7 @@ function verdicts(store, found, from, after) {
       }
       shrink.disabled = false;
     } }, t.prove.shrink);
-    parts.push(h("div", { class: "counter" }, h("p", {}, found.reason), h("div", { class: "row wrap" },
+    parts.push(h("div", { class: "counter" }, h("p", {}, t.sentence(found.reason)), h("div", { class: "row wrap" },
       h("button", { type: "button", class: "plain strong", onclick: () => show(scenario, t.prove.title(found.property)) },
         t.prove.open(found.length)), shrink)));
   }

@@ -169,7 +169,7 @@ export const t = {
       + "not all is tried.",
     fewer: "Take 4 processes",
     faults: /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts", losses: "Losses",
-      duplicates: "Copies", cuts: "Cuts" }),
+      duplicates: "Copies", cuts: "Cuts", recoveries: "Returns without state", pauses: "Pauses" }),
     any: "messages of one link may overtake",
     all: "Try all orders", here: "Can it still go wrong from here?", map: "Show all states",
     running: "Trying …", stop: "Stop", stopped: "Stopped.",
@@ -204,7 +204,7 @@ export const t = {
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
     task: "Lead this algorithm to a state in which it fails. Each run that you make is judged at once.",
-    act: "Act", again: "Begin again", showHint: "Show a hint", notYet: "Not yet.", solved: "Solved.",
+    act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) => `${n}, and the best is `
       + `${par}.${grade === 1 ? " Without the hint it counts more." : grade === 2 ? " Can you do that too?" : ""}`,
