@@ -2,17 +2,14 @@
 // import map, under which the others import it: a relative name means nothing to a module that is a blob.
 (async () => {
   const text = document.getElementById("election-files").textContent;
-  const packed = new DataView(new ArrayBuffer((text.length / 5) * 4));
-  for (let i = 0; i < text.length; i += 5) {
-    let value = 0; // of four bytes, in five digits to the base 85
-    for (let k = i; k < i + 5; k++) {
-      const digit = text.charCodeAt(k);
-      value = value * 85 + (digit === 125 ? 60 : digit) - 40;
-    }
-    packed.setUint32((i / 5) * 4, value);
+  const packed = new Uint8Array(SIZE);
+  // Two letters hold 13 bits, the lowest first. The letters are those from # to ~ but for <, 91 in number.
+  const digit = (i) => text.charCodeAt(i) - (text.charCodeAt(i) > 60 ? 36 : 35);
+  for (let i = 0, bits = 0, waiting = 0, to = 0; i < text.length; i += 2) {
+    bits |= (digit(i) + digit(i + 1) * 91) << waiting;
+    for (waiting += 13; waiting >= 8 && to < SIZE; waiting -= 8, bits >>= 8) packed[to++] = bits;
   }
-  const stream = new Blob([new Uint8Array(packed.buffer, 0, SIZE)]).stream()
-    .pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const all = await new Response(stream).arrayBuffer();
   const files = {}, imports = {};
   let from = 0;

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -80,19 +79,23 @@ func (s *Site) Single() ([]byte, error) {
 	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil
 }
 
-// digits writes bytes in digits to the base 85, five for four bytes: base 64 would make the page larger by a
-// fifteenth. The digits begin with a bracket; a brace stands for the one that would begin a tag.
+// digits writes bytes as letters, two for each 13 bits: base 64 would make the page larger by a twelfth. There are
+// 91 letters, from # to ~ without the one that begins a tag.
 func digits(b []byte) string {
-	b = append(b, make([]byte, -len(b)&3)...)
-	text := make([]byte, 0, len(b)/4*5)
-	for ; len(b) > 0; b = b[4:] {
-		value := binary.BigEndian.Uint32(b)
-		for _, power := range []uint32{85 * 85 * 85 * 85, 85 * 85 * 85, 85 * 85, 85, 1} {
-			digit := byte('(' + value/power%85)
-			if digit == '<' {
-				digit = '}'
-			}
-			text = append(text, digit)
+	text := make([]byte, 0, len(b)*16/13+2)
+	letter := func(digit uint32) byte {
+		if digit += '#'; digit >= '<' {
+			digit++
+		}
+		return byte(digit)
+	}
+	bits, waiting := uint32(0), 0
+	for i, c := range b {
+		bits |= uint32(c) << waiting
+		waiting += 8
+		for ; waiting >= 13 || waiting > 0 && i == len(b)-1; waiting -= 13 {
+			text = append(text, letter(bits%(1<<13)%91), letter(bits%(1<<13)/91))
+			bits >>= 13
 		}
 	}
 	return string(text)
