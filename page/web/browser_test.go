@@ -97,16 +97,47 @@ type tab struct {
 	requests []string // that were made
 }
 
-// newTab opens an empty page in a browser of its own.
+// running is the browser of all tests; end ends it.
+var running struct {
+	once sync.Once
+	ctx  context.Context
+	err  error
+	end  func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if running.end != nil {
+		running.end()
+	}
+	os.Exit(code)
+}
+
+// browser returns the browser, which it starts for the first test.
+func browser(program string) (context.Context, error) {
+	running.once.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program),
+			chromedp.NoSandbox)
+		ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+		running.ctx, running.end = chromedp.NewContext(ctx)
+		running.err = chromedp.Do(running.ctx)
+		cancel := running.end
+		running.end = func() {
+			cancel()
+			stop()
+		}
+	})
+	return running.ctx, running.err
+}
+
+// newTab opens an empty page.
 func newTab(t *testing.T, l look) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserName(t)),
-		chromedp.NoSandbox)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, err := browser(browserName(t))
+	require.NoError(t, err)
+	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	scheme, motion := "light", "no-preference"
@@ -119,7 +150,7 @@ func newTab(t *testing.T, l look) *tab {
 	if l.width == 0 {
 		l.width, l.height = 1400, 860
 	}
-	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+	_, err = chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
 			{Name: "prefers-reduced-motion", Value: motion}}})
 	require.NoError(t, err)
