@@ -87,7 +87,7 @@ export function ofLinks(store, inside) {
   const who = inside.length === 1 ? film.name(inside[0]) : inside.length <= 4
     ? inside.map((p) => film.name(p)).join(", ") : t.count(inside.length, "process", "processes");
   return [
-    { key: "x", words: t.act.cut(who), act: { do: "cut", groups: [group] } },
+    { key: inside.length === 1 ? "x" : "", words: t.act.cut(who), act: { do: "cut", groups: [group] } },
     { words: t.act.mute(who), act: { do: "cut", groups: [group], one_way: true } },
     { words: t.act.deaf(who), act: { do: "cut", groups: [others], one_way: true } },
   ];

@@ -25,22 +25,23 @@ export function mount(element, store) {
   const hand = h("input", { type: "checkbox", role: "switch", onchange: () => setHand(store, hand.checked) });
   const who = h("div", { class: "group" }), next = h("ol", { class: "next" }), links = h("div", { class: "group" });
   const nextTitle = h("h2", {}), tree = h("div", { class: "branches" });
-  element.append(
+  const record = h("p", { class: "note" }, t.act.replayed), parts = h("div", {},
     h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.act.hand), ` ${t.act.handHint}`)),
-    who, nextTitle, next, links, tree);
+    who, nextTitle, next, links);
+  element.append(record, parts, tree);
   branches.mount(tree, store);
   store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, scenario }) => {
     if (!film || playing || panel !== "acts") return;
     hand.checked = byHand(store);
     hand.disabled = !scenario;
+    record.hidden = Boolean(scenario);
+    parts.hidden = !scenario;
     const list = await pending(store).catch(() => []);
     if (store.state.film !== film || store.state.step !== step) return;
     who.replaceChildren(...ofWho(store, process, list));
     nextTitle.textContent = list.length ? t.act.next(list.length) : t.act.nothing;
     next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)));
-    const some = process >= 0 ? ofLinks(store, [process]) : [];
-    links.replaceChildren(h("h2", {}, t.act.links), ...some.map((a) => button(store, a)), button(store, heal),
-      h("p", { class: "note" }, t.act.lasso));
+    links.replaceChildren(...ofGroup(store, process, film));
   });
 }
 
@@ -58,6 +59,32 @@ function ofWho(store, p, list) {
   return [h("h2", {}, t.process(film.name(p))), ...ofProcess(store, p, list).map((a) => button(store, a)),
     suspects.length ? h("p", { class: "row wrap" }, h("span", {}, t.act.suspects), ...suspects.map((a) =>
       button(store, a))) : h("span", {})];
+}
+
+const group = new Set(); // the processes that are cut off together, besides the chosen one
+let grouped = /** @type {unknown} */ (null);
+
+/** Cuts of the chosen process, and of more processes. @param {Store} store @param {number} chosen
+ * @param {import("./film.js").Film} film @returns {Node[]} */
+function ofGroup(store, chosen, film) {
+  if (grouped !== film.n) group.clear();
+  grouped = film.n;
+  const cuts = h("div", { class: "group" });
+  const fill = () => cuts.replaceChildren(...ofLinks(store, [...new Set([...group, ...chosen < 0 ? [] : [chosen]])]
+    .sort((a, b) => a - b)).map((a) => button(store, a)), button(store, heal));
+  fill();
+  const chip = (/** @type {number} */ p) => {
+    const one = h("button", { type: "button", class: "chip", "aria-pressed": String(group.has(p) || p === chosen),
+      disabled: p === chosen, onclick: () => {
+        if (!group.delete(p)) group.add(p);
+        one.setAttribute("aria-pressed", String(group.has(p)));
+        fill();
+      } }, film.name(p));
+    return one;
+  };
+  return [h("h2", {}, t.act.links), h("p", { class: "note" }, t.act.lasso),
+    film.n <= 32 ? h("div", { class: "chips", role: "group", "aria-label": t.act.group },
+      film.head.ids.map((_, p) => chip(p))) : h("span", {}), cuts];
 }
 
 /** @param {Store} store @param {Pending} n @param {number} i */

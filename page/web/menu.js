@@ -91,16 +91,22 @@ function lasso(store, event) {
     line.push([e.clientX - left, e.clientY - top]);
     path.setAttribute("d", `M${line.join("L")}`);
   };
-  const end = (/** @type {PointerEvent} */ e) => {
+  const over = () => {
+    for (const what of ["pointerup", "pointercancel"]) removeEventListener(what, /** @type {any} */ (end));
     removeEventListener("pointermove", move);
     path.remove();
+  };
+  const end = (/** @type {PointerEvent} */ e) => {
+    over();
+    if (e.type === "pointercancel") return; // the page is scrolled
     const inside = (scene.placed?.points ?? []).flatMap((p, i) => (within(p, line) ? [i] : []));
     drawn = line.length > 2;
     const list = ofLinks(store, inside);
     if (list.length) show(store, t.act.around(inside.length), [...list, heal], e.clientX + 8, e.clientY + 8);
   };
   addEventListener("pointermove", move);
-  addEventListener("pointerup", end, { once: true });
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
 }
 
 /** Whether a point lies inside a line that is closed. @param {{x: number, y: number}} p

@@ -145,7 +145,7 @@ export const t = {
     deaf: (/** @type {string} */ who) => `Nothing arrives at ${who}`,
     heal: "Heal all cuts",
     around: (/** @type {number} */ n) => `${count(n, "process", "processes")} inside the line`,
-    links: "Links", lasso: "Draw a line around processes in the picture to cut off a group.",
+    links: "Links", lasso: "Choose a group here, or draw a line around it in the picture.", group: "A group",
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first, in the picture or here.",
     whoHint: "A right click on a process or a message in the picture opens its menu.",
     next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Nothing is left to happen.",
