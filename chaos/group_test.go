@@ -86,6 +86,7 @@ func TestOutcome(t *testing.T) {
 		until, next, stalled time.Duration // of the first lease, and of the next: when it begins
 		paused               bool
 		many                 bool // members wait one after another, none of them for long
+		refuses              bool // the register was to refuse a late write
 		want                 outcome
 		err                  error
 	}{
@@ -98,6 +99,8 @@ func TestOutcome(t *testing.T) {
 			Busy: true}},
 		"a paused member": {until: 4, next: 5, stalled: 400, paused: true,
 			want: outcome{Vacant: time.Second, Changes: 1}, err: errUnsteady},
+		"no late write":               {until: 9, refuses: true, err: errNoStale},
+		"no late write, busy machine": {until: 9, refuses: true, stalled: 400, want: outcome{Busy: true}},
 		"late, busy machine": {until: 2, next: 7, stalled: 2000,
 			want: outcome{Vacant: 5 * time.Second, Changes: 1, Busy: true}},
 	} {
@@ -106,7 +109,7 @@ func TestOutcome(t *testing.T) {
 			at := func(seconds time.Duration) time.Duration { return began + seconds*time.Second }
 			g := hearing(t)
 			steady := *g.cell.fault
-			steady.steady = true
+			steady.steady, steady.refuses = true, c.refuses
 			g.cell = &cell{fault: &steady, n: 3}
 			tr := &trial{group: g, began: began, healed: began}
 			g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: at(-1), Until: at(c.until)})
