@@ -42,6 +42,10 @@ func newFilmHead(h *Header, positions [][2]float64) FilmHead {
 	return f
 }
 
+// mostByDistance is the largest graph that a film lays out by its distances, which takes the longer the
+// cube of its size is.
+const mostByDistance = 512
+
 // mostListed is the largest complete graph whose links are listed: of a larger one all pairs have a link.
 const mostListed = 64
 
@@ -55,10 +59,13 @@ func (f *FilmHead) network(h *Header, positions [][2]float64) {
 	n.join()
 	f.OneWay = h.Links.OneWay()
 	form, places := n.arrange()
-	if f.Positions = positions; len(positions) != h.Links.Len() {
+	size := h.Links.Len()
+	if form == byDistance && size > mostByDistance {
+		places = func() []point { return circle(size) }
+	}
+	if f.Positions = positions; len(positions) != size {
 		f.Positions = unitSquare(places())
 	}
-	size := h.Links.Len()
 	switch {
 	case h.Links.Shape() == election.Ring:
 		f.Shape = "ring"

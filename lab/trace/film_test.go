@@ -267,6 +267,26 @@ func TestFilmHead(t *testing.T) {
 	}
 }
 
+// TestFilmOfALargeGraph: a graph is laid out by its distances up to a size, and then on a circle, which
+// is quick.
+func TestFilmOfALargeGraph(t *testing.T) {
+	echo, err := catalog.Find("echo", "")
+	require.NoError(t, err)
+	inside := func(n int) (count int) {
+		in := scenario.Input{Algorithm: echo, IDs: numbered(n)}
+		r, err := trace.NewFilming(&in, trace.About{})
+		require.NoError(t, err)
+		for _, at := range r.Film().Head.Positions {
+			if math.Hypot(at[0]-0.5, at[1]-0.5) < 0.4 {
+				count++
+			}
+		}
+		return count
+	}
+	require.Positive(t, inside(40))
+	require.Zero(t, inside(4096))
+}
+
 // TestReadFilmRefuses: what is no film gives one line.
 func TestReadFilmRefuses(t *testing.T) {
 	tr := simulated(t, sim.Config{Input: inputOf(t, lcr.Participant())})
