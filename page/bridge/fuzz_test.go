@@ -80,6 +80,8 @@ func TestRefused(t *testing.T) {
 		{"scenario", `{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`,
 			`links: "mess" is not`},
 		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
+		{"scenario", `{"algorithm": "echo", "n": 4096, "links": "complete"}`,
+			"links: 8386560, at most 1048576"},
 		{"scenario", `{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
 		{"scenario", `{"algorithm": "lcr", "initiators": "some"}`, `initiators: "some" is neither`},
 		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "ns: 0 processes, at least one is needed"},

@@ -183,6 +183,9 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 	if len(w.IDs) > mostProcesses {
 		return nil, input.Errorf("ids: %d processes, at most %d can be shown", len(w.IDs), mostProcesses)
 	}
+	if links := linksOf(&w.links, a, len(w.IDs)); links > mostLinks {
+		return nil, input.Errorf("links: %d, at most %d can be shown", links, mostLinks)
+	}
 	// Without its own links first: what is wrong with the processes has a better error than their graph has.
 	own := w.Scenario
 	if w.links.Kind != "" {
@@ -212,6 +215,23 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 		s.Until = endOf(in.Algorithm)
 	}
 	return &s, nil
+}
+
+// mostLinks bounds the links of a graph that is made here. Those of a complete graph for an algorithm on
+// complete graphs take no room.
+const mostLinks = 1 << 20
+
+// linksOf returns the number of links that a plan makes for an algorithm.
+func linksOf(p *topology.Plan, a *election.Algorithm, n int) int {
+	switch {
+	case p.Kind == "complete" && a.Topology != election.Complete:
+		return n * (n - 1) / 2
+	case p.Kind == "random" && len(p.Numbers) > 0:
+		return p.Numbers[0]
+	case p.Kind == "circulant":
+		return n * len(p.Numbers)
+	}
+	return 0 // no more than some for each process
 }
 
 // number makes n processes, or the next smaller number that the shape allows.

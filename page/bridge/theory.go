@@ -24,7 +24,7 @@ type curves struct {
 const mostPoints = 512
 
 // theory evaluates the closed forms of an algorithm on its usual links.
-func (b *Bridge) theory(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Algorithm string          `json:"algorithm"`
 		Variant   string          `json:"variant"`
@@ -37,37 +37,38 @@ func (b *Bridge) theory(_ context.Context, args json.RawMessage, _ func(any)) (R
 	if len(in.Ns) > mostPoints {
 		return Reply{}, input.Errorf("ns: %d numbers, at most %d can be shown", len(in.Ns), mostPoints)
 	}
-	if in.Algorithm == "" {
-		return Reply{}, input.Errorf("algorithm: none is given")
+	short, err := json.Marshal(struct {
+		Algorithm string          `json:"algorithm"`
+		Variant   string          `json:"variant,omitempty"`
+		Params    json.RawMessage `json:"params,omitempty"`
+	}{in.Algorithm, in.Variant, in.Params})
+	if err != nil {
+		return Reply{}, err
+	}
+	w, err := readWanted(short)
+	if err != nil {
+		return Reply{}, err
+	}
+	a, err := find(w.Algorithm, w.Variant)
+	if err != nil {
+		return Reply{}, err
 	}
 	c := curves{Ns: []int{}, Best: []*float64{}, Mean: []*float64{}, Worst: []*float64{}, Bits: []*float64{}}
 	for _, n := range in.Ns {
 		if n < 1 { // zero would stand for the usual number
 			return Reply{}, input.Errorf("ns: %d processes, at least one is needed", n)
 		}
-		short := map[string]any{"algorithm": in.Algorithm, "variant": in.Variant, "n": n}
-		if in.Params != nil {
-			short["params"] = in.Params
+		if ctx.Err() != nil {
+			return Reply{}, context.Cause(ctx)
 		}
-		if in.Variant == "" {
-			delete(short, "variant")
-		}
-		text, err := json.Marshal(short)
-		if err != nil {
+		w.n, w.IDs = n, nil
+		if err := w.number(a); err != nil {
 			return Reply{}, err
 		}
-		w, err := readWanted(text)
-		if err != nil {
-			return Reply{}, err
-		}
-		s, err := w.complete()
-		if err != nil {
-			return Reply{}, err
-		}
-		if len(s.IDs) != n {
+		if len(w.IDs) != n {
 			continue // its shape has another size
 		}
-		in, err := s.Input(find)
+		in, err := w.Input(find)
 		if err != nil {
 			return Reply{}, err
 		}
