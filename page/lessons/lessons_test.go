@@ -74,7 +74,8 @@ func text(stop string) []byte {
 func TestClaimsThatFail(t *testing.T) {
 	const stop = `{"step": 16, "text": "t", "highlight": {"processes": [5]}, "claim": {"do": "deliver",
 		"process": 5, "kind": "election", "messages": 10, "leads": [5], "down": [],
-		"follows": {"2": 0, "5": 5}}, "question": {"ask": "a", "choices": ["1", "5", "14", "13"], "why": "w", "is": "sent", "answer": 0}}`
+		"follows": {"2": 0, "5": 5}}, "question": {"ask": "a", "choices": ["1", "5", "14", "13"],
+		"why": "w", "is": "sent", "answer": 0}}`
 	for _, c := range []struct{ is, other, err string }{
 		{},
 		{`"step": 16`, `"step": 17`, "claim.process: 2, not 5"},

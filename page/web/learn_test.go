@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,8 +33,8 @@ type walked struct {
 const walk = `
 	document.querySelector("#tab-learn").click();
 	const until = async (holds) => { let k; while (!(k = holds())) await frame(); await settled(); return k; };
-	const lessons = await until(() => document.querySelectorAll(".lessons .does").length
-		&& document.querySelectorAll(".lessons .does"));
+	const lessons = await until(() => document.querySelectorAll(".lessons .does:not(.challenge)").length
+		&& document.querySelectorAll(".lessons .does:not(.challenge)"));
 	const seen = [];
 	const walk = async (button) => {
 		button.click();
@@ -90,15 +91,16 @@ func TestLessons(t *testing.T) {
 		Stops []struct{ Step *int }
 	}
 	require.NoError(t, json.Unmarshal(s.File("lessons.json"), &all))
-	if len(all) == 0 {
-		return
+	require.NotEmpty(t, all)
+	if testing.Short() { // page/lessons compares the texts of all with their runs
+		all = all[:2]
 	}
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got []walked
 	p.script(&got, walk+`
-		for (let i = 0; i < lessons.length; i++) {
-			const list = await until(() => [...document.querySelectorAll(".lessons .does")][i]);
+		for (let i = 0; i < `+strconv.Itoa(len(all))+`; i++) {
+			const list = await until(() => [...document.querySelectorAll(".lessons .does:not(.challenge)")][i]);
 			await walk(list);
 			document.querySelector(".ends .strong").click();
 		}
