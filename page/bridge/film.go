@@ -121,7 +121,7 @@ func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 	h.Time, h.End = units(res.Time), units(s.Now())
 	h.OK = true
 	if a.Sections > 0 {
-		h.Result = fmt.Sprintf("%s, %s", prose.Plural(len(res.Entries), "entry"),
+		h.Result = fmt.Sprintf("%s, %s", prose.Plural(len(res.Entries), "critical section"),
 			prose.Plural(int(res.Messages), "message"))
 	}
 	for k := range a.Kinds {

@@ -74,7 +74,8 @@ export class Film {
     this.still = [];
     /** how many messages were sent by each step */
     this.sent = new Uint32Array(this.length + 1);
-    /** the most messages that are under way at once */
+    /** how many messages are under way after each step, and the most */
+    this.busy = new Int32Array(this.length + 2);
     this.busiest = 0;
     this.#index();
     /** @type {number[][]} */
@@ -112,13 +113,16 @@ export class Film {
     for (let k = 0; k <= this.length; k++) {
       this.firstJourney[k] = next;
       while (next < this.journeys.length && this.journeys[next].begin <= k) active.push(next++);
-      if (k % every === 0 || active.length > 2 * this.busiest) {
-        active = active.filter((j) => this.journeys[j].end > k);
-        this.busiest = Math.max(this.busiest, active.length);
-      }
-      if (k % every === 0) this.still.push(active.slice());
+      if (k % every !== 0) continue;
+      active = active.filter((j) => this.journeys[j].end > k);
+      this.still.push(active.slice());
     }
     this.firstJourney[this.length + 1] = next;
+    for (const { begin, end } of this.journeys) {
+      this.busy[begin]++;
+      this.busy[end]--;
+    }
+    for (let k = 1; k <= this.length; k++) this.busiest = Math.max(this.busiest, this.busy[k] += this.busy[k - 1]);
     const send = this.head.does.indexOf("send");
     for (let i = 0; i < this.events.n; i++) if (this.events.do[i] === send) this.sent[this.events.step[i]]++;
     for (let k = 1; k <= this.length; k++) this.sent[k] += this.sent[k - 1];

@@ -239,17 +239,31 @@ func TestEmbedded(t *testing.T) {
 	require.InDelta(t, 420, height, 8)
 }
 
-// With less motion nothing moves until the reader steps.
+// With less motion nothing moves until the reader steps, and messages stand still between steps also when the
+// run is played.
 func TestReducedMotion(t *testing.T) {
 	for still, moves := range map[bool]bool{true: false, false: true} {
 		p := newTab(t, look{still: still})
 		p.open(serve(t))
-		var moved bool
+		var moved, between bool
 		p.script(&moved, `
 			const before = range.value;
 			await new Promise((r) => setTimeout(r, 700));
-			return range.value !== before || range.value > 0;`)
+			return range.value !== before || Number(range.value) > 0;`)
 		require.Equal(t, moves, moved, "still: %v", still)
+		p.script(&between, `
+			const picture = () => document.querySelector(".stage canvas:last-of-type").toDataURL();
+			let between = false, before = [];
+			to(0);
+			press(" ");
+			for (let i = 0; i < 60; i++) {
+				await frame();
+				const now = [range.value, picture()];
+				between ||= now[0] === before[0] && now[1] !== before[1];
+				before = now;
+			}
+			return between;`)
+		require.Equal(t, moves, between, "still: %v", still)
 	}
 }
 

@@ -131,7 +131,7 @@ export function play(store) {
   if (!film || !axis) return;
   if (store.state.step >= film.length) store.set({ step: 0, cursor: 0 });
   store.set({ playing: true, cause: 0 });
-  let before = performance.now();
+  let before = performance.now(), cursor = store.state.cursor, on = axis;
   const frame = (/** @type {number} */ now) => {
     const s = store.state, line = s.axis;
     if (!s.playing || s.film !== film || !line) return;
@@ -139,10 +139,12 @@ export function play(store) {
     const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
     before = now;
     const pace = Math.max(line.scale === "steps" ? 3 : calm, line.end / longest) * s.speed;
-    const cursor = Math.min(line.end, s.cursor + passed * pace);
+    if (line !== on) cursor = s.cursor; // another axis has another place for this moment
+    on = line;
+    cursor = Math.min(line.end, cursor + passed * pace);
     const step = line.stepAt(cursor);
-    store.set({ step, cursor: s.still ? line.placeOf(step) + (cursor - line.placeOf(step)) : cursor,
-      playing: cursor < line.end });
+    // A reader who prefers less motion sees one step after another, and nothing between them.
+    store.set({ step, cursor: s.still ? line.placeOf(step) : cursor, playing: cursor < line.end });
     requestAnimationFrame(frame);
   };
   requestAnimationFrame(frame);

@@ -6,7 +6,7 @@ import { light } from "./run.js";
 import { lines } from "./source.js";
 import { changedFrom, machines, valueOf } from "./state.js";
 import { t } from "./texts.js";
-import { words } from "./words.js";
+import { said, words } from "./words.js";
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {
@@ -27,6 +27,7 @@ export function mount(element, store) {
       return;
     }
     if (shown !== key) {
+      sentence.textContent = said(film, step) ?? "";
       const [text] = await words(film, scenario, step, step).catch(() => [""]);
       if (store.state.film !== film || store.state.step !== step) return;
       shown = key;

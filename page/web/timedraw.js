@@ -27,10 +27,9 @@ export function draw(g, film, axis, f, signs, part, past) {
   const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
   ticks(g, axis, f, part);
   lifelines(g, film, axis, f, part, past);
-  const clear = Math.max(0.12, Math.min(1, Math.sqrt(45 / Math.max(1, film.busiest))));
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
-    g.globalAlpha = lit ? clear : 0.12;
+    g.globalAlpha = lit ? clear(film.busy[journey.begin]) : 0.12;
     message(g, axis, f, film.n, journey, signs[journey.kind] ?? signs[0]);
   }
   for (let k = Math.max(1, first); k <= last; k++) {
@@ -41,6 +40,9 @@ export function draw(g, film, axis, f, signs, part, past) {
   outside(g, film, axis, f);
   g.restore();
 }
+
+/** How clear a message is among others, which it must not cover. @param {number} others */
+const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(45 / Math.max(1, others))));
 
 /** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
  * @param {{from: number, to: number, width: number}} part */

@@ -1,11 +1,18 @@
-// What each step says in words. The library writes the sentences; they are kept by the hundred.
+// What each step says in words. The library writes the sentences; they are kept by the hundreds.
 
 import { call } from "./bridge.js";
 
-const block = 100;
+const block = 500;
 
 /** @type {WeakMap<import("./film.js").Film, Map<number, Promise<string[]>>>} */
 const kept = new WeakMap();
+/** @type {WeakMap<import("./film.js").Film, string[]>} */
+const known = new WeakMap();
+
+/** The sentence of a step, if it is known already. @param {import("./film.js").Film} film @param {number} step */
+export function said(film, step) {
+  return known.get(film)?.[step];
+}
 
 /** The sentences of the steps from one to another, both included.
  * @param {import("./film.js").Film} film @param {any} scenario @param {number} from @param {number} to
@@ -19,7 +26,12 @@ export async function words(film, scenario, from, to) {
     if (first > film.length) break;
     let some = blocks.get(b);
     if (!some) {
-      some = call("words", { scenario: scenario ?? undefined, from: first, to: last }).then(({ json }) => json);
+      some = call("words", { scenario: scenario ?? undefined, from: first, to: last }).then(({ json }) => {
+        const all = known.get(film) ?? [];
+        known.set(film, all);
+        json.forEach((/** @type {string} */ text, /** @type {number} */ i) => (all[first + i] = text));
+        return json;
+      });
       some.catch(() => blocks.delete(b));
       blocks.set(b, some);
     }
