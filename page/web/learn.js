@@ -24,6 +24,7 @@ function lessons() {
 export function mount(element, store) {
   const home = async () => {
     mark([]);
+    ask(store, false);
     const list = await lessons().catch(() => []);
     const list2 = await call("challenges").then(({ json }) => json, () => []);
     element.replaceChildren(
@@ -42,20 +43,30 @@ export function mount(element, store) {
       store.set({ error: reason(error) });
       return;
     }
-    const film = /** @type {import("./film.js").Film} */ (store.state.film), branch = store.state.branch;
+    const film = /** @type {import("./film.js").Film} */ (store.state.film);
     const at = (/** @type {number} */ i) => {
-      if (store.state.branch !== branch) showBranch(store, branch);
+      // The reader may have made runs of their own meanwhile, or have left this one.
+      const own = store.state.branches.find((b) => b.film === film);
+      if (!own) return play(lesson);
+      if (store.state.branch !== own.id) showBranch(store, own.id);
       const stop = lesson.stops[i];
-      go(store, stop.step);
+      // A question is asked before its step shows the answer.
+      go(store, stop.question ? stop.step - 1 : stop.step);
       mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
       const next = i + 1 < lesson.stops.length ? h("button", { type: "button", class: "plain strong next-stop",
         onclick: () => at(i + 1) }, t.learn.next) : h("button", { type: "button", class: "plain strong", onclick: home },
       t.learn.done);
       const body = h("div", { class: "stop", "aria-live": "polite" });
       const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
-      if (stop.question) question(body, stop.question, next, text);
-      else body.append(...text);
+      if (stop.question) {
+        question(body, stop.question, next, () => {
+          ask(store, false);
+          if (store.state.film === film) go(store, stop.step);
+          return text;
+        });
+      } else body.append(...text);
       next.disabled = Boolean(stop.question);
+      ask(store, next.disabled);
       const back = h("button", { type: "button", class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
         t.learn.back);
       element.replaceChildren(
@@ -74,12 +85,23 @@ export function mount(element, store) {
     begun = true;
     home();
   });
-  store.on(["film", "branches"], ({ branches }) => branches.length === 1 && mark([]));
+  store.on(["film", "branches"], ({ branches }) => {
+    mark([]);
+    if (branches.length === 1) ask(store, false);
+  });
+}
+
+/** Hides what the run comes to while the reader is asked. @param {Store} store @param {boolean} asking */
+function ask(store, asking) {
+  const root = document.documentElement;
+  if (root.hasAttribute("data-asking") === asking) return;
+  root.toggleAttribute("data-asking", asking);
+  store.set({ paint: store.state.paint + 1 });
 }
 
 /** Asks before the text is shown. @param {HTMLElement} body @param {NonNullable<Stop["question"]>} q
- * @param {HTMLButtonElement} next @param {Node[]} text */
-function question(body, q, next, text) {
+ * @param {HTMLButtonElement} next @param {() => Node[]} answered */
+function question(body, q, next, answered) {
   const answer = h("div", {}), buttons = q.choices.map((words, i) => h("button", { type: "button", class: "plain",
     onclick: () => {
       buttons.forEach((b, j) => {
@@ -88,7 +110,7 @@ function question(body, q, next, text) {
         b.classList.toggle("missed", j === i && i !== q.answer);
       });
       answer.replaceChildren(h("p", { class: "why" }, h("b", {}, i === q.answer ? t.learn.right : t.learn.wrong),
-        ` ${q.why}`), ...text);
+        ` ${q.why}`), ...answered());
       next.disabled = false;
       next.focus({ preventScroll: true });
     } }, words));

@@ -88,10 +88,10 @@ func TestLessons(t *testing.T) {
 	s, err := site()
 	require.NoError(t, err)
 	var all []struct {
-		Stops []struct{ Step *int }
+		Stops []struct{ Step int }
 	}
 	require.NoError(t, json.Unmarshal(s.File("lessons.json"), &all))
-	require.NotEmpty(t, all)
+	require.GreaterOrEqual(t, len(all), 12)
 	if testing.Short() { // page/lessons compares the texts of all with their runs
 		all = all[:2]
 	}
@@ -111,9 +111,7 @@ func TestLessons(t *testing.T) {
 		for _, stop := range one.Stops {
 			require.Empty(t, got[k].Error)
 			require.Greater(t, got[k].Step, before-1)
-			if stop.Step != nil {
-				require.Equal(t, *stop.Step, got[k].Step)
-			}
+			require.Equal(t, stop.Step, got[k].Step)
 			before = got[k].Step
 			k++
 		}

@@ -63,7 +63,8 @@ export function mount(element, store) {
     const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
     g.drawImage(still, 0, (scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
     const y = yOf(f, cursor) - scroll;
-    g.globalAlpha = 0.78;
+    // While the reader is asked what will be, the future is not shown.
+    g.globalAlpha = "asking" in document.documentElement.dataset ? 1 : 0.78;
     g.fillStyle = all.paper;
     g.fillRect(0, y, f.width, f.height - y);
     g.globalAlpha = 1;
