@@ -22,6 +22,7 @@ type Algorithm struct {
 	Topology        Shape     // the links that it runs on
 	TwoWay          bool      // it also sends against the direction of one-way rings
 	Rooted          bool      // its tree has a root, and every process knows the way to that
+	Weighted        bool      // processes know the weights of their links, and their neighbours
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
 	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed

@@ -46,8 +46,8 @@ func TestElectionsOneAfterAnother(t *testing.T) {
 					require.NoError(t, r.Err(), "seed %d", seed)
 					require.Equal(t, 1, r.Claimants)
 					for p := range ids {
-						require.Equal(t, catalogtest.Winner(&in, last), s.Outcome(p).Leader.ID, "seed %d",
-							seed)
+						require.NoError(t, catalogtest.Winner(&in, last).Judge(s.Outcome(p).Leader.ID),
+							"seed %d", seed)
 						require.EqualValues(t, elections, s.Outcome(p).Term, "seed %d", seed)
 					}
 				}
@@ -107,7 +107,7 @@ func TestRestartCatchesUp(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, catalogtest.Winner(&in, p), r.Leader, "seed %d", seed)
+				require.NoError(t, catalogtest.Winner(&in, p).Judge(r.Leader), "seed %d", seed)
 				require.NotZero(t, r.Count("catch_up"))
 			}
 		})
@@ -140,7 +140,7 @@ func TestReelect(t *testing.T) {
 				require.NoError(t, s.Run(t.Context()))
 				r := s.Result()
 				require.NoError(t, r.Err(), "seed %d", seed)
-				require.Equal(t, catalogtest.Winner(&in, notices), r.Leader, "seed %d", seed)
+				require.NoError(t, catalogtest.Winner(&in, notices).Judge(r.Leader), "seed %d", seed)
 			}
 		})
 	}

@@ -14,14 +14,19 @@ type Env struct {
 }
 
 // View is what the processes of one run may know of each other. It is read-only and shared by
-// all of them, so that a million Nodes do not hold a million tables.
+// all of them, so that a million Nodes do not hold a million tables. One that
+// knows the weights of links has a further method, for algorithms that are [Algorithm].Weighted:
+//
+//	// Weight returns the weight of the link behind a port of process p.
+//	Weight(p int, port Port) uint64
 type View interface {
 	// Self returns the Rank of process p.
 	Self(p int) Rank
 	// Ports returns how many links process p has.
 	Ports(p int) int
 	// Peer returns the Rank of the process behind a port of p, or the zero Rank where that is
-	// not known: on rings, trees and general graphs a process knows only itself.
+	// not known: on rings, trees and general graphs a process knows only itself, unless the algorithm is
+	// Weighted.
 	Peer(p int, port Port) Rank
 }
 
@@ -124,6 +129,18 @@ func (e *Env) Ports() int { return e.view.Ports(e.self) }
 
 // Peer returns the Rank of the process behind a port, or the zero Rank where it is not known.
 func (e *Env) Peer(p Port) Rank { return e.view.Peer(e.self, p) }
+
+// Weight returns the weight of the link behind a port, which is the same at both ends; zero where the View
+// has no weights.
+func (e *Env) Weight(p Port) uint64 { return weightIn(e.view, e.self, p) }
+
+// weightIn asks a View for a weight. Weight is no method of View, as few algorithms need it.
+func weightIn(v View, p int, port Port) uint64 {
+	if w, ok := v.(interface{ Weight(int, Port) uint64 }); ok {
+		return w.Weight(p, port)
+	}
+	return 0
+}
 
 // stopTimers stops every timer of the current layer.
 func (e *Env) stopTimers() {

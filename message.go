@@ -72,6 +72,11 @@ type Kind struct {
 	Name      string
 	Announces bool // part of the announcement, not of the election proper
 	Names     bool // Value is the ID of a process
+	// Weighs: the message is about a link. Rank.Priority is its weight, Rank.ID and Value are its ends, the
+	// smaller ID first; all are zero if it is about none.
+	Weighs bool
+	// Joins: the link over which it goes belongs to the tree that the algorithm makes of some of the links.
+	Joins bool
 	// Bits returns how many bits such a message carries, kind and Term aside.
 	Bits func(w cost.Widths) uint64
 }

@@ -125,8 +125,13 @@ func (t *turned) Step(e *Env, ev *Event) {
 
 // message turns round what a message says of processes.
 func (t *turned) message(m *Message) {
+	k := int(m.Kind) - 1
+	known := k >= 0 && k < len(t.kinds)
+	if known && t.kinds[k].Weighs {
+		return // it says nothing of a process; the lightest link stays the lightest
+	}
 	m.Rank = turnedRank(m.Rank)
-	if k := int(m.Kind) - 1; k >= 0 && k < len(t.kinds) && t.kinds[k].Names {
+	if known && t.kinds[k].Names {
 		m.Value = uint64(turnedID(ID(m.Value)))
 	}
 }
@@ -142,3 +147,6 @@ func (t *turned) Ports(p int) int { return t.outer.Ports(p) }
 
 // Peer returns the Rank behind a port, turned round.
 func (t *turned) Peer(p int, port Port) Rank { return turnedRank(t.outer.Peer(p, port)) }
+
+// Weight returns the weight of a link, which is no Rank and stays as it is.
+func (t *turned) Weight(p int, port Port) uint64 { return weightIn(t.outer, p, port) }

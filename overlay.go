@@ -451,6 +451,14 @@ func (o *overlay) Peer(_ int, port Port) Rank {
 	return o.outer.Peer(o.at, o.links[port])
 }
 
+// Weight returns the weight of the link behind a port of the Node inside.
+func (o *overlay) Weight(_ int, port Port) uint64 {
+	if port >= Port(len(o.links)) || o.links[port] == NoPort {
+		return 0
+	}
+	return weightIn(o.outer, o.at, o.links[port])
+}
+
 // State visits the links, and the Node inside once that is the one for them.
 func (o *overlay) State(s *State) {
 	VisitSlice(s, &o.gone, (*State).Port)

@@ -13,6 +13,7 @@ type Widths struct {
 	ID, Priority uint64 // of the largest ID and Priority
 	N            uint64 // of the number of processes: a count of hops
 	LogN         uint64 // of the logarithm of the number of processes: a phase
+	Weight       uint64 // of the largest weight of a link
 }
 
 // NewWidths returns the widths for n processes whose IDs and priorities are not larger than

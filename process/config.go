@@ -28,6 +28,9 @@ type Config struct {
 	// On a ring, one-way or not, port 0 leads to the next process and port 1 to the one before: a ring of two
 	// names its other process twice, a ring of one itself. [Config.Place] sets Peers from a topology.
 	Peers []election.Rank
+	// Weights are the weights of the links, by port, for algorithms that are Weighted. Both ends of a link
+	// must have the same. If nil, all are zero. [Config.Place] sets them from a topology.
+	Weights []uint64
 	// Parent is the port that leads towards the root, for algorithms that run on rooted trees.
 	Parent election.Port
 	// Root: this process is the root, which has no Parent. If false, it is not.
@@ -134,7 +137,10 @@ func (c *Config) check() error {
 				c.Parent, c.Self.ID, len(c.Peers))
 		}
 	}
-	return c.checkPeers()
+	if err := c.checkPeers(); err != nil {
+		return err
+	}
+	return c.checkWeights()
 }
 
 // isNil reports whether an interface holds nothing to call. One with a nil pointer in it is not nil itself,
@@ -166,7 +172,7 @@ func (c *Config) checkPeers() error {
 // own returns a copy whose slices the caller does not share. On a complete graph Self is no peer. One of its
 // ID and another Priority stays in, for checkPeers to reject.
 func (c Config) own() Config {
-	c.Peers, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Saved)
+	c.Peers, c.Weights, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Weights), slices.Clone(c.Saved)
 	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {
 		c.Peers = slices.DeleteFunc(c.Peers, func(r election.Rank) bool { return r == c.Self })
 	}
@@ -174,6 +180,14 @@ func (c Config) own() Config {
 		c.Backlog = DefaultBacklog
 	}
 	return c
+}
+
+// checkWeights checks the weights of the links.
+func (c *Config) checkWeights() error {
+	if c.Weights != nil && len(c.Weights) != len(c.Peers) {
+		return input.Errorf("weights: %d for %d peers", len(c.Weights), len(c.Peers))
+	}
+	return nil
 }
 
 // setup returns what the Node is made with.
@@ -185,11 +199,12 @@ func (c *Config) setup() election.Setup {
 	return s
 }
 
-// view is what a process knows: itself and, on a complete graph, its peers.
+// view is what a process knows: itself and, on a complete graph or with weights, its peers.
 type view struct {
-	self  election.Rank
-	peers []election.Rank
-	knows bool
+	self    election.Rank
+	peers   []election.Rank
+	weights []uint64
+	knows   bool
 }
 
 func (v *view) Self(int) election.Rank { return v.self }
@@ -202,8 +217,17 @@ func (v *view) Peer(_ int, port election.Port) election.Rank {
 	return v.peers[port]
 }
 
+// Weight returns the weight of a link.
+func (v *view) Weight(_ int, port election.Port) uint64 {
+	if port >= election.Port(len(v.weights)) {
+		return 0
+	}
+	return v.weights[port]
+}
+
 // newEnv returns an Env for the Node.
 func (p *Process) newEnv() *election.Env {
 	c := &p.config
-	return election.NewEnv(&view{c.Self, c.Peers, c.Algorithm.Topology == election.Complete}, p.choose())
+	knows := c.Algorithm.Topology == election.Complete || c.Algorithm.Weighted
+	return election.NewEnv(&view{c.Self, c.Peers, c.Weights, knows}, p.choose())
 }

@@ -143,13 +143,14 @@ func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]electi
 		agreed(t, in, all, up, leader)
 		return [2]election.ID{leader, leader}
 	}
-	first := in.Expected().ID
-	require.NotZero(t, first)
+	first := all.outcome(0).Leader.ID
+	require.NoError(t, in.Expected().Judge(first))
 	agreed(t, in, all, up, first)
 	if !in.Algorithm.Faults.Unaided() {
 		all.post(again, begin)
 		all.settle()
-		second := catalogtest.Winner(in, again)
+		second := all.outcome(again).Leader.ID
+		require.NoError(t, catalogtest.Winner(in, again).Judge(second))
 		for _, p := range up {
 			require.EqualValues(t, 2, all.outcome(p).Term)
 		}

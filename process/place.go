@@ -1,6 +1,8 @@
 package process
 
 import (
+	"slices"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 )
@@ -25,9 +27,14 @@ type rooted interface {
 	Parent(p int) election.Port
 }
 
+// weighted is a Topology whose links have weights.
+type weighted interface {
+	Weight(p int, port election.Port) uint64
+}
+
 // Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers
-// and OneWay and, where the topology has the methods Root and Parent, these too. All processes must be given
-// the same topology and the same ranks. An error wraps [election.ErrInput].
+// and OneWay and, where the topology has the methods Root and Parent, or Weight, what these say. All
+// processes must be given the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
 	case isNil(t):
@@ -52,11 +59,27 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 		}
 		c.Peers[port] = ranks[q]
 	}
+	c.Weights = weightsOf(t, p)
 	c.Parent, c.Root = 0, false
 	if tree, ok := t.(rooted); ok {
 		c.Parent, c.Root = tree.Parent(p), p == tree.Root()
 	}
 	return nil
+}
+
+// weightsOf returns the weights of the links of a process, nil if none weighs anything.
+func weightsOf(t Topology, p int) (weights []uint64) {
+	w, ok := t.(weighted)
+	if !ok {
+		return nil
+	}
+	for port := range election.Port(t.Ports(p)) {
+		weights = append(weights, w.Weight(p, port))
+	}
+	if !slices.ContainsFunc(weights, func(w uint64) bool { return w > 0 }) {
+		return nil
+	}
+	return weights
 }
 
 // sender returns which process's link leads to this port of p, over which p itself may not send: Topology

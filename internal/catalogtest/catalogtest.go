@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // Ranked returns n processes in random order, some of them of one priority.
@@ -47,9 +48,9 @@ func Fits(a *election.Algorithm, n int) int {
 // MayStart reports whether a process may start an algorithm: with some only the root may, the first.
 func MayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
 
-// Winner returns the process that must be elected where p has begun.
-func Winner(in *scenario.Input, p int) election.ID {
-	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p }).ID
+// Winner returns which process must be elected where p has begun.
+func Winner(in *scenario.Input, p int) verdict.Rightful {
+	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p })
 }
 
 // Scenarios visits the worked examples, each in a subtest. dir is the way to testdata/scenarios.

@@ -65,6 +65,9 @@ func (v alone) Self(int) election.Rank                { return v.self }
 func (v alone) Ports(int) int                         { return 2 }
 func (v alone) Peer(int, election.Port) election.Rank { return election.Rank{} }
 
+// Weight makes the link of port 1 the lighter one.
+func (v alone) Weight(_ int, port election.Port) uint64 { return uint64(2 - port) }
+
 // Start is the event that asks a process to start.
 func Start() election.Event { return election.Event{Op: election.Start} }
 
