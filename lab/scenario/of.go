@@ -65,7 +65,15 @@ func linksOf(in *Input) (*Links, error) {
 		}
 		l.Rows = t.Len() / l.Cols
 	case election.Tree, election.Graph:
-		l.Edges = edges(in)
+		l.Edges = [][2]election.ID{}
+		weighs := topology.IsWeighted(t)
+		for _, end := range topology.Listed(t) {
+			q, _, _ := t.Link(end.Process, end.Port)
+			l.Edges = append(l.Edges, [2]election.ID{in.IDs[end.Process], in.IDs[q]})
+			if weighs {
+				l.Weights = append(l.Weights, in.Weight(end.Process, end.Port))
+			}
+		}
 		if tree, ok := t.(topology.Rooted); ok {
 			l.Parent = make(map[election.ID]election.ID)
 			for p, id := range in.IDs {
@@ -77,30 +85,4 @@ func linksOf(in *Input) (*Links, error) {
 		}
 	}
 	return l, nil
-}
-
-// edges lists the links in an order in which those of each process are in the order of its ports, as
-// long as there is one.
-func edges(in *Input) (list [][2]election.ID) {
-	t := in.Topology
-	next := make([]election.Port, t.Len())
-	list = [][2]election.ID{}
-	for more := true; more; {
-		more = false
-		for p := range next {
-			for int(next[p]) < t.Ports(p) {
-				q, back, _ := t.Link(p, next[p])
-				// A link may be listed only when it is the next one of both its ends, or reading would number
-				// the ports differently.
-				if q == p || back != next[q] {
-					break
-				}
-				list = append(list, [2]election.ID{in.IDs[p], in.IDs[q]})
-				next[p]++
-				next[q]++
-				more = true
-			}
-		}
-	}
-	return list
 }

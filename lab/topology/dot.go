@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -17,12 +18,13 @@ const maxDOT = 1 << 28
 //
 //	graph example { // digraphs are refused: links are two-way
 //		1 -- 2 -- 3;
-//		"4" -- 1 [color=red];
+//		"4" -- 1 [weight=3, color=red];
 //	}
 //
 // In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the
-// IDs of the processes, which are returned in the order in which they first occur. Attributes and
-// comments are passed over, as are lines that begin with # and a byte order mark; subgraphs and ports
+// IDs of the processes, which are returned in the order in which they first occur. The attribute weight of
+// a link, or of "edge" for those that follow, is its weight, a whole number. Other attributes and comments
+// are passed over, as are lines that begin with # and a byte order mark; subgraphs and ports
 // are refused. A process numbers its links in the order in which they are listed. Errors name the line.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
 	// One byte more than allowed, to notice that there is more.
@@ -33,7 +35,8 @@ func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error)
 	case len(text) > maxDOT:
 		return nil, nil, refuse("more than %d bytes", maxDOT)
 	}
-	d := &dot{scanner: newDOTScanner(text), places: make(map[election.ID]int)}
+	d := &dot{scanner: newDOTScanner(text), places: make(map[election.ID]int),
+		weights: make(map[[2]int]uint64)}
 	d.file()
 	if d.err != nil {
 		return nil, nil, d.err
@@ -42,6 +45,11 @@ func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error)
 	// New speaks of places in the list; the author of the file knows IDs and lines.
 	if wrong, ok := errors.AsType[*LinkError](err); ok {
 		return nil, nil, d.explain(wrong)
+	}
+	for _, w := range d.weights {
+		if err == nil && w > 0 {
+			return WithWeights(t, func(p, q int) uint64 { return d.weights[[2]int{p, q}] }), d.ids, nil
+		}
 	}
 	return t, d.ids, err
 }
@@ -55,8 +63,11 @@ type dot struct {
 	ids    []election.ID
 	places map[election.ID]int
 	links  [][2]int
-	lines  []int32         // of links
-	joined map[[2]int]bool // of a strict graph: the pairs that are
+	lines  []int32 // of links
+	strict bool
+
+	weights map[[2]int]uint64 // of the links, by their ends, the smaller first
+	usual   uint64            // the weight of a link that names none
 }
 
 // explain says in terms of IDs and lines what is wrong with a link.
@@ -109,7 +120,7 @@ func (d *dot) take(sign, where string) {
 func (d *dot) file() {
 	d.next()
 	if d.token.is("strict") {
-		d.joined = make(map[[2]int]bool)
+		d.strict = true
 		d.next()
 	}
 	switch {
@@ -145,9 +156,12 @@ func (d *dot) statement() {
 		d.wrong("a subgraph, which is not read")
 		return
 	case d.token.is("graph") || d.token.is("node") || d.token.is("edge"):
+		links := d.token.is("edge")
 		d.next()
 		d.take("[", "before attributes")
-		d.attributes()
+		if weight, given := d.attributes(links); given {
+			d.usual = weight
+		}
 		return
 	case !d.token.isName():
 		d.wrong("%s, where a process or a link is needed", d.token)
@@ -159,15 +173,19 @@ func (d *dot) statement() {
 		d.value()
 		return
 	}
-	d.chain(name)
+	joined := d.chain(name)
 	for d.token.at("[") {
 		d.next()
-		d.attributes()
+		if weight, given := d.attributes(len(joined) > 0); given {
+			for _, pair := range joined {
+				d.weights[pair] = weight
+			}
+		}
 	}
 }
 
-// chain reads what is behind the first name of a chain.
-func (d *dot) chain(name dotToken) {
+// chain reads what is behind the first name of a chain, and returns the pairs that it joins.
+func (d *dot) chain(name dotToken) (joined [][2]int) {
 	p := d.process(name)
 	for d.err == nil {
 		switch {
@@ -177,7 +195,7 @@ func (d *dot) chain(name dotToken) {
 			d.wrong("a port, which is not read")
 		}
 		if !d.token.at("--") {
-			return
+			return joined
 		}
 		d.next()
 		if d.token.is("subgraph") || d.token.at("{") {
@@ -187,25 +205,25 @@ func (d *dot) chain(name dotToken) {
 		}
 		line := int32(d.token.line)
 		q := d.process(d.token)
-		d.link(p, q, line)
+		joined = append(joined, d.link(p, q, line))
 		// A chain a -- b -- c goes on from its last process.
 		p = q
 		d.next()
 	}
+	return nil
 }
 
-// link takes down a link, of a strict graph once.
-func (d *dot) link(p, q int, line int32) {
-	if d.joined != nil {
-		// Links are two-way: 1 -- 2 and 2 -- 1 are the same.
-		pair := [2]int{min(p, q), max(p, q)}
-		if d.joined[pair] {
-			return
-		}
-		d.joined[pair] = true
+// link takes down a link, of a strict graph once, and returns its ends, the smaller first.
+func (d *dot) link(p, q int, line int32) [2]int {
+	// Links are two-way: 1 -- 2 and 2 -- 1 are the same.
+	pair := [2]int{min(p, q), max(p, q)}
+	if _, again := d.weights[pair]; again && d.strict {
+		return pair
 	}
+	d.weights[pair] = d.usual
 	d.links = append(d.links, [2]int{p, q})
 	d.lines = append(d.lines, line)
+	return pair
 }
 
 // process returns the place of a process, which it may not have had yet.
@@ -232,14 +250,19 @@ func (d *dot) process(name dotToken) int {
 	return p
 }
 
-// attributes passes over attributes up to the end of their list.
-func (d *dot) attributes() {
+// attributes passes over attributes up to the end of their list. Those of links may have a weight, which it
+// returns.
+func (d *dot) attributes(links bool) (weight uint64, given bool) {
 	for d.err == nil && !d.token.at("]") {
 		if !d.token.isName() {
 			d.wrong("%s, where an attribute or ] is needed", d.token)
 		}
+		named := links && d.token.text == "weight"
 		if d.next(); d.token.at("=") {
 			d.next()
+			if named {
+				weight, given = d.weight(), true
+			}
 			d.value()
 		}
 		for d.token.at(",") || d.token.at(";") {
@@ -247,6 +270,16 @@ func (d *dot) attributes() {
 		}
 	}
 	d.take("]", "after attributes")
+	return weight, given
+}
+
+// weight reads a weight.
+func (d *dot) weight() uint64 {
+	w, err := strconv.ParseUint(d.token.text, 10, 64)
+	if d.err == nil && d.token.isName() && err != nil {
+		d.wrong("%s is no weight, a whole number up to 2^64-1", d.token)
+	}
+	return w
 }
 
 // value passes over the value of an attribute.
@@ -270,4 +303,26 @@ func (t dotToken) String() string {
 		return strconv.Quote(strings.ToValidUTF8(t.text[:most], "")) + "..."
 	}
 	return strconv.Quote(t.text)
+}
+
+// WriteDOT writes processes of these IDs and their links as [ReadDOT] reads them, with the weights if there
+// are any. Read again it is the same, as far as a list of links can say which port leads where, see [Listed].
+func WriteDOT(w io.Writer, t Topology, ids []election.ID) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, "graph {")
+	// All processes first: they keep their order.
+	for _, id := range ids {
+		fmt.Fprintf(b, "\t%d;\n", id)
+	}
+	weighs := IsWeighted(t)
+	for _, end := range Listed(t) {
+		q, _, _ := t.Link(end.Process, end.Port)
+		fmt.Fprintf(b, "\t%d -- %d", ids[end.Process], ids[q])
+		if weighs {
+			fmt.Fprintf(b, " [weight=%d]", Weight(t, end.Process, end.Port))
+		}
+		fmt.Fprintln(b, ";")
+	}
+	fmt.Fprintln(b, "}")
+	return b.Flush()
 }

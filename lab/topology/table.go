@@ -68,6 +68,29 @@ func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 	return t, nil
 }
 
+// Listed returns an end of each link, in an order in which [New] numbers the ports of each process as t does,
+// as long as there is one; links that come after that are left out.
+func Listed(t Topology) (list []End) {
+	next := make([]election.Port, t.Len())
+	for more := true; more; {
+		more = false
+		for p := range next {
+			for int(next[p]) < t.Ports(p) {
+				q, back, ok := t.Link(p, next[p])
+				// A link may be listed only when it is the next one of both its ends.
+				if !ok || q == p || back != next[q] {
+					break
+				}
+				list = append(list, End{p, next[p]})
+				next[p]++
+				next[q]++
+				more = true
+			}
+		}
+	}
+	return list
+}
+
 func all(links [][2]int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for _, l := range links {

@@ -82,8 +82,8 @@ type End struct {
 	Port    election.Port
 }
 
-// Equal reports whether every port of two topologies leads to the same place, and their trees have the
-// same root.
+// Equal reports whether every port of two topologies leads to the same place over a link of the same weight,
+// and their trees have the same root.
 func Equal(a, b Topology) bool {
 	if a.Shape() != b.Shape() || a.Len() != b.Len() || a.OneWay() != b.OneWay() || rootOf(a) != rootOf(b) {
 		return false
@@ -95,7 +95,7 @@ func Equal(a, b Topology) bool {
 		for port := range election.Port(a.Ports(p)) {
 			q, back, ok := a.Link(p, port)
 			r, end, also := b.Link(p, port)
-			if ok != also || ok && (q != r || back != end) {
+			if ok != also || ok && (q != r || back != end || Weight(a, p, port) != Weight(b, p, port)) {
 				return false
 			}
 		}
