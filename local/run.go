@@ -278,14 +278,17 @@ func (r *run) recovered(p int, what any) {
 func (r *run) result() Result {
 	res := Result{Wall: r.wall}
 	var tally verdict.Tally
+	var tree verdict.Tree
 	for _, w := range r.workers {
 		res.Steps += w.steps
 		res.Chain = max(res.Chain, uint64(w.longest))
+		tree.Add(&w.tree)
 		for kind, n := range w.sent {
 			tally.AddN(uint8(kind), n)
 		}
 	}
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
+	tree.Fill(&res.Result)
 	var poll verdict.Beliefs
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -21,6 +22,7 @@ type worker struct {
 	steps    uint64
 	progress atomic.Uint64 // steps, for others to see while the run lasts
 	free     mailbox.Freelist[entry]
+	tree     verdict.Tree
 	longest  uint32 // the longest chain of messages that has been sent from here
 
 	message uint32           // the number of the message that is being delivered, where there is an observer
@@ -43,7 +45,7 @@ type worker struct {
 const none = -1
 
 func (r *run) newWorker() *worker {
-	w := &worker{run: r, next: none}
+	w := &worker{run: r, next: none, tree: verdict.NewTree(r.config.Algorithm)}
 	w.env = election.NewEnv(&r.config.Input, w.choose())
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,6 +176,9 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 		return
 	}
 	w.count(out.Msg.Kind)
+	if w.tree.Joins(out.Msg.Kind) {
+		w.tree.Sent(&out.Msg, w.run.config.IDs[p], w.run.config.IDs[to])
+	}
 	depth, number := pr.depth+1, w.number()
 	w.longest = max(w.longest, depth)
 	// Do not ask whether the peer is down: that belongs to its own goroutine, which drops the message then.

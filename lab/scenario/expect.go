@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 )
 
@@ -20,6 +21,7 @@ type Expect struct {
 	Messages   *uint64
 	ByKind     map[string]uint64 // the kinds that occur; others do not
 	Time       *time.Duration    // when the last message arrives, also at a process that is down
+	Tree       [][2]election.ID  // the links of the tree that is built, in any order
 	EntryOrder []election.ID     // the processes that enter the critical section, in this order
 	Entries    []At              // and when
 }
@@ -40,6 +42,11 @@ func (e *Expect) Compare(r *verdict.Result, time *time.Duration) error {
 			return err
 		}
 	}
+	if e.Tree != nil {
+		if want := sortedEdges(e.Tree); !slices.Equal(want, r.Tree) {
+			return differs("tree: %d, not %d", r.Tree, want)
+		}
+	}
 	if time == nil {
 		return nil // nor are there entries
 	}
@@ -47,6 +54,16 @@ func (e *Expect) Compare(r *verdict.Result, time *time.Duration) error {
 		return differs("time: %s, not %s", InUnits(*time), InUnits(*e.Time))
 	}
 	return e.compareEntries(r)
+}
+
+// sortedEdges returns links as [verdict.Result].Tree has them.
+func sortedEdges(list [][2]election.ID) [][2]election.ID {
+	list = slices.Clone(list)
+	for i, e := range list {
+		list[i] = [2]election.ID{min(e[0], e[1]), max(e[0], e[1])}
+	}
+	slices.SortFunc(list, verdict.CompareEdges)
+	return list
 }
 
 // compareEntries compares which processes have entered a critical section, and when.
@@ -123,6 +140,9 @@ func (e *Expect) check(in *Input) error {
 				in.Algorithm.Title())
 		}
 	}
+	if err := e.checkTree(in); err != nil {
+		return err
+	}
 	switch {
 	case in.Algorithm.Sections > 0:
 		return e.checkEntries(in)
@@ -130,6 +150,26 @@ func (e *Expect) check(in *Input) error {
 		return input.Errorf("expect.entry_order: %s has no critical section", in.Algorithm.Title())
 	case e.Entries != nil:
 		return input.Errorf("expect.entries: %s has no critical section", in.Algorithm.Title())
+	}
+	return nil
+}
+
+// checkTree rejects a tree of links that are not there, or of an algorithm that builds none.
+func (e *Expect) checkTree(in *Input) error {
+	if e.Tree == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(in.Algorithm.Kinds, func(k election.Kind) bool { return k.Joins }) {
+		return input.Errorf("expect.tree: %s builds none", in.Algorithm.Title())
+	}
+	links := make(map[[2]election.ID]bool)
+	for a, b := range topology.All(in.Topology) {
+		links[[2]election.ID{in.IDs[a.Process], in.IDs[b.Process]}] = true
+	}
+	for i, edge := range e.Tree {
+		if !links[edge] {
+			return input.Errorf("expect.tree[%d]: no link joins %d and %d", i, edge[0], edge[1])
+		}
 	}
 	return nil
 }

@@ -57,6 +57,7 @@ package scenario
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -371,10 +372,10 @@ func (in *Input) Ranks() []election.Rank {
 // Ports returns how many links process p has.
 func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
 
-// Peer returns the Rank of the process behind a port where each knows all others: on a
-// complete graph. Elsewhere it returns the zero Rank.
+// Peer returns the Rank of the process behind a port where each knows all others, on a complete graph, or
+// its neighbours, where the algorithm is Weighted. Elsewhere it returns the zero Rank.
 func (in *Input) Peer(p int, port election.Port) election.Rank {
-	if in.Topology.Shape() != election.Complete {
+	if in.Topology.Shape() != election.Complete && !in.Algorithm.Weighted {
 		return election.Rank{}
 	}
 	q, _, ok := in.Topology.Link(p, port)
@@ -382,6 +383,11 @@ func (in *Input) Peer(p int, port election.Port) election.Rank {
 		return election.Rank{}
 	}
 	return in.Self(q)
+}
+
+// Weight returns the weight of the link behind a port.
+func (in *Input) Weight(p int, port election.Port) uint64 {
+	return topology.Weight(in.Topology, p, port)
 }
 
 // Setup returns what process p knows of itself. Of a rooted tree it knows its place only if the
@@ -406,7 +412,15 @@ func (in *Input) Widths() cost.Widths {
 	if len(in.Priorities) > 0 {
 		priority = slices.Max(in.Priorities)
 	}
-	return cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
+	w := cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
+	if in.Algorithm.Weighted && in.Topology != nil {
+		var heaviest uint64
+		for end := range topology.All(in.Topology) {
+			heaviest = max(heaviest, topology.Weight(in.Topology, end.Process, end.Port))
+		}
+		w.Weight = uint64(bits.Len64(heaviest))
+	}
+	return w
 }
 
 // Winner returns the process that must lead by the algorithm's rule, where these processes are up and

@@ -112,7 +112,8 @@ func (j *Judge) Expects() bool {
 
 // counts reports whether anything but the leader is expected.
 func (e *Expect) counts() bool {
-	return e.Messages != nil || e.ByKind != nil || e.Time != nil || e.EntryOrder != nil || e.Entries != nil
+	return e.Messages != nil || e.ByKind != nil || e.Time != nil || e.Tree != nil || e.EntryOrder != nil ||
+		e.Entries != nil
 }
 
 // Err returns why the run failed, or nil if its election was done and right. The time is as for

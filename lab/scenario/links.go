@@ -57,6 +57,7 @@ func (l *Links) check() error {
 	}{
 		{"bidirectional", l.Bidirectional != nil, of(election.Ring)},
 		{"edges", l.Edges != nil, of(election.Tree, election.Graph)},
+		{"weights", l.Weights != nil, of(election.Tree, election.Graph)},
 		{"parent", l.Parent != nil, of(election.Tree)},
 		{"dimension", l.Dimension != nil, of(election.Hypercube)},
 		{"rows", l.Rows != 0, of(election.Mesh)},
@@ -67,6 +68,8 @@ func (l *Links) check() error {
 		}
 	}
 	switch {
+	case l.Weights != nil && len(l.Weights) != len(l.Edges):
+		return input.Errorf("topology.weights: %d for %d edges", len(l.Weights), len(l.Edges))
 	case l.Edges == nil && of(election.Graph):
 		return input.Errorf("topology.edges: a graph needs them")
 	case l.Edges == nil && l.Parent == nil && of(election.Tree):
@@ -209,7 +212,10 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, error) {
 	t, err := topology.New(l.Kind, len(ids), links)
 	wrong, ok := errors.AsType[*topology.LinkError](err)
-	if !ok {
+	switch {
+	case !ok && l.Weights != nil && err == nil:
+		return weigh(t, links, l.Weights), nil
+	case !ok:
 		return t, err
 	}
 	i, a, b := wrong.Link, ids[wrong.A], ids[wrong.B]
@@ -226,4 +232,13 @@ func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, erro
 		return nil, input.Errorf("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
 	}
 	return nil, input.Errorf("topology.edges: no path joins %d and %d", a, b)
+}
+
+// weigh gives the links of a topology their weights.
+func weigh(t topology.Topology, links [][2]int, weights []uint64) topology.Topology {
+	of := make(map[[2]int]uint64, len(links))
+	for i, l := range links {
+		of[[2]int{min(l[0], l[1]), max(l[0], l[1])}] = weights[i]
+	}
+	return topology.WithWeights(t, func(p, q int) uint64 { return of[[2]int{p, q}] })
 }

@@ -135,6 +135,8 @@ func (p *parser) links() *Links {
 			l.Bidirectional = p.truth()
 		case "edges":
 			l.Edges = p.edges()
+		case "weights":
+			l.Weights = p.wholes()
 		case "parent":
 			l.Parent = p.parents()
 		case "dimension":
@@ -191,6 +193,8 @@ func (p *parser) expect() *Expect {
 		case "time":
 			t := p.time()
 			e.Time = &t
+		case "tree":
+			e.Tree = p.edges()
 		case "entry_order":
 			e.EntryOrder = p.ids()
 		case "entries":

@@ -57,6 +57,7 @@ type Links struct {
 	Kind          election.Shape
 	Bidirectional *bool                       // of a ring; if nil, as the algorithm needs it
 	Edges         [][2]election.ID            // of a tree or graph; those of a rooted tree may be left out
+	Weights       []uint64                    // of the Edges, in their order; if nil, they have none
 	Parent        map[election.ID]election.ID // of a rooted tree: of each process but the root
 	Dimension     *int                        // of a hypercube
 	Rows, Cols    int                         // of a mesh, row by row

@@ -146,7 +146,8 @@ func TestInputRefusesRun(t *testing.T) {
 		s    scenario.Scenario
 		want string
 	}{ // what no file can hold
-		{scenario.Scenario{Schedule: "sometimes"}, `schedule: "sometimes" is not a schedule (unit, random, hand)`},
+		{scenario.Scenario{Schedule: "sometimes"},
+			`schedule: "sometimes" is not a schedule (unit, random, hand)`},
 		{scenario.Scenario{Schedule: "random", Delay: &scenario.Delay{Distribution: "flat"}},
 			`delay.distribution: "flat" is not a distribution (uniform, exponential)`},
 		{scenario.Scenario{Schedule: "random", Delay: &scenario.Delay{Min: -scenario.Unit / 2, Max: 1}},

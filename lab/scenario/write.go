@@ -149,9 +149,8 @@ func (w *writer) scenario(s *Scenario) {
 func (w *writer) links(l *Links) {
 	w.text("kind", string(l.Kind))
 	w.truth("bidirectional", l.Bidirectional)
-	writeList(w, "edges", l.Edges, func(e [2]election.ID) {
-		w.tuple(func() { w.id(e[0]) }, func() { w.id(e[1]) })
-	})
+	writeList(w, "edges", l.Edges, w.edge)
+	writeList(w, "weights", l.Weights, w.whole)
 	writeMap(w, "parent", l.Parent, w.idName, w.id)
 	if l.Dimension != nil {
 		w.field("dimension")
@@ -166,6 +165,8 @@ func (w *writer) links(l *Links) {
 		w.size(l.Cols)
 	}
 }
+
+func (w *writer) edge(e [2]election.ID) { w.tuple(func() { w.id(e[0]) }, func() { w.id(e[1]) }) }
 
 func (w *writer) delay(d *Delay) {
 	w.text("distribution", string(d.Distribution))
@@ -199,6 +200,7 @@ func (w *writer) expect(e *Expect) {
 		w.field("time")
 		w.time(*e.Time)
 	}
+	writeList(w, "tree", e.Tree, w.edge)
 	writeList(w, "entry_order", e.EntryOrder, w.id)
 	writeList(w, "entries", e.Entries, func(at At) {
 		w.tuple(func() { w.time(at.Time) }, func() { w.id(at.ID) })

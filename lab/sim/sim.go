@@ -137,6 +137,7 @@ type state struct {
 	lost, duplicated, reordered uint64 // messages
 
 	entries []verdict.Entry // only ever appended to
+	tree    verdict.Tree    // likewise
 }
 
 // proc is a process.
@@ -152,7 +153,8 @@ func New(c Config) (*Sim, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	s := &Sim{config: c, last: newLinks(), state: state{random: random{c.Seed}}}
+	s := &Sim{config: c, last: newLinks(), state: state{random: random{c.Seed},
+		tree: verdict.NewTree(c.Algorithm)}}
 	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
 	s.outcomes.list = make([]election.Outcome, 1) // number 0, which a new proc has, is undecided
@@ -386,6 +388,9 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 		return
 	}
 	s.tally.Add(out.Msg.Kind)
+	if s.tree.Joins(out.Msg.Kind) {
+		s.tree.Sent(&out.Msg, s.config.IDs[from], s.config.IDs[to])
+	}
 	if s.longest < depth {
 		s.longest = depth
 	}
@@ -472,6 +477,7 @@ func (s *Sim) Result() Result {
 	r := Result{Time: s.arrived, TraceHash: s.hash.sum(), Steps: s.steps, Lost: s.lost,
 		Duplicated: s.duplicated, Reordered: s.reordered}
 	s.tally.Fill(&r.Result, s.config.Algorithm, s.config.Widths())
+	s.tree.Fill(&r.Result)
 	r.Chain = uint64(s.longest)
 	r.Entries, r.Outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
 	var poll verdict.Beliefs

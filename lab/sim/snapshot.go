@@ -31,6 +31,7 @@ func (s *Sim) Snapshot() *Snapshot {
 		pauses: s.pauses.clone(), saved: maps.Clone(s.saved), state: s.state}
 	// What is appended later goes elsewhere.
 	c.state.entries, c.state.hand.outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
+	c.state.tree = s.tree.Clip()
 	for i := range s.procs {
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		c.ends[i] = len(c.nodes)

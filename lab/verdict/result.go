@@ -36,6 +36,9 @@ type Result struct {
 	Bits     uint64              // what the messages carried, kind and Term aside
 	Chain    uint64              // the longest chain of messages of which each caused the next
 
+	// Tree are the links of the tree that was built in the last Term, rising, the smaller end first; of
+	// algorithms with a kind of message that [election.Kind].Joins.
+	Tree    [][2]election.ID
 	Entries []Entry // into critical sections, in order; of simulations only
 }
 
