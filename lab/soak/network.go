@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -41,7 +42,16 @@ func (d *drawing) links() (err error) {
 	default:
 		d.Topology, err = scenario.Default(a, d.IDs)
 	}
+	if err == nil && d.Algorithm.Weighted {
+		d.weights()
+	}
 	return err
+}
+
+// weights draws the weights of the links: few, so that many are equal, or any.
+func (d *drawing) weights() {
+	values := []uint64{1, 3, uint64(d.Topology.Links()), math.MaxUint64}[d.IntN(4)]
+	d.Topology = topology.WithWeights(d.Topology, func(int, int) uint64 { return d.Uint64N(values) })
 }
 
 // tree draws a tree, its root and in which order its processes number their links.
@@ -147,9 +157,10 @@ func contracted(t topology.Topology, gone int) (topology.Topology, error) {
 		}
 		return p
 	}
-	seen := make(map[[2]int]bool)
+	weights := make(map[[2]int]uint64)
 	var pairs [][2]int
-	for _, l := range linksOf(t) {
+	for from, to := range topology.All(t) {
+		l := [2]int{from.Process, to.Process}
 		for i := range l {
 			if l[i] == gone {
 				l[i] = heir
@@ -157,12 +168,15 @@ func contracted(t topology.Topology, gone int) (topology.Topology, error) {
 			l[i] = number(l[i])
 		}
 		l = [2]int{min(l[0], l[1]), max(l[0], l[1])}
-		if l[0] != l[1] && !seen[l] {
-			seen[l] = true
+		if _, seen := weights[l]; l[0] != l[1] && !seen {
+			weights[l] = topology.Weight(t, from.Process, from.Port)
 			pairs = append(pairs, l)
 		}
 	}
 	small, err := topology.New(t.Shape(), t.Len()-1, pairs)
+	if err == nil && topology.IsWeighted(t) {
+		small = topology.WithWeights(small, func(p, q int) uint64 { return weights[[2]int{p, q}] })
+	}
 	tree, rooted := t.(topology.Rooted)
 	if err != nil || !rooted {
 		return small, err
