@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/echo"
 	"github.com/go-election/election/franklin"
+	"github.com/go-election/election/ghs"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
@@ -36,6 +37,7 @@ var families = []struct {
 	{"modbully", modbully.Algorithms},
 	{"treeelect", treeelect.Algorithms},
 	{"echo", echo.Algorithms},
+	{"ghs", ghs.Algorithms},
 	{"hypercube", hypercube.Algorithms},
 	{"mesh", mesh.Algorithms},
 }

@@ -52,6 +52,9 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 // withOrder gives algorithms the parameter order.
 func withOrder(list []*election.Algorithm) []*election.Algorithm {
 	for i, base := range list {
+		if base.Winner == nil {
+			continue // it has no order of Ranks that could be turned round
+		}
 		a, err := ordered(base, largest)
 		if err != nil {
 			panic(err) // only base.Smallest fails, which largest does not call

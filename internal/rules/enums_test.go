@@ -40,6 +40,7 @@ func TestNamedValues(t *testing.T) {
 		"bully.original.status": "normal idle referring asking halting announcing readying halted " +
 			"reorganizing",
 		"echo.process.state":      "idle asked reported ended",
+		"ghs.process.state":       "sleeping searching found ended",
 		"hypercube.process.state": "asleep duelist defeated leader",
 		"inquiry.process.state":   "maybe inquiring lost",
 		"lease.process.memory":    "intact quarantined recovering memories",
