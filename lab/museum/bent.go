@@ -81,6 +81,7 @@ type aside struct{ *election.Env }
 func (a aside) Self(int) election.Rank                       { return a.Env.Self() }
 func (a aside) Ports(int) int                                { return a.Env.Ports() }
 func (a aside) Peer(_ int, port election.Port) election.Rank { return a.Env.Peer(port) }
+func (a aside) Weight(_ int, port election.Port) uint64      { return a.Env.Weight(port) }
 
 // try lets the right Node take an event, and returns what it wants done without doing it.
 func (n *bent) try(e *election.Env, ev *election.Event) *election.Effects {

@@ -37,7 +37,9 @@ func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs 
 	return check.Config{Input: scenario.Input{Algorithm: a, Topology: t, IDs: ids, Initiators: first}}
 }
 
-func graphExhibits() []Entry { return slices.Concat(treeExhibits(), echoExhibits(), cubeExhibits()) }
+func graphExhibits() []Entry {
+	return slices.Concat(treeExhibits(), echoExhibits(), weightExhibits(), cubeExhibits())
+}
 
 func treeExhibits() []Entry {
 	pair := func(a *election.Algorithm, first ...election.ID) check.Config {
