@@ -171,3 +171,19 @@ func TestSharedScenarios(t *testing.T) {
 		}
 	}
 }
+
+// TestMuseum: an algorithm that is wrong on purpose is run and checked by its name, and stands in no list.
+func TestMuseum(t *testing.T) {
+	wrong := `{"algorithm": "museum", "variant": "lcr-process-relayed-may-still-start", "ids": [1, 2],
+		"schedule": "hand", "acts": [{"after": 2, "do": "start", "process": 1},
+		{"after": 3, "do": "deliver", "process": 2, "port": 1},
+		{"after": 4, "do": "deliver", "process": 1, "port": 1}, {"after": 5, "do": "start", "process": 2}]}`
+	r := elect(t, wrong, "sim", "--scenario", "-")
+	require.Equal(t, exit.StatusFailed, r.code, r.stderr)
+	require.Contains(t, r.stdout, "museum/lcr-process-relayed-may-still-start, 2 processes")
+	r = elect(t, "", "check", "museum/lcr-process-relayed-may-still-start", "-n", "2")
+	require.Contains(t, r.stdout, "only the right one leads                          violated")
+	require.NotContains(t, elect(t, "", "list").stdout, "museum")
+	elect(t, "", "sim", "museum/nothing", "-n", "2").requireLine(t, exit.StatusUsage,
+		`algorithm: museum has no "nothing"`)
+}

@@ -33,6 +33,9 @@ func write(list []Entry, all []found) string {
 		x, f := &list[i], &all[i]
 		fmt.Fprintf(&b, "\n<a id=\"%d\"></a>\n### %d. %s\n\n%s. Source: %s.\n\n", i+1, i+1, x.Name,
 			sentence(escaped(x.Wrong)), x.Source)
+		if i < drivers {
+			fmt.Fprintf(&b, "Name: `%s/%s`.\n\n", Name, x.ID())
+		}
 		if x.Setting != "" {
 			fmt.Fprintf(&b, "%s.\n\n", x.Setting)
 		}
