@@ -21,24 +21,33 @@ export function mount(element, store) {
     back.disabled = !now || now.parent < 0;
     on.disabled = !branches.some((b) => b.parent === branch);
     tree.replaceChildren(...under(store, branches, -1, branch, compare));
+    const here = tree.querySelector("[aria-current]");
+    if (here instanceof HTMLElement) tree.scrollTop = here.offsetTop - tree.offsetTop - tree.clientHeight / 2;
   });
 }
 
-/** The branches that come from one. @param {Store} store @param {Branch[]} all @param {number} parent
+/** The branches that come from one, and those that come from them. A chain of acts stays in one column; only
+ * where runs part they are set in. @param {Store} store @param {Branch[]} all @param {number} parent
  * @param {number} branch @param {number} compare @returns {Node[]} */
 function under(store, all, parent, branch, compare) {
-  return all.filter((b) => b.parent === parent).map((b) => {
-    const below = under(store, all, b.id, branch, compare), now = b.id === branch;
-    const film = b.film, wrong = film && (!film.head.ok || (film.head.outside?.length ?? 0) > 0);
-    return h("li", {}, h("div", { class: "branch" },
-      h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () =>
-        visit(store, b) }, h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
-      wrong ? h("small", { class: "wrong" }, film.head.ok ? t.act.outsideShort : t.act.fails) : ""),
-      now ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(b.id === compare),
-        "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),
-        onclick: () => store.set({ compare: b.id === compare ? 0 : b.id }) }, "⇄")),
-    below.length ? h("ul", {}, below) : "");
-  });
+  const next = all.filter((b) => b.parent === parent);
+  const chains = next.map((b) => [row(store, b, branch, compare), ...under(store, all, b.id, branch, compare)]);
+  return chains.length < 2 ? chains.flat() : chains.map((chain) => h("li", {}, h("ul", {}, chain)));
+}
+
+/** @param {Store} store @param {Branch} b @param {number} branch @param {number} compare */
+function row(store, b, branch, compare) {
+  const now = b.id === branch, film = b.film;
+  // A run by hand is not over, so it cannot have failed yet.
+  const wrong = !film ? "" : film.head.outside?.length ? t.act.outsideShort
+    : !film.head.ok && b.scenario?.schedule !== "hand" ? t.act.fails : "";
+  return h("li", { class: "branch" },
+    h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () => visit(store, b) },
+      h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
+      wrong ? h("small", { class: "wrong" }, wrong) : ""),
+    now ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(b.id === compare),
+      "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),
+      onclick: () => store.set({ compare: b.id === compare ? 0 : b.id }) }, "⇄"));
 }
 
 /** The first difference of two runs. @param {any} a @param {any} b

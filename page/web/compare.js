@@ -20,13 +20,15 @@ export function mount(column, store) {
   const other = () => store.state.branches.find((b) => b.id === store.state.compare && b.id !== store.state.branch);
 
   const paint = perFrame(() => {
-    const film = other()?.film, { step, scale } = store.state;
+    const film = other()?.film, { step, scale, axis: shown } = store.state;
     const { width, height } = room.getBoundingClientRect();
-    if (!film || width < 20) return;
+    if (!film || !shown || width < 20) return;
     const axis = new Axis(film, scale), left = 40, top = 40;
-    const column = Math.min(96, (width - left - 6) / film.n);
-    const unit = Math.max(Math.min(44, Math.max(3, column)), Math.min(76, (height - top - 20) / axis.end));
-    const f = { left, column, unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
+    const each = Math.min(96, (width - left - 6) / film.n);
+    // A unit is as long as in the picture beside it.
+    const [least, most] = scale === "steps" ? [film.n > 32 ? 3 : 10, 26] : [Math.max(3, Math.min(44, each)), 76];
+    const unit = Math.max(least, Math.min(most, (column.clientHeight - 64) / shown.end));
+    const f = { left, column: each, unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
     const y = yOf(f, axis.placeOf(Math.min(film.length, step))), scroll = Math.max(0, y - 0.7 * height);
     const g = fit(canvas, width, height), all = colours();
     draw(g, film, axis, f, signs(film.head.kinds), { from: scroll, to: scroll + height, width }, null);
@@ -38,7 +40,7 @@ export function mount(column, store) {
     g.font = "13px system-ui, sans-serif";
     g.textAlign = "center";
     g.fillStyle = all.ink;
-    const every = Math.ceil(24 / column);
+    const every = Math.ceil(24 / each);
     for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 18);
     g.strokeStyle = all.select;
     g.beginPath();

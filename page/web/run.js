@@ -44,7 +44,8 @@ export async function open(store, scenario, how = {}) {
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film };
-    show(store, { branches: [...branches, branch], branch: id, scenario }, film, typeof how.step === "function"
+    show(store, { branches: [...branches, branch], branch: id, scenario,
+      compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function"
       ? how.step(film) : how.step ?? 0);
     if (how.play && !store.state.still) play(store);
     return true;
