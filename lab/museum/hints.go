@@ -73,9 +73,7 @@ var hints = map[string]string{
 	"ghs-test-higher-level-not-deferred": "Let processes 1 and 2 become a fragment of level 1. Let process 1 " +
 		"test its link to process 3 before it takes the CONNECT of process 3.",
 	"ghs-report-not-deferred": "Process 1 has no other link and reports at once. Let process 2 take that " +
-		"while " +
-		"its own test is under way.",
-	"ghs-links-do-not-keep-order": "Let a message of the core overtake the one that was sent before it.",
+		"while its own test is under way.",
 	"hypercube-delayed-duels-dropped": "A duel of stage 2 reaches a process that still " +
 		"waits for its duel of " +
 		"stage 1. Then that process loses the first one.",

@@ -124,8 +124,8 @@ func weightExhibits() []Entry {
 		Control: Control{"ghs", path(ghs.Algorithm())},
 	}, {
 		Name: "ghs: a REPORT is not deferred", Source: known, Setting: setting + "1-2, then 2-3",
-		Wrong: "an end of the core compares what the other has found with what it has found so far, which is " +
-			"less than it will find: the tree seems to be complete",
+		Wrong: "an end of the core compares what the other has found with what it has found so far: the " +
+			"tree seems to be complete",
 		Config:  line(with(ghs.Algorithm(), before(hastyReport))),
 		Control: Control{"ghs", line(ghs.Algorithm())},
 	}, {
