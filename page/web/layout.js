@@ -66,7 +66,7 @@ export function underWay(l, from, to, part) {
     return { x: l.cx + r * Math.sin(angle), y: l.cy - r * Math.cos(angle), angle: angle + (forward ? 0 : Math.PI) };
   }
   const dx = b.x - a.x, dy = b.y - a.y, long = Math.hypot(dx, dy) || 1;
-  const rim = Math.min(l.radius + 5, long / 3), gone = rim + (long - 2 * rim) * part;
+  const rim = Math.min(l.radius + 8, long / 3), gone = rim + (long - 2 * rim) * part;
   // A little to the right of the link, so that messages that meet are seen apart.
   const side = Math.min(7, l.radius * 0.5);
   return { x: a.x + (dx / long) * gone - (dy / long) * side, y: a.y + (dy / long) * gone + (dx / long) * side,

@@ -27,6 +27,7 @@ export function draw(g, film, axis, f, signs, part, past) {
   const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
   ticks(g, axis, f, part);
   lifelines(g, film, axis, f, part, past);
+  gaps(g, axis, f, part);
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
     g.globalAlpha = lit ? clear(film.busy[journey.begin]) : 0.12;
@@ -67,6 +68,16 @@ function ticks(g, axis, f, part) {
     g.fillStyle = all.grey;
     g.fillText(String(Math.round(at * 100) / 100), f.left - 10, y);
   }
+}
+
+/** The waits that are cut out, over all else.
+ * @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {{from: number, to: number, width: number}} part */
+function gaps(g, axis, f, part) {
+  const all = colours();
+  g.font = "11px system-ui, sans-serif";
+  g.textBaseline = "middle";
+  g.lineWidth = 1;
   for (const gap of axis.gaps) {
     const y = yOf(f, (gap.from + gap.to) / 2);
     if (y < part.from - 40 || y > part.to + 40) continue;
