@@ -43,9 +43,10 @@ type Entry struct {
 	Control Control
 	Also    []Control // what else is right, such as the mistake where it does no harm
 
-	// Property is what the checker finds to be violated, and Par the length of its shortest trail there. Both
-	// are empty if one run of the simulator shows the mistake: a certain number of messages, or crashes and
-	// starts at certain times.
+	// Property is what the checker finds to be violated, and Par the length of its shortest trail there;
+	// where there is a Hint, of those on which processes start at any time. Both are empty if one run of
+	// the simulator shows the mistake: a certain number of messages, or crashes and starts at certain
+	// times.
 	Property verdict.Property
 	Par      int
 
@@ -84,8 +85,8 @@ func All() []Entry {
 	return all
 }
 
-// trail is what the checker finds: a property, and the number of steps to where it is violated.
-type trail struct {
+// shortest is what the checker finds: a property, and the number of steps to where it is violated.
+type shortest struct {
 	property verdict.Property
 	steps    int
 }

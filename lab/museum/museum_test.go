@@ -27,7 +27,7 @@ const document = "../../docs/museum.md"
 // found is what the checks say of an exhibit.
 type found struct {
 	by, property, reason string
-	violated             verdict.Property // by the shortest trail
+	fewest               *shortest // that the Entry names
 	steps, states        uint64
 	before               []string // what there is before the first step
 	lines                []string // a line for each step
@@ -82,12 +82,13 @@ func byChecker(t *testing.T, x *Entry) (f found) {
 	require.ErrorIs(t, r.Err(), check.ErrViolated, "it survives, of %d states", r.States)
 	require.NotNil(t, r.Counterexample)
 	trail := r.Counterexample
-	f.violated = trail.Property
 	f.by, f.property, f.reason = "checker", trail.Property.Text(), trail.Reason.Error()
 	if _, broken, ok := strings.Cut(f.reason, Audit); ok {
 		f.property = "audit: " + broken
 		f.reason = strings.Replace(f.reason, "election: a node panicked: "+Audit, "", 1)
 	}
+	fewest := exercise(t, x)
+	f.fewest = &shortest{fewest.Property, len(fewest.Steps)}
 	f.steps, f.states = uint64(len(trail.Steps)), r.States
 	var err error
 	f.before, f.lines, err = describe(x.Config, trail)
@@ -99,6 +100,17 @@ func byChecker(t *testing.T, x *Entry) (f found) {
 		f.also = append(f.also, allRight(t, x.Name, c))
 	}
 	return f
+}
+
+// exercise returns the shortest trail to a mistake. By hand processes may start at any time, so that it
+// may be shorter than where all start first.
+func exercise(t *testing.T, x *Entry) *check.Trail {
+	c := x.Config
+	if x.Hint == "" || !c.Started {
+		return checked(t, x.Name, c).Counterexample
+	}
+	c.Started = false
+	return checked(t, x.Name+", by hand", c).Counterexample
 }
 
 // results are those of the checks that have been run, by name: more than one test takes them.

@@ -47,7 +47,7 @@ func TestTrailsOnControls(t *testing.T) {
 		if x.Hint == "" {
 			continue
 		}
-		steps := checked(t, x.Name, x.Config).Counterexample.Steps
+		steps := exercise(t, &x).Steps
 		require.Len(t, steps, x.Par, x.Name)
 		require.Equal(t, x.Property, shownBy(t, &x.Config, steps, x.Property), x.Name)
 		require.Empty(t, shownBy(t, &x.Control.Config, steps, ""), x.Name)
