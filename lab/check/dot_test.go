@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/check"
 )
 
 // TestDOT is the whole text of a small Graph, but for its colours.
@@ -18,9 +19,9 @@ func TestDOT(t *testing.T) {
 		}
 	})
 	var b bytes.Buffer
-	require.NoError(t, graphed(t, c, 10).WriteDOT(&b, "two"))
+	require.NoError(t, check.WriteDOT(t.Context(), &b, c))
 	require.Equal(t, `digraph {
-	label="two" labelloc=t fontname="sans-serif" ranksep=0.6
+	label="toy, 2 processes" labelloc=t fontname="sans-serif" ranksep=0.6
 	node [shape=circle width=0.3 fontsize=10 fontname="sans-serif" color=#]
 	edge [fontsize=8 fontname="sans-serif" arrowsize=0.6]
 	subgraph key { rank=source; `+
@@ -39,4 +40,6 @@ func TestDOT(t *testing.T) {
 	s2 -> s3 [color=# label="1 starts"]
 }
 `, regexp.MustCompile(`"#[0-9A-F]{6}"`).ReplaceAllString(b.String(), "#"))
+	c.Losses = -7
+	require.ErrorIs(t, check.WriteDOT(t.Context(), &b, c), election.ErrInput)
 }

@@ -79,7 +79,8 @@ func TestGraphIsTheSearch(t *testing.T) {
 	}
 }
 
-// followed wants the simulator to take the path to a state, and as many processes to lead there.
+// followed wants the simulator to take the path to a state, and there the same processes to lead, and all that
+// are up, or not all, to know that the election has ended.
 func followed(t *testing.T, c check.Config, g *check.Graph, at int) {
 	t.Helper()
 	in := c.Input
@@ -89,12 +90,18 @@ func followed(t *testing.T, c check.Config, g *check.Graph, at int) {
 	require.NoError(t, err)
 	require.NoError(t, s.Run(t.Context()), steps)
 	var leaders []election.ID
+	ended := true
 	for p, id := range g.IDs {
-		if s.Status(p) != sim.Down && s.Outcome(p).Role == election.Leader {
+		if s.Status(p) == sim.Down {
+			continue
+		}
+		ended = ended && s.Ended(p)
+		if s.Outcome(p).Role == election.Leader {
 			leaders = append(leaders, id)
 		}
 	}
 	require.Equal(t, leaders, g.States[at].Leaders, steps)
+	require.Equal(t, ended, g.States[at].Ended, steps)
 }
 
 // TestGraphShowsViolations: of each check that finds something wrong, the nearest state with that property in
