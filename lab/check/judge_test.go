@@ -272,6 +272,8 @@ func TestJudgeWaits(t *testing.T) {
 		{and(at(observe.Crash, 2), at(observe.Start, 1)), verdict.Agreement}, // as if it had noticed
 		{append(slices.Clone(led[:2]), at(observe.Duplicate, 1), at(observe.Deliver, 1), at(observe.Crash, 2),
 			at(observe.Deliver, 1)), ""}, // also after what is no notice
+		{[]scenario.Step{at(observe.Start, 2), at(observe.Deliver, 1), at(observe.Crash, 2),
+			at(observe.Start, 1)}, ""}, // its first start is no notice
 		{and(at(observe.Crash, 1)), ""},
 		{and(at(observe.Crash, 1), at(observe.Recover, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 1), at(observe.Restart, 1)), verdict.Agreement},
