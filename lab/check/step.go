@@ -180,15 +180,12 @@ func (w *worker) runOnce(key effectKey) (e effect) {
 	host := &w.nodes[p]
 	is := *was
 	ev := election.Event{Op: key.op, Port: key.port, At: w.now(p, key.now)}
-	switch key.op {
-	case election.Init:
-		new(election.State).Reset(host)
-	case election.Rejoin:
+	if key.op == election.Rejoin {
 		// A return is Init and then Rejoin, as in every driver, and one step: nothing comes between them.
 		ev.Op = election.Init
 		w.restore(host, was.saved)
-	default:
-		w.restore(host, was.node)
+	} else {
+		w.restore(host, was.node) // before Init it has none
 	}
 	switch key.op {
 	case election.Recv:
