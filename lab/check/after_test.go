@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -304,4 +305,36 @@ func TestAfterHasItsTime(t *testing.T) {
 			require.Equal(t, measures, s.At != nil)
 		}
 	}
+}
+
+// TestAfterHasOneTime: each worker gives Nodes the time of the last step that is given.
+func TestAfterHasOneTime(t *testing.T) {
+	var steps atomic.Int32
+	both := make(chan struct{})
+	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Init:
+			return
+		case ev.Op == election.Timeout && n.n == 0:
+			n.n = 1 + uint64(e.Choose(64)) // states enough for two workers
+		case ev.Op == election.Timeout:
+			// The first worker waits here for the second one, so that both take a step.
+			switch steps.Add(1) {
+			case 1:
+				<-both
+			case 2:
+				close(both)
+			}
+			if ev.At != 3*sim.Unit {
+				n.believe(e, 1)
+			}
+			return
+		}
+		e.SetTimer(0, sim.Unit, sim.Unit)
+	})
+	c.Workers = 2
+	c.After = []scenario.Step{{Do: observe.Start, Process: 1, At: new(3 * sim.Unit)}}
+	c.Properties = []check.Property{believes(verdict.Always, "the time",
+		func(n election.ID) bool { return n == 0 })}
+	require.Equal(t, uint64(1+64+64), holds(t, c).States)
 }
