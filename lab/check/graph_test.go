@@ -79,7 +79,7 @@ func TestGraphIsTheSearch(t *testing.T) {
 	}
 }
 
-// followed wants the simulator to take the path to a state, and there the same processes to lead, and all that
+// followed wants the simulator to take the path to a state, where the same processes lead, and all that
 // are up, or not all, to know that the election has ended.
 func followed(t *testing.T, c check.Config, g *check.Graph, at int) {
 	t.Helper()
