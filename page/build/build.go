@@ -145,7 +145,8 @@ func run(cmd *exec.Cmd) ([]byte, error) {
 
 // Config says how the page is built. The zero value is ready.
 type Config struct {
-	Cache    string // Cache is a folder in which built pages are kept. If empty, none is.
+	// Cache is a folder in which built pages are kept. If empty, or not to be written, none is.
+	Cache    string
 	Building func() // Building is called when the page has to be built. If nil, it is not.
 }
 
@@ -162,7 +163,7 @@ func (s Source) Site(ctx context.Context, c Config) (*Site, error) {
 	folder := ""
 	if c.Cache != "" {
 		folder = filepath.Join(c.Cache, "page-"+t.key(env.Version))
-		if site, err := load(os.DirFS(folder)); err == nil {
+		if site := t.cached(folder); site != nil {
 			return site, nil
 		}
 	}
@@ -173,5 +174,9 @@ func (s Source) Site(ctx context.Context, c Config) (*Site, error) {
 	if err != nil || c.Cache == "" {
 		return site, err
 	}
-	return site, site.keep(c.Cache, folder)
+	// Where the cache cannot be written, each start builds: the page is there all the same.
+	if err := os.RemoveAll(folder); err == nil { // what is there has lost something
+		_ = site.keep(c.Cache, folder)
+	}
+	return site, nil
 }

@@ -26,6 +26,9 @@ func (t *tree) Key(version string) string { return t.key(version) }
 // Load reads a page from a cache.
 var Load = load
 
+// Cached returns the page in a folder of the cache, nil if it is not there as a whole.
+func (t *tree) Cached(folder string) *Site { return t.cached(folder) }
+
 // MostKept is the number of pages that a cache keeps.
 const MostKept = mostKept
 

@@ -103,14 +103,38 @@ func load(folder fs.FS) (*Site, error) {
 	}
 	s := &Site{packed: make(map[string][]byte)}
 	for _, file := range list {
-		if s.packed[strings.TrimSuffix(file, suffix)], err = fs.ReadFile(folder, file); err != nil {
+		name := strings.TrimSuffix(file, suffix)
+		if s.packed[name], err = fs.ReadFile(folder, file); err != nil {
 			return nil, err
+		}
+		if s.File(name) == nil { // a machine that stopped too early has not written all of it
+			return nil, fmt.Errorf("%s: %w", file, gzip.ErrChecksum)
 		}
 	}
 	if s.packed["index.html"] == nil {
 		return nil, fmt.Errorf("no page: %w", fs.ErrNotExist)
 	}
 	return s, nil
+}
+
+// cached returns the page in a folder of the cache, nil if it is not there as a whole: caches are cleaned file
+// by file.
+func (t *tree) cached(folder string) *Site {
+	s, err := load(os.DirFS(folder))
+	if err != nil {
+		return nil
+	}
+	for name := range t.shown {
+		if s.packed[name] == nil {
+			return nil
+		}
+	}
+	for _, name := range []string{"doc.json", "election.wasm", "wasm_exec.js"} {
+		if s.packed[name] == nil {
+			return nil
+		}
+	}
+	return s
 }
 
 // keep writes the page into a folder of the cache, which is there as a whole or not at all.

@@ -167,3 +167,27 @@ func TestKeep(t *testing.T) {
 	_, err = build.Load(os.DirFS(cache))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
+
+// TestCached: a page of which a file is gone or cut short is not taken from the cache.
+func TestCached(t *testing.T) {
+	tree, err := here(t).Read()
+	require.NoError(t, err)
+	whole := small().With("doc.json", []byte("{}"))
+	for name := range tree.Shown() {
+		whole = whole.With(name, []byte(name))
+	}
+	cache := t.TempDir()
+	folder := filepath.Join(cache, "page-1")
+	require.Nil(t, tree.Cached(folder))
+	require.NoError(t, whole.Keep(cache, folder))
+	require.Equal(t, whole, tree.Cached(folder))
+	for _, name := range []string{"index.html", "lessons.json", "election.wasm", "doc.json", "wasm_exec.js"} {
+		file := filepath.Join(folder, name+".gz")
+		require.NoError(t, os.WriteFile(file, whole.Packed(name)[:10], 0o666))
+		require.Nil(t, tree.Cached(folder), "%s is cut short", name)
+		require.NoError(t, os.Remove(file))
+		require.Nil(t, tree.Cached(folder), "%s is gone", name)
+		require.NoError(t, os.WriteFile(file, whole.Packed(name), 0o666))
+	}
+	require.Equal(t, whole, tree.Cached(folder))
+}
