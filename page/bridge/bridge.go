@@ -116,6 +116,10 @@ func read(args json.RawMessage, v any) error {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return input.Errorf("arguments: the text ends too early")
 		}
+		if unfit, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			where := strings.TrimSuffix("arguments."+strings.TrimPrefix(unfit.Field, "."), ".")
+			return input.Errorf("%s: %.60s is not what is wanted here", where, unfit.Value)
+		}
 		return input.At("arguments", input.Errorf("%s", strings.TrimPrefix(input.Reason(err), "json: ")))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

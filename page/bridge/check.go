@@ -16,6 +16,7 @@ const (
 	usualStates = 300_000
 	mostStates  = 5_000_000
 	mostMemory  = 1 << 30
+	mostUntil   = 1_000_000 // units, as in a scenario
 )
 
 // budget is what may go wrong in a check, and when it ends. A number of -1 is no limit.
@@ -87,6 +88,9 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		return nil, input.Errorf("budget.states: %d, it must be from 1 to %d", states, mostStates)
 	}
 	k := &q.Budget
+	if k.Until != nil && (*k.Until <= 0 || *k.Until > mostUntil) {
+		return nil, input.Errorf("budget.until: %v, it must be above 0 and at most %d units", *k.Until, mostUntil)
+	}
 	a := &asked{scenario: unplanned(r.scenario)}
 	a.Config = check.Config{Crashes: k.Crashes, Recoveries: k.Recoveries, Restarts: k.Restarts,
 		Losses: k.Losses, Duplicates: k.Duplicates, Pauses: k.Pauses, Cuts: k.Cuts,

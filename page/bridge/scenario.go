@@ -128,7 +128,7 @@ func expand(fields map[string]json.RawMessage) error {
 	low, high, _ := strings.Cut(delay, "-")
 	least, err := strconv.ParseFloat(low, 64)
 	most, err2 := strconv.ParseFloat(high, 64)
-	if err != nil || err2 != nil {
+	if finite := least-least == 0 && most-most == 0; err != nil || err2 != nil || !finite {
 		return input.Errorf("delay: %.40q is none of unit, random, hand and two times, as in 1-3", delay)
 	}
 	set("delay", map[string]float64{"min": least, "max": most})
