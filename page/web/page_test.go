@@ -121,6 +121,16 @@ func TestAddress(t *testing.T) {
 		other.script(&says, `return document.querySelector("[role=alert]").textContent;`)
 		require.Contains(t, says, "cannot be read", bad)
 	}
+	// A step that is none is the beginning, and what would inflate to very much is not read.
+	other = newTab(t, look{still: true})
+	other.open(server + "/?step=x" + got[0])
+	var odd struct{ At, Bomb string }
+	other.script(&odd, `
+		const { decode, encode } = await import("./share.js");
+		const bomb = await encode({ name: "x".repeat(6e7) }, 0);
+		return { at: range.value, bomb: await decode(bomb).then(() => "read", (error) => error.message) };`)
+	require.Equal(t, "0", odd.At)
+	require.Contains(t, odd.Bomb, "too long for an address")
 }
 
 // A trace that is dropped on the page is shown in its own words; the first step that the algorithm would

@@ -59,7 +59,7 @@ export async function open(store, scenario, how = {}) {
  * @param {Partial<import("./store.js").State>} change @param {Film} film @param {number} step */
 export function show(store, change, film, step) {
   const axis = new Axis(film, store.state.scale);
-  const at = Math.max(0, Math.min(film.length, step));
+  const at = Math.max(0, Math.min(film.length, Math.trunc(step) || 0)); // an address may hold anything
   store.set({ ...change, film, axis, step: at, cursor: axis.placeOf(at), cause: 0, busy: false, error: "",
     process: store.state.process < film.n ? store.state.process : -1 });
 }

@@ -15,6 +15,8 @@ import { t } from "./texts.js";
 
 export const version = 1;
 const longest = 4096; // characters after the #
+// What is read may be longer, as that of a frame is. The text that these inflate to is at most a thousand times larger.
+const mostRead = 16 * longest;
 
 /** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream */
 async function through(bytes, stream) {
@@ -33,6 +35,7 @@ export async function encode(scenario, step) {
 
 /** @param {string} text @returns {Promise<{scenario: any, step: number}>} */
 export async function decode(text) {
+  if (text.length > mostRead) throw new Error(t.tooLong);
   let value;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
