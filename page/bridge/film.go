@@ -121,8 +121,11 @@ func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 	h.Time, h.End = units(res.Time), units(s.Now())
 	h.OK = true
 	if a.Sections > 0 {
-		h.Result = fmt.Sprintf("%s, %s", prose.Plural(len(res.Entries), "critical section"),
-			prose.Plural(int(res.Messages), "message"))
+		entries := "1 entry"
+		if n := len(res.Entries); n != 1 {
+			entries = prose.Grouped(uint64(n)) + " entries"
+		}
+		h.Result = fmt.Sprintf("%s, %s", entries, prose.Plural(int(res.Messages), "message"))
 	}
 	for k := range a.Kinds {
 		h.Announce[k] = a.Kinds[k].Announces
@@ -141,13 +144,16 @@ func (r *run) refused(h *trace.FilmHead, err error) {
 	}
 }
 
-// errorLines returns the texts of the errors that are joined in one.
+// errorLines returns the texts of the errors that [errors.Join] has made one. Other errors wrap several too:
+// an input error its sentinel and its reason, which are one text.
 func errorLines(err error) (lines []string) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			lines = append(lines, errorLines(one)...)
+		if all := joined.Unwrap(); errors.Join(all...).Error() == err.Error() {
+			for _, one := range all {
+				lines = append(lines, errorLines(one)...)
+			}
+			return lines
 		}
-		return lines
 	}
 	return []string{oneLine(errors.New(input.Reason(err))).Error()}
 }

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +97,37 @@ func TestFilmSpeaks(t *testing.T) {
 		ask(t, &b, "film", object{"scenario": asked(t, &b, c.short)}, &head)
 		require.Equal(t, c.result, head.Result)
 		require.Equal(t, c.command, head.Command)
+	}
+}
+
+// TestFilmErrors: each error of a run is one line of its head, and a count agrees with its noun.
+func TestFilmErrors(t *testing.T) {
+	var b bridge.Bridge
+	var head trace.FilmHead
+	late := object{"algorithm": "lcr", "ids": []int{2, 3, 1},
+		"acts": []object{{"after": 99, "do": "crash", "process": 1}}}
+	ask(t, &b, "film", object{"scenario": late}, &head)
+	require.Equal(t, []string{"acts[0], after 99: crash: the run has ended after 14"}, head.Errors)
+	for n, want := range map[int]string{1: "1 entry, 6 messages", 3: "3 entries, 6 messages"} {
+		ask(t, &b, "film", object{"scenario": asked(t, &b, object{"algorithm": "mutex/tokenring", "n": 3,
+			"initiators": []int{1, 2, 3}[:n]})}, &head)
+		require.Equal(t, want, head.Result)
+	}
+}
+
+// TestStepsOfLongRun: a run of too many events has the same steps whichever call comes first.
+func TestStepsOfLongRun(t *testing.T) {
+	var fresh, seen bridge.Bridge
+	// Each start sends to all others: 1,024 starts would be more than a million events.
+	text := asked(t, &fresh, object{"algorithm": "bully", "n": 1024})
+	f, err := trace.ReadFilm(ask(t, &seen, "film", object{"scenario": text}, nil).Data)
+	require.NoError(t, err)
+	last := len(f.Steps.First)
+	for _, b := range []*bridge.Bridge{&fresh, &seen} {
+		args, err := json.Marshal(object{"scenario": text, "step": last + 1, "process": 1})
+		require.NoError(t, err)
+		_, err = b.Call(t.Context(), "fields", args, nil)
+		require.ErrorContains(t, err, "step: "+strconv.Itoa(last+1)+", and the run has "+strconv.Itoa(last))
 	}
 }
 

@@ -62,18 +62,26 @@ func (b *Bridge) lines(ctx context.Context, args json.RawMessage, _ func(any)) (
 
 // count runs the scenario and takes the counters after each step.
 func (r *run) count(ctx context.Context) (*ran, error) {
+	steps, err := r.steps(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s, err := r.sim(nil)
 	if err != nil {
 		return nil, err
 	}
 	set := counters.Of(packages(s.Machines(0))...)
 	set.Take(nil) // what making the processes has run
-	all, n := &ran{}, 0
-	_, _, err = r.play(ctx, func() int { return n }, func(o *observe.Occurrence) {
-		n++
+	all := &ran{}
+	events := func() int {
+		if len(all.ends) < steps {
+			return 0
+		}
+		return r.most
+	}
+	_, _, err = r.play(ctx, events, func(o *observe.Occurrence) {
 		if o.What == observe.Step {
 			all.blocks = set.Take(all.blocks)
-			n += len(o.Effects.Sends)
 		}
 		all.ends = append(all.ends, len(all.blocks))
 	})

@@ -129,8 +129,8 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 // about returns what the header of a trace says of the run.
 func (r *run) about() trace.About {
 	s := r.scenario
-	about := trace.About{Driver: "sim", Params: s.Params, Seed: s.Seed, FIFO: s.FIFO, Delay: s.Delay,
-		Property: s.Property}
+	about := trace.About{Driver: "sim", Params: s.ParamsOf(r.config.Algorithm), Seed: s.Seed, FIFO: s.FIFO,
+		Delay: s.Delay, Property: s.Property}
 	if s.Property != "" {
 		about.Note = s.Note
 	}
@@ -194,9 +194,11 @@ func (r *run) turn(s *sim.Sim, turn int) (more bool) {
 
 // steps returns how many steps the run has.
 func (r *run) steps(ctx context.Context) (int, error) {
-	if !r.played {
-		n := 0
-		if _, _, err := r.play(ctx, func() int { return n }, func(*observe.Occurrence) { n++ }); err != nil {
+	if r.fixed {
+		return 0, errFixed
+	}
+	if !r.played { // by a film, so that too many events end it where they end that
+		if _, err := r.film(ctx); err != nil {
 			return 0, err
 		}
 	}
