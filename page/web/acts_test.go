@@ -66,7 +66,7 @@ func (p *tab) address() (hash string) {
 // What is done with the mouse and what is done with the keys is the same run: its address is the same.
 func TestMouseAndKeysActAlike(t *testing.T) {
 	const node = `(p) => {
-		const { left, top, width, height } = document.querySelectorAll(".node .shape")[p].getBoundingClientRect();
+		const { left, top, width, height } = every(".node .shape")[p].getBoundingClientRect();
 		return [left + width / 2, top + height / 2];
 	}`
 	item := func(words string) string {
@@ -94,7 +94,8 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 		}},
 		"drop": {func(p *tab) {
 			p.click(p.place(`
-				const { scene } = await import("./graph.js"), { left, top } = scene.stage.getBoundingClientRect();
+				const { scene } = await import("./graph.js");
+				const { left, top } = scene.stage.getBoundingClientRect();
 				const { x, y } = scene.tokens.find((token) => token.journey.from === 3);
 				return [left + x, top + y];`), "left")
 			p.click(p.place(item("Lose")), "left")
@@ -103,7 +104,7 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 				document.querySelector("#tab-acts").click();
 				await settled();
 				const name = document.querySelectorAll(".node .name")[3].textContent;
-				[...document.querySelectorAll(".next li")].find((e) => e.textContent.includes("from " + name + " "))
+				every(".next li").find((e) => e.textContent.includes("from " + name + " "))
 					.querySelector(".more-acts button").focus();`)
 			p.key(kb.Enter)
 		}},
@@ -249,7 +250,7 @@ func TestUndo(t *testing.T) {
 		to(17);
 		await settled();
 		got.push(hash());
-		document.querySelector("[data-process='3']").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+		choose(3);
 		press("p");
 		while (document.querySelectorAll(".branch").length < 2) await frame();
 		await settled();

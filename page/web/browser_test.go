@@ -229,6 +229,9 @@ const tools = `
 	};
 	const press = (key, more = {}) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+	const every = (selector) => [...document.querySelectorAll(selector)];
+	const choose = (p) => document.querySelector("[data-process='" + p + "']").dispatchEvent(
+		new MouseEvent("click", { bubbles: true }));
 	const range = document.querySelector(".scrubber input");
 	const to = (k) => { range.value = k; range.dispatchEvent(new Event("input")); };
 `

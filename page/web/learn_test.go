@@ -32,7 +32,10 @@ type walked struct {
 // walk goes through a lesson from its first stop to its last.
 const walk = `
 	document.querySelector("#tab-learn").click();
-	const until = async (holds) => { let k; while (!(k = holds())) await frame(); await settled(); return k; };
+	const until = async (holds) => { let k; while (!(k = holds())) await frame();
+		await settled();
+		return k;
+	};
 	const lessons = await until(() => document.querySelectorAll(".lessons .does:not(.challenge)").length
 		&& document.querySelectorAll(".lessons .does:not(.challenge)"));
 	const seen = [];
@@ -41,7 +44,8 @@ const walk = `
 		await until(() => document.querySelector(".stop"));
 		for (;;) {
 			await settled();
-			const next = document.querySelector(".ends .strong"), before = document.querySelector(".stop").textContent;
+			const next = document.querySelector(".ends .strong");
+			const before = document.querySelector(".stop").textContent;
 			if (next.disabled) document.querySelector(".choices button").click();
 			await settled();
 			const log = document.querySelector("#panel-step .sentence").textContent;
@@ -100,7 +104,7 @@ func TestLessons(t *testing.T) {
 	var got []walked
 	p.script(&got, walk+`
 		for (let i = 0; i < `+strconv.Itoa(len(all))+`; i++) {
-			const list = await until(() => [...document.querySelectorAll(".lessons .does:not(.challenge)")][i]);
+			const list = await until(() => every(".lessons .does:not(.challenge)")[i]);
 			await walk(list);
 			document.querySelector(".ends .strong").click();
 		}
@@ -128,7 +132,8 @@ func TestChallenge(t *testing.T) {
 		Stars                          [2]string
 	}
 	p.script(&got, `
-		const { call } = await import("./bridge.js"), { encode } = await import("./share.js"), got = { stars: [] };
+		const { call } = await import("./bridge.js"), { encode } = await import("./share.js");
+		const got = { stars: [] };
 		document.querySelector("#tab-learn").click();
 		const id = "lcr-process-relayed-may-still-start";
 		while (!document.querySelector("[data-id=" + id + "]")) await frame();
@@ -146,7 +151,7 @@ func TestChallenge(t *testing.T) {
 		got.after = await verdict("true");
 		got.mistake = document.querySelector(".verdict .rule").textContent;
 		got.stars.push(stars());
-		[...document.querySelectorAll("#panel-learn button")].find((b) => b.textContent === "Show a hint").click();
+		every("#panel-learn button").find((b) => b.textContent === "Show a hint").click();
 		while (stars() === got.stars[0]) await frame();
 		got.stars.push(stars());
 		return got;`)

@@ -82,7 +82,7 @@ func TestProofFromHere(t *testing.T) {
 			to(4);
 			await settled();
 			if (crash) {
-				document.querySelector("[data-process='2']").dispatchEvent(new MouseEvent("click", { bubbles: true }));
+				choose(2);
 				press("c");
 				await until(() => document.querySelectorAll(".branch").length === 2);
 			}

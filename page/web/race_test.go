@@ -37,7 +37,8 @@ func TestRace(t *testing.T) {
 			await settled();
 		};
 		const shows = () => [...race.querySelectorAll(".card")].map((card) => ({ name: card.dataset.name,
-			messages: Number(card.querySelector("b").textContent), score: card.querySelector(".score").textContent }));
+			messages: Number(card.querySelector("b").textContent),
+			score: card.querySelector(".score").textContent }));
 		await ready(3);
 		const add = race.querySelectorAll("select")[1];
 		add.value = "dkr";

@@ -95,3 +95,35 @@ func TestSpeed(t *testing.T) {
 		})
 	}
 }
+
+// An act is drawn as a branch within its bar, with its panel open.
+func TestSpeedOfActs(t *testing.T) {
+	const acts, bar = 6, 150
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{
+		TimeDomain: performance.EnableTimeDomainThreadTicks})
+	require.NoError(t, err)
+	p.script(nil, `
+		const n = document.querySelector(".size input[type=number]");
+		n.value = 64;
+		n.dispatchEvent(new Event("change"));
+		while (document.querySelectorAll(".node").length !== 64) await frame();
+		document.querySelector("#tab-acts").click();
+		to(150);
+		choose(9);
+		await settled();`)
+	before := p.busy()
+	p.script(nil, unit+`for (let i = 0; i < 20; i++) { unit(); await frame(); }`)
+	one := (p.busy() - before) / 20
+	before = p.busy()
+	p.script(nil, fmt.Sprintf(`
+		for (let k = 2; k < 2 + %d; k++) {
+			press("p");
+			while (document.querySelectorAll(".branch").length < k) await frame();
+			await settled();
+		}`, acts))
+	act := (p.busy() - before) / acts
+	t.Logf("act %.2f of a unit of %.1f ms", act/one, one)
+	require.LessOrEqual(t, act/one, bar/unitWorth)
+}
