@@ -23,6 +23,7 @@ type Algorithm struct {
 	TwoWay          bool      // it also sends against the direction of one-way rings
 	Rooted          bool      // its tree has a root, and every process knows the way to that
 	Weighted        bool      // processes know the weights of their links, and their neighbours
+	KnowsSize       bool      // every process knows how many there are: Setup.Size
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
 	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed
@@ -68,6 +69,7 @@ type Algorithm struct {
 type Setup struct {
 	Self  Rank
 	Ports int
+	Size  int // how many processes there are, where the algorithm KnowsSize; else zero
 
 	Parent Port // the link towards the root, on a rooted tree
 	Root   bool // this process is the root: it has no Parent

@@ -23,6 +23,7 @@ func TestRankOrder(t *testing.T) {
 		}
 	}
 	require.Equal(t, "7", election.Rank{ID: 7}.String())
+	require.Equal(t, "priority 3", election.Rank{Priority: 3}.String())
 	require.Equal(t, "7(priority 3)", election.Rank{ID: 7, Priority: 3}.String())
 }
 

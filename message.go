@@ -30,10 +30,14 @@ func (r Rank) Less(o Rank) bool {
 	return r.Priority < o.Priority || r.Priority == o.Priority && r.ID < o.ID
 }
 
-// String returns the ID, and the priority where there is one.
+// String returns the ID, and the priority where there is one; the priority alone of a Rank that is no
+// process's.
 func (r Rank) String() string {
-	if r.Priority == 0 {
+	switch {
+	case r.Priority == 0:
 		return fmt.Sprint(uint64(r.ID))
+	case r.ID == 0:
+		return fmt.Sprintf("priority %d", r.Priority)
 	}
 	return fmt.Sprintf("%d(priority %d)", uint64(r.ID), r.Priority)
 }

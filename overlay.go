@@ -63,6 +63,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
 	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
+	b.KnowsSize = false // on a complete graph each process sees it
 	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
 	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
 	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
@@ -100,6 +101,7 @@ type overlay struct {
 	gone  []Port // the ports to processes that are suspected, in order
 	links []Port // by port of the Node inside; NoPort leads back here
 	root  bool
+	size  uint64 // how many processes are not suspected, this one among them
 	seen  uint64 // the largest Term of a message that was dropped
 
 	// Of one Step.
@@ -123,6 +125,9 @@ func (o *overlay) setup() Setup {
 	s := Setup{Self: o.self, Ports: len(o.links), Root: o.root}
 	if o.algorithm.Topology == Ring {
 		s.Ports = 2
+	}
+	if o.algorithm.KnowsSize {
+		s.Size = int(o.size)
 	}
 	return s
 }
@@ -375,6 +380,7 @@ func (o *overlay) reelect(e *Env, at time.Duration) {
 // findLinks finds the links of the overlay.
 func (o *overlay) findLinks(e *Env) {
 	o.links = o.links[:0]
+	o.size = uint64(e.Ports() + 1 - len(o.gone))
 	switch o.algorithm.Topology {
 	case Ring:
 		o.linkRing(e)
@@ -464,6 +470,9 @@ func (o *overlay) State(s *State) {
 	VisitSlice(s, &o.gone, (*State).Port)
 	VisitSlice(s, &o.links, (*State).Port)
 	s.Bool(&o.root)
+	if o.algorithm.KnowsSize { // else nothing depends on it
+		s.Uint64(&o.size)
+	}
 	s.Uint64(&o.seen)
 	// The links are restored by now. Make the Node for them before its own state is read into it.
 	if s.act != stateSave {

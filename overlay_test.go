@@ -350,11 +350,13 @@ func (r *shake) judge() error {
 	}
 	leader := slices.Index(r.config.IDs, first.Leader.ID)
 	rule := r.config.Algorithm.Winner
-	if rule == nil { // any that is up
-		rule = &election.Winner{Name: "leader", ByStart: true,
-			Of: func([]election.Candidate) election.ID { return 0 }}
+	if !r.up(leader, r.Now()) {
+		return fmt.Errorf("among %v: %v leads and is down", r.config.IDs, first.Leader)
 	}
-	if want := rule.Of(live); !r.up(leader, r.Now()) || !rule.ByStart && first.Leader.ID != want {
+	if rule == nil { // any process may lead
+		return nil
+	}
+	if want := rule.Of(live); !rule.ByStart && first.Leader.ID != want {
 		return fmt.Errorf("among %v: %v leads, not %d, the %s", r.config.IDs, first.Leader, want, rule)
 	}
 	return nil

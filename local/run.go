@@ -25,7 +25,8 @@ type run struct {
 	watch    *watch // nil without an observer
 	pool     mailbox.Pool[entry]
 	procs    []proc
-	starters []bool // at the beginning; nil: all start
+	drawn    []uint32 // by process: how many of Config.Draws it has drawn; nil without these
+	starters []bool   // at the beginning; nil: all start
 	plans    []planned
 	begun    time.Time
 	wall     time.Duration
@@ -104,6 +105,9 @@ func newRun(ctx context.Context, c Config) (*run, error) {
 	}
 	r.idle.New = func() any { return r.newWorker() }
 	r.procs = make([]proc, len(c.IDs))
+	if c.Draws != nil {
+		r.drawn = make([]uint32, len(c.IDs))
+	}
 	err := r.forEach(ctx, func(p int) {
 		r.pool.Open(&r.procs[p].box)
 		r.procs[p].host = r.config.Node(p)

@@ -25,6 +25,8 @@ type worker struct {
 	tree     verdict.Tree
 	longest  uint32 // the longest chain of messages that has been sent from here
 
+	stepping int // the process whose Step is under way
+
 	message uint32           // the number of the message that is being delivered, where there is an observer
 	first   uint32           // the number of the next message that is sent from here
 	choices []observe.Choice // what was chosen in this step
@@ -145,6 +147,7 @@ func (w *worker) rest() {
 // step steps a Node and carries out what it wants done. There is no durable state to save here,
 // and no machine to raise events to.
 func (w *worker) step(p int, pr *proc, ev *election.Event) {
+	w.stepping = p
 	fx := w.env.Begin(p)
 	pr.host.Step(w.env, ev)
 	if w.run.watch != nil {

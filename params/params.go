@@ -39,6 +39,11 @@ const (
 	MessageBudget
 	// LeaseTime is how long a leader leads unless it renews its lease.
 	LeaseTime
+	// DrawRange is from how many numbers a process draws. Where a scenario gives what is drawn, tools set it
+	// to what that needs.
+	DrawRange
+	// GroupSize is the number of processes, which tools know.
+	GroupSize
 )
 
 // Table describes all parameters of an algorithm.

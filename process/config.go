@@ -36,6 +36,9 @@ type Config struct {
 	// Root: this process is the root, which has no Parent. If false, it is not.
 	Root bool
 
+	// Size is how many processes there are, for algorithms that need to know it. Place sets it.
+	Size int
+
 	// OneWay: on this ring messages travel clockwise only. If false, links are two-way.
 	OneWay bool
 	// Unordered: the transport may deliver packets in another order than they were sent in.
@@ -124,6 +127,10 @@ func (c *Config) check() error {
 	case c.Unordered && a.NeedsFIFO:
 		return input.Errorf("unordered: %w: %s", election.ErrNeedsFIFO, a.Title())
 	}
+	if a.KnowsSize && c.Size < 1 {
+		return input.Errorf("size: %s needs to know how many processes there are; Config.Place sets it",
+			a.Title())
+	}
 	if t, ok := c.Transport.(transport.Owned); ok && t.Self() != c.Self.ID {
 		return input.Errorf("transport: it belongs to process %v, and Self is %v", c.called(t.Self()),
 			c.called(c.Self.ID))
@@ -193,6 +200,9 @@ func (c *Config) checkWeights() error {
 // setup returns what the Node is made with.
 func (c *Config) setup() election.Setup {
 	s := election.Setup{Self: c.Self, Ports: len(c.Peers)}
+	if c.Algorithm.KnowsSize {
+		s.Size = c.Size
+	}
 	if c.Algorithm.Rooted {
 		s.Parent, s.Root = c.Parent, c.Root
 	}

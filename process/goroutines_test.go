@@ -92,14 +92,20 @@ func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.
 		again = rng.IntN(len(in.IDs))
 	}
 	want := twice(t, &in, simulate(t, in), again)
+	byChance := in.Algorithm.Winner == nil && !in.Algorithm.Leaderless // twice has judged the leaders
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t, &in, faults.Config{Plan: plan, Min: scenario.Unit, Seed: seed})
-		require.Equal(t, want, twice(t, &in, c, again))
+		got := twice(t, &in, c, again)
+		require.True(t, byChance || got == want, "%v, not %v", got, want)
 		c.end()
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r, err := local.Run(t.Context(), local.Config{Input: in})
 		require.NoError(t, err)
+		if byChance {
+			require.NoError(t, r.Err())
+			return
+		}
 		require.Equal(t, want[0], r.Leader)
 	})
 }

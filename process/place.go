@@ -32,8 +32,8 @@ type weighted interface {
 	Weight(p int, port election.Port) uint64
 }
 
-// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers
-// and OneWay and, where the topology has the methods Root and Parent, or Weight, what these say. All
+// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers,
+// OneWay and Size and, where the topology has the methods Root and Parent, or Weight, what these say. All
 // processes must be given the same topology and the same ranks. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
@@ -46,7 +46,7 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	case t.Ports(p) < 0:
 		return input.Errorf("topology: process number %d has %d ports", p, t.Ports(p))
 	}
-	c.Self, c.OneWay = ranks[p], t.OneWay()
+	c.Self, c.OneWay, c.Size = ranks[p], t.OneWay(), t.Len()
 	c.Peers = make([]election.Rank, t.Ports(p))
 	for port := range election.Port(len(c.Peers)) {
 		q, _, ok := t.Link(p, port)

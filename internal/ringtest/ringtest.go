@@ -55,7 +55,7 @@ func wrong(in *scenario.Input, r *verdict.Result) string {
 	return ""
 }
 
-// winner returns the process that must be elected, however late the initiators start.
+// winner returns the process that must be elected, zero where any may be, however late the initiators start.
 func winner(in *scenario.Input) election.ID {
 	checked := *in
 	if err := checked.Check(); err != nil {
