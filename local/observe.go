@@ -20,15 +20,31 @@ type watch struct {
 
 // choose returns what serves the Env of a worker. Where there is an observer, choices are noted.
 func (w *worker) choose() func(n int) int {
+	draw := rand.IntN
+	if w.run.config.Draws != nil {
+		draw = w.draw
+	}
 	if w.run.watch == nil {
-		return rand.IntN
+		return draw
 	}
 	return func(n int) int {
-		chosen := rand.IntN(n)
+		chosen := draw(n)
 		// A replay of the run has to draw the same numbers, so every choice is part of the step's report.
 		w.choices = append(w.choices, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	}
+}
+
+// draw returns what the process that steps draws where the Input says it.
+func (w *worker) draw(n int) int {
+	p := w.stepping
+	drawn, err := w.run.config.Draw(p, int(w.run.drawn[p]), n)
+	w.run.drawn[p]++
+	if err != nil {
+		w.run.fail(p, err)
+		return 0
+	}
+	return drawn - 1
 }
 
 // stepped numbers the messages of a step, which are sent next, and reports it to the observer.

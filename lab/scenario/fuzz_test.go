@@ -65,7 +65,7 @@ var seeds = []string{
 	`{"algorithm": "lcr", "ids": [1, 2, 3], "restart_at": [[1, 2.5]], "pause_at": [[2, 1, 4.5]], "loss": 0.1, "duplicate": 1, "reorder": 1e-9,
 	  "partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true},
 	  {"groups": [[2]]}, {"groups": []}, {}]}`,
-	everyStep, everyAct,
+	everyStep, everyAct, threeDraws,
 	`{"algorithm": "lcr", "ids": [1, 2], "acts": [{"do": "delay", "process": 2, "port": 1, "by": -0}, {"do": "cut", "groups": [[2]]}, {}]}`,
 	`{"algorithm": "lcr", "ids": [1, 2, 3], "steps": [{"do": "start", "process": 1}, {"do": "deliver", "process": 2, "port": 1, "at": 0.5}]}`,
 	`{"algorithm": "lcr", "ids": [1], "steps": [{}, {"do": "crash", "choices": [], "port": 4294967295, "at": 1e6}], "initiators": []}`,

@@ -95,6 +95,10 @@ type Input struct {
 	// SuspectAfter is how long after a crash or a return a failure detector reports it to all that are
 	// up, see [Input.Prompts]. If zero, there is no failure detector.
 	SuspectAfter time.Duration
+
+	// Draws are what processes draw, in the order of IDs: the numbers of one process are those that its
+	// calls of [election.Env.Choose] return, one after another, plus one. If nil, chance decides.
+	Draws [][]int
 }
 
 // At is something that happens to a process at a time.
@@ -120,6 +124,9 @@ func (in *Input) Check() error {
 		return err
 	}
 	if err := in.checkEvents(); err != nil {
+		return err
+	}
+	if err := in.checkDraws(); err != nil {
 		return err
 	}
 	if err := in.checkPrompts(); err != nil {
@@ -390,10 +397,13 @@ func (in *Input) Weight(p int, port election.Port) uint64 {
 	return topology.Weight(in.Topology, p, port)
 }
 
-// Setup returns what process p knows of itself. Of a rooted tree it knows its place only if the
-// algorithm needs that.
+// Setup returns what process p knows of itself. It knows its place in a rooted tree, and how many processes
+// there are, only if the algorithm needs that.
 func (in *Input) Setup(p int) election.Setup {
 	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
+	if in.Algorithm.KnowsSize {
+		s.Size = len(in.IDs)
+	}
 	if in.Algorithm.Rooted {
 		tree := in.Topology.(topology.Rooted)
 		s.Parent, s.Root = tree.Parent(p), p == tree.Root()

@@ -84,6 +84,8 @@ func (p *parser) inputField(s *Scenario, name string) bool {
 		s.Initiators = p.ids()
 	case "start_times":
 		s.StartTimes = p.times()
+	case "draws":
+		s.Draws = p.draws()
 	default:
 		return p.faults(s, name)
 	}

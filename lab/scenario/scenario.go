@@ -35,6 +35,7 @@ type Scenario struct {
 
 	// how long after a crash or a return a failure detector reports it; if zero, it does not
 	SuspectAfter time.Duration
+	Draws        [][]int // what each process draws, as in an Input
 
 	Schedule Schedule      // If empty, UnitDelay.
 	Seed     uint64        // decides everything that is left to chance
@@ -75,7 +76,7 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
 		RestartAt: s.RestartAt, PauseAt: s.PauseAt, ClockRates: s.ClockRates, Faults: s.Faults,
-		SuspectAfter: s.SuspectAfter,
+		SuspectAfter: s.SuspectAfter, Draws: s.Draws,
 	}
 	if err := s.checkRun(); err != nil {
 		return Input{}, err
@@ -83,7 +84,7 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 	if err := in.checkSize(); err != nil {
 		return Input{}, err
 	}
-	if in.Algorithm, err = Configure(a, s.Params, s.IDs, s.longestDelay()); err != nil {
+	if in.Algorithm, err = Configure(a, s.ParamsOf(a), s.IDs, s.longestDelay()); err != nil {
 		return Input{}, err
 	}
 	if s.Topology != nil {

@@ -102,6 +102,9 @@ func (in *Input) CheckSteps(steps []Step) error {
 	if field := in.planned(); field != "" {
 		return beside(field)
 	}
+	if in.Draws != nil { // each step has its Choices
+		return beside("draws")
+	}
 	where := in.Positions()
 	last := -Unit
 	for i := range steps {

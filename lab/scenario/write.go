@@ -114,6 +114,7 @@ func (w *writer) scenario(s *Scenario) {
 	writeList(w, "initiators", s.Initiators, w.id)
 	writeList(w, "start_times", s.StartTimes, w.time)
 	w.faults(s)
+	w.draws(s.Draws)
 	w.text("schedule", string(s.Schedule))
 	if s.Seed != 0 {
 		w.field("seed")

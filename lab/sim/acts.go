@@ -164,7 +164,7 @@ func (s *Sim) unreached() error {
 // choose serves [election.Env.Choose].
 func (s *Sim) choose(n int) int {
 	if s.config.Steps == nil {
-		return int(s.random.uintN(uint64(n)))
+		return s.byChance(n)
 	}
 	// What the step at hand says that chance brings.
 	h := &s.hand
@@ -181,6 +181,23 @@ func (s *Sim) choose(n int) int {
 		return 0
 	}
 	return choice
+}
+
+// byChance returns what the process that steps draws where no step says it.
+func (s *Sim) byChance(n int) int {
+	if s.config.Draws == nil {
+		return int(s.random.uintN(uint64(n)))
+	}
+	drawn, err := s.config.Draw(s.current, int(s.drawn[s.current]), n)
+	s.drawn[s.current]++
+	if err != nil {
+		// The Node waits for a number: the step goes on with 0, and the run ends after it.
+		if s.err == nil {
+			s.err = err
+		}
+		return 0
+	}
+	return drawn - 1
 }
 
 // checkChoices returns an error if a step names a choice that is not among those there were, or more choices

@@ -136,6 +136,8 @@ type state struct {
 
 	lost, duplicated, reordered uint64 // messages
 
+	drawn []uint32 // by process: how many of Config.Draws it has drawn; nil without these
+
 	entries []verdict.Entry // only ever appended to
 	tree    verdict.Tree    // likewise
 }
@@ -169,6 +171,9 @@ func New(c Config) (*Sim, error) {
 	}
 	s.flood = floodOf(c.Topology.Links())
 	s.clocks = c.Clocks()
+	if c.Draws != nil {
+		s.drawn = make([]uint32, len(c.IDs))
+	}
 	s.faulty, s.cuts = c.Faults.Any() || s.watch != nil, c.Faults.Cuts()
 	if c.KeepSaved || len(c.RestartAt) > 0 {
 		s.saved = make(map[int32][]byte)

@@ -32,6 +32,7 @@ func (s *Sim) Snapshot() *Snapshot {
 	// What is appended later goes elsewhere.
 	c.state.entries, c.state.hand.outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
 	c.state.tree = s.tree.Clip()
+	c.state.drawn = slices.Clone(s.drawn) // the run counts on in place
 	for i := range s.procs {
 		c.nodes = new(election.State).Append(c.nodes, &s.procs[i].host)
 		c.ends[i] = len(c.nodes)
@@ -62,6 +63,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 		start = end
 	}
 	s.state, s.last, s.timers, s.outcomes = c.state, c.last.clone(), c.timers.clone(), c.outcomes.clone()
+	s.drawn = slices.Clone(c.state.drawn)
 	s.pauses, s.saved = c.pauses.clone(), maps.Clone(c.saved)
 	// After the time was restored: the calendar counts its days from now on.
 	s.enqueue(c.messages)

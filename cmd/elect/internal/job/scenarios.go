@@ -96,7 +96,7 @@ func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Unit: unit, Params: s.Params, Config: c}
+	j := &Job{Unit: unit, Params: s.ParamsOf(c.Algorithm), Config: c}
 	// Complete does so below; planned, to which the result is compared, must have it too.
 	if s.Delay != nil && j.Delay.Mean == 0 {
 		j.Delay.Min = max(j.Delay.Min, 1)
