@@ -13,9 +13,10 @@
 // two leaders of one Term at once never, no other winner than the description promises (where nothing goes
 // wrong), no decision that is changed, never two in a critical section. In every state in which nothing is
 // left to happen: one leader, known to all that are up, and all of these know that the election has ended. On
-// every run: it ends, as long as every link that has messages is served in the end. And no run sends more
-// messages than the description's bound: in one election, since a late start may begin another, and, of
-// algorithms that count time-outs, only with [Config.Started].
+// every run: it ends, as long as every link that has messages is served in the end; where chance
+// decides, with probability 1. And no run sends more messages than the description's bound: in one
+// election, since a late start may begin another, and, of algorithms that count time-outs, only with
+// [Config.Started].
 //
 // States are visited breadth first, so a counterexample is as short as there is one. One that shows too many
 // messages goes to the end of a run.
@@ -219,6 +220,8 @@ func (c *Config) Check() error {
 		return input.Errorf("cuts: %d processes, at most %d can be divided", len(in.IDs), maxDivided)
 	case in.SuspectAfter != 0:
 		return input.Errorf("suspect_after: a check lets each process notice a crash at every moment")
+	case in.Draws != nil:
+		return input.Errorf("draws: a check lets each process draw every number")
 	case in.Faults.Any():
 		return input.Errorf("loss, duplicate, reorder, partitions: " +
 			"a check tries every loss; give the number of losses")
@@ -231,16 +234,8 @@ func (c *Config) Check() error {
 		return input.Errorf("topology: %d ends of links, at most %d can be checked", in.Topology.Links(),
 			maxLinks)
 	}
-	for _, b := range []struct {
-		name      string
-		of        int
-		unlimited bool
-	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
-		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}, {"pauses", c.Pauses, false},
-		{"cuts", c.Cuts, false}} {
-		if b.of > maxBudget || b.of < 0 && !(b.unlimited && b.of == Unlimited) {
-			return input.Errorf("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
-		}
+	if err := c.checkBudgets(); err != nil {
+		return err
 	}
 	for i, p := range c.Properties {
 		known := p.Kind == verdict.Always || p.Kind == verdict.Sometimes || p.Kind == verdict.Finally
@@ -265,6 +260,22 @@ func (c *Config) Check() error {
 		c.heap = liveHeap
 	}
 	return c.checkTime()
+}
+
+// checkBudgets wants each number of failures to be one that a state can hold.
+func (c *Config) checkBudgets() error {
+	for _, b := range []struct {
+		name      string
+		of        int
+		unlimited bool
+	}{{"losses", c.Losses, true}, {"duplicates", c.Duplicates, false}, {"crashes", c.Crashes, false},
+		{"recoveries", c.Recoveries, false}, {"restarts", c.Restarts, false}, {"pauses", c.Pauses, false},
+		{"cuts", c.Cuts, false}} {
+		if b.of > maxBudget || b.of < 0 && !(b.unlimited && b.of == Unlimited) {
+			return input.Errorf("%s: %d is not between 0 and %d", b.name, b.of, maxBudget)
+		}
+	}
+	return nil
 }
 
 // What fits into a state.

@@ -15,6 +15,13 @@ func (k *walk) component(ctx context.Context, all []member) {
 	if !k.rules[ruleEnds] || k.atEndOfTime(all[0].state) {
 		return
 	}
+	for _, set := range k.endComponents(ctx, all) {
+		k.endComponent(ctx, set)
+	}
+}
+
+// endComponent looks for a fair run without end in an end component.
+func (k *walk) endComponent(ctx context.Context, all []member) {
 	in := make(map[int]bool, len(all))
 	for _, m := range all {
 		in[m.id] = true
@@ -24,11 +31,9 @@ func (k *walk) component(ctx context.Context, all []member) {
 		if ctx.Err() != nil {
 			return
 		}
-		for _, to := range k.moves(m.id, m.state) {
-			c := k.classOf(m.state, to.act)
-			stays := in[k.id(to.state, to.hash)]
-			served[c] = served[c] || stays
-			for i := 0; stays && i < len(to.reset); i++ {
+		for _, to := range k.kept(m, in) {
+			served[k.classOf(m.state, to.act)] = true
+			for i := range to.reset {
 				k.noteResetTimers(m.state, to.act, &to.reset[i], served)
 			}
 		}
@@ -180,7 +185,7 @@ func (k *walk) cycle(ctx context.Context, from member, in map[int]bool) (acts []
 		if ctx.Err() != nil {
 			return nil
 		}
-		for _, to := range k.moves(ways[i].id, ways[i].state) {
+		for _, to := range k.kept(ways[i].member, in) {
 			id := k.id(to.state, to.hash)
 			if id == from.id {
 				acts = append(acts, to.act)
@@ -190,7 +195,7 @@ func (k *walk) cycle(ctx context.Context, from member, in map[int]bool) (acts []
 				slices.Reverse(acts)
 				return acts
 			}
-			if in[id] && !seen[id] {
+			if !seen[id] {
 				seen[id] = true
 				ways = append(ways, way{member{id, to.state}, i, to.act})
 			}

@@ -118,3 +118,6 @@ func FirstState(c Config) (all []Held, err error) {
 	}
 	return all, nil
 }
+
+// Components returns the number of the component that each state of a graph is in, -1 for none.
+func Components(next [][]int) []int { return components(next) }

@@ -60,6 +60,7 @@ type worker struct {
 	script  []int // what chance brings in this run of a handler
 	ranges  []int // among how many
 	drawn   int
+	chance  bool       // it has something to choose from in some step
 	effects [][]effect // by number: one for each thing that chance may bring
 	byKey   map[effectKey]uint32
 	arrive  []memo // by link: a local and a message give the number of effects
@@ -160,6 +161,7 @@ func (w *worker) run(key effectKey) uint32 {
 			break
 		}
 	}
+	w.chance = w.chance || len(all) > 1
 	w.effects = append(w.effects, all)
 	number := uint32(len(w.effects) - 1)
 	w.byKey[key] = number
