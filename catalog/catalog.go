@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
+	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/mesh"
@@ -32,6 +33,7 @@ var families = []struct {
 	{"hs", hs.Algorithms},
 	{"franklin", franklin.Algorithms},
 	{"dkr", dkr.Algorithms},
+	{"itairodeh", itairodeh.Algorithms},
 	{"bully", bully.Algorithms},
 	{"inquiry", inquiry.Algorithms},
 	{"modbully", modbully.Algorithms},

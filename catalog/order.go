@@ -49,11 +49,11 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 	return &a, nil
 }
 
-// withOrder gives algorithms the parameter order.
+// withOrder gives algorithms the parameter order, where Ranks decide.
 func withOrder(list []*election.Algorithm) []*election.Algorithm {
 	for i, base := range list {
-		if base.Winner == nil {
-			continue // it has no order of Ranks that could be turned round
+		if base.Winner == nil { // it compares no Ranks
+			continue
 		}
 		a, err := ordered(base, largest)
 		if err != nil {

@@ -43,6 +43,7 @@ func TestNamedValues(t *testing.T) {
 		"ghs.process.state":       "sleeping searching found ended",
 		"hypercube.process.state": "asleep duelist defeated leader",
 		"inquiry.process.state":   "maybe inquiring lost",
+		"itairodeh.process.phase": "idle active passive leading",
 		"lease.process.memory":    "intact quarantined recovering memories",
 		"lease.process.phase":     "idle waiting probing claiming leading phases",
 		"mesh.process.stage":      "none first second beaten won",

@@ -63,7 +63,8 @@ func pin(t *testing.T, w *tabwriter.Writer, a *election.Algorithm, n, limit int)
 	for _, c.Started = range []bool{false, true} {
 		for _, c.Unordered = range []bool{false, true} {
 			if c.Unordered && a.NeedsFIFO ||
-				!c.Started && a.Title() == "mutex/tokenring" { // see TestUsedUpToken
+				!c.Started && a.Title() == "mutex/tokenring" || // see TestUsedUpToken
+				c.Started && drawsAtStart(a) {
 				continue
 			}
 			c.Delay = a.Delay // without it time-outs mean nothing, see TestLateMessagesMakeTwoLeaders
@@ -71,6 +72,9 @@ func pin(t *testing.T, w *tabwriter.Writer, a *election.Algorithm, n, limit int)
 		}
 	}
 }
+
+// drawsAtStart reports whether a start is left to chance: then no first state has all starts in it.
+func drawsAtStart(a *election.Algorithm) bool { return a.Name == "itairodeh" }
 
 func pinLine(t *testing.T, w *tabwriter.Writer, c check.Config) {
 	t.Helper()

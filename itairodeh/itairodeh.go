@@ -1,0 +1,304 @@
+// Package itairodeh elects on a one-way ring whose processes have no IDs, by chance: the algorithm of
+// Itai and Rodeh.
+//
+// Where processes are alike and run the same rules, each step of one can be a step of all: without chance
+// they stay alike for ever, and no leader is elected. So each process draws a number and sends it around
+// the ring. A token that meets a larger number is dropped, and a process that meets a larger token only
+// relays from then on. A process knows its own token by the hops that this has made: as many as there
+// are processes. If no other process has drawn the same number, that process leads. Otherwise those that
+// share the largest number draw again, in the next round.
+//
+// # The rules
+//
+//  1. Start. A process that starts is active. In round 1 it draws a number from 1 to K and sends TOKEN with
+//     round and number, hops 1, not shared. A process that has relayed takes part already and ignores it.
+//  2. Relay. A process that is passive, or has not started, passes TOKEN on, with one hop more.
+//  3. Larger. An active process that gets TOKEN of a larger round, or of its round and a larger number, is
+//     passive. It passes TOKEN on, with one hop more.
+//  4. Smaller. An active process drops TOKEN of a smaller round, or of its round and a smaller number. A
+//     leader drops each TOKEN.
+//  5. Same. An active process that gets TOKEN of its own round and number, which has not made as many hops
+//     as there are processes, passes it on with one hop more, as shared.
+//  6. Home. If it has made as many hops, and is not shared, the process leads and sends ELECTED around.
+//  7. Again. If it is shared, the process enters the next round: it draws and sends TOKEN as in rule 1.
+//  8. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
+//     off the ring. For each of them that is the end.
+//  9. Stray. Each process drops TOKEN that has made more hops than there are processes. There is none where
+//     the number of processes is right.
+//
+// Corrected here: the source has no rule 9, and no number of hops that is too large. Without it a token
+// of a wrong ring may go round for ever.
+//
+// # Variants
+//
+//	rounds  as published, with the number of the round
+//	finite  TOKEN has no round: after Fokkink and Pang
+//
+// Where links keep the order, an active process gets tokens of its own round only. Its own token of a
+// round leaves before it passes on one of another process, so that both are back before either enters the
+// next round. So finite sends the same messages as rounds, of a fixed size, and has finitely many states,
+// which the checker visits. On other links it needs the round.
+//
+// # Model
+//
+// A ring on which messages travel clockwise, asynchronous. No process looks at an ID: all start alike but for
+// what they draw. Each knows the number of processes, exactly. No failures; any number of initiators, also
+// late ones. Any of the initiators may win. The source assumes links that keep the order, and rounds does
+// well without.
+//
+// # Names
+//
+// A library has to say which process leads, and processes without IDs cannot. So the leader puts its name,
+// [election.Setup].Self, into ELECTED, and the others publish it. No rule depends on it: the test TestBlind
+// gives all processes one name, and all happens as before.
+//
+// # Messages
+//
+// With n processes that all start, 2n-1 tokens at best: the only largest number makes n hops, each other
+// token one. There is no worst case, since rounds repeat as often as all active processes draw the same.
+// The announcement takes n more.
+//
+// # Rounds
+//
+// Of m active processes that draw from 1 to K, j share the largest number with the probability P(m, j). So
+// R(m) rounds are expected:
+//
+//	R(m) = 1 + the sum of P(m, j) R(j) over all j from 2 to m
+//	P(m, j) = the sum of C(m, j) (v-1)^(m-j) / K^m over all v from 1 to K
+//
+// With K = n that is 2, 1.688, 1.6, 1.498, 1.456, 1.427 for n = 2, 3, 4, 8, 16, 64: no more than 2 at
+// any size.
+//
+// # Limitations
+//
+// The number of processes must be right. If it is too small, several processes lead, or none. If it is too
+// large, none leads: a process draws for ever, or the last token is dropped. Where it is not known at all, no
+// algorithm does better on an anonymous ring. The election ends with probability 1, and no number of steps is
+// always enough. K must be 2 at least. Chance must be independent: processes that draw by generators of
+// the same seed stay alike. Drivers here seed each from the operating system. One crash or one lost
+// message, and the election may not end.
+//
+// Sources: A. Itai and M. Rodeh, Symmetry breaking in distributed networks, FOCS 1981 and Information and
+// Computation 88, 1990; W. Fokkink and J. Pang, Simplifying Itai-Rodeh leader election for anonymous rings,
+// AVoCS 2004.
+package itairodeh
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/params"
+)
+
+// The kinds of message. A token carries the number that was drawn as the priority of a Rank without ID, the
+// hops in Value and the round in Round. Elected carries the Rank of the leader.
+const (
+	kindToken uint8 = iota + 1
+	kindElected
+)
+
+// flagShared says that another process has the round and number of the token.
+const flagShared uint8 = 1
+
+// Config is what an election depends on. The zero value is right for a driver that knows the number of
+// processes.
+type Config struct {
+	// Size is the number of processes, as all believe. If zero, the driver's.
+	Size uint32
+	// Numbers is from how many numbers a process draws. If zero, as many as there are processes.
+	Numbers uint32
+
+	// Finite leaves the number of the round out. Links must keep the order.
+	Finite bool
+}
+
+// Algorithms returns the variants, the default first.
+func Algorithms() []*election.Algorithm { return []*election.Algorithm{Rounds(), Finite()} }
+
+// Rounds returns the algorithm as published, with numbers of rounds.
+func Rounds() *election.Algorithm { return (&Config{}).describe() }
+
+// Finite returns the algorithm without numbers of rounds.
+func Finite() *election.Algorithm { return (&Config{Finite: true}).describe() }
+
+// New returns the algorithm for a Config. An error wraps [election.ErrInput].
+func New(c Config) (*election.Algorithm, error) {
+	switch {
+	case c.Numbers == 1 && c.Size != 1:
+		return nil, input.Errorf("numbers: processes that draw from one number stay alike for ever")
+	case c.Numbers > math.MaxInt32:
+		return nil, input.Errorf("numbers: %d is more than 2^31-1", c.Numbers)
+	}
+	return c.describe(), nil
+}
+
+func (c *Config) describe() *election.Algorithm {
+	own := *c
+	a := &election.Algorithm{
+		Name: "itairodeh", Variant: "rounds",
+		Summary: "processes without IDs draw numbers; those that share the largest draw again, in the next " +
+			"round",
+		Source:    "Itai, Rodeh 1981",
+		Topology:  election.Ring,
+		KnowsSize: c.Size == 0,
+		LateStart: election.LateIgnored,
+		Kinds: []election.Kind{
+			{Name: "token", Bits: func(w cost.Widths) uint64 { return own.tokenBits(w) }},
+			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
+		},
+		Best: cost.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }},
+		Worst: cost.Bound{
+			Also: "no bound; with K = n at most 2 rounds in the mean"},
+		Params:    own.table().Described(),
+		Configure: own.configure,
+		New:       own.node,
+	}
+	if c.Finite {
+		a.Variant, a.NeedsFIFO, a.Source = "finite", true, "after Itai, Rodeh 1981; Fokkink, Pang 2004"
+		a.Summary = "the same without the number of the round, for links that keep the order"
+	}
+	return a
+}
+
+func (c *Config) node(s election.Setup) election.Node {
+	n := &process{size: uint64(c.Size), numbers: int(c.Numbers), finite: c.Finite}
+	if n.size == 0 {
+		n.size = uint64(s.Size)
+	}
+	if n.numbers == 0 {
+		n.numbers = int(n.size)
+	}
+	return n
+}
+
+// table describes the parameters, and sets them in c.
+func (c *Config) table() params.Table {
+	return params.Table{
+		{Name: "size", About: "the number of processes, as all believe", Default: "as many as there are",
+			Role: params.GroupSize, To: params.Count(&c.Size)},
+		{Name: "k", About: "from how many numbers a process draws", Default: "size",
+			Role: params.DrawRange, To: params.Count(&c.Numbers)},
+	}
+}
+
+func (c *Config) configure(given *params.Given) (*election.Algorithm, error) {
+	own := *c
+	if err := own.table().Read(given); err != nil {
+		return nil, err
+	}
+	return New(own)
+}
+
+// tokenBits returns how many bits a token takes.
+func (c *Config) tokenBits(w cost.Widths) uint64 {
+	const shared, round = 1, 32
+	hops := max(w.N, uint64(bits.Len32(c.Size)))
+	sum := shared + hops + cmp.Or(uint64(bits.Len32(c.Numbers)), hops)
+	if !c.Finite {
+		sum += round
+	}
+	return sum
+}
+
+// phase is how far a process has come.
+type phase uint8
+
+const (
+	idle    phase = iota // it has neither started nor relayed
+	active               // it may still lead
+	passive              // it relays
+	leading
+)
+
+// process is a participant. It has no field for its own ID.
+type process struct {
+	size    uint64
+	numbers int
+	finite  bool
+
+	phase  phase
+	round  uint32
+	number uint64 // what it has drawn in this round
+}
+
+// Step takes one event.
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Start: // rule 1
+		if n.phase == idle {
+			n.phase = active
+			n.draw(e)
+		}
+	case election.Recv:
+		switch ev.Msg.Kind {
+		case kindToken:
+			n.token(e, ev.Msg)
+		case kindElected:
+			n.elected(e, ev.Msg)
+		}
+	}
+}
+
+// draw begins a round.
+func (n *process) draw(e *election.Env) {
+	if !n.finite {
+		n.round++
+	}
+	n.number = uint64(e.Choose(n.numbers)) + 1
+	e.Send(election.Clockwise, election.Message{Kind: kindToken, Round: n.round,
+		Rank: election.Rank{Priority: n.number}, Value: 1})
+}
+
+func (n *process) token(e *election.Env, m election.Message) {
+	order := cmp.Or(cmp.Compare(m.Round, n.round), cmp.Compare(m.Rank.Priority, n.number))
+	switch {
+	case m.Value > n.size: // rule 9
+	case n.phase == leading: // rule 4
+	case n.phase != active: // rule 2
+		n.relay(e, m)
+	case order > 0: // rule 3
+		n.relay(e, m)
+	case order < 0: // rule 4
+	case m.Value != n.size: // rule 5
+		m.Flags |= flagShared
+		n.pass(e, m)
+	case m.Flags&flagShared == 0: // rule 6
+		n.phase = leading
+		e.Decide(e.Self())
+		e.Send(election.Clockwise, election.Message{Kind: kindElected, Rank: e.Self()})
+	default: // rule 7
+		n.draw(e)
+	}
+}
+
+// relay passes a token on, and all that come later.
+func (n *process) relay(e *election.Env, m election.Message) {
+	n.phase = passive
+	n.pass(e, m)
+}
+
+// pass passes a token on.
+func (n *process) pass(e *election.Env, m election.Message) {
+	m.Value++
+	e.Send(election.Clockwise, m)
+}
+
+func (n *process) elected(e *election.Env, m election.Message) { // rule 8
+	// Where all know the right number of processes there is one leader, and the message is its own.
+	if n.phase != leading {
+		e.Decide(m.Rank)
+		e.Send(election.Clockwise, m)
+	}
+	e.Done()
+}
+
+// State visits what a Step may change.
+func (n *process) State(s *election.State) {
+	s.Uint8((*uint8)(&n.phase))
+	s.Uint32(&n.round)
+	s.Uint64(&n.number)
+}
