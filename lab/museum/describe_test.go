@@ -215,6 +215,9 @@ func (t *teller) message(m *election.Message) string {
 	}
 	name := t.in.Algorithm.KindName(m.Kind)
 	var about []string
+	if m.Rank.ID == 0 && m.Rank.Priority != 0 { // a number that was drawn
+		about = append(about, m.Rank.String())
+	}
 	if m.Rank.ID != 0 {
 		about = append(about, fmt.Sprint(uint64(m.Rank.ID)))
 	}

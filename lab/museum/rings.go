@@ -41,7 +41,8 @@ func ring(a *election.Algorithm, ids ...election.ID) check.Config {
 }
 
 func ringExhibits() []Entry {
-	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits())
+	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits(),
+		anonymousExhibits())
 }
 
 const askAgain = "Without Terms, as printed: one election runs into the next. A process that has started " +
