@@ -133,6 +133,25 @@ func TestAddress(t *testing.T) {
 	require.Contains(t, odd.Bomb, "too long for an address")
 }
 
+// The address of a run of 30 acts is no longer than 1,500 characters.
+func TestAddressIsShort(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var length int
+	p.script(&length, `
+		const { call } = await import("./bridge.js"), { encode } = await import("./share.js");
+		let scenario = { algorithm: "bully", ids: [4, 1, 5, 2, 3], schedule: "hand" };
+		for (let i = 0; i < 30; i++) {
+			const step = (await call("film", { scenario })).json.columns.steps.n;
+			const { json } = await call("pending", { scenario, step });
+			scenario = (await call("do", { scenario, step, act: json[(i * 7) % json.length].act })).json.scenario;
+		}
+		if (scenario.acts.length !== 30) throw new Error(scenario.acts.length + " acts");
+		return (await encode(scenario, 30)).length;`)
+	require.LessOrEqual(t, length, 1500)
+	t.Log(length)
+}
+
 // A trace that is dropped on the page is shown in its own words; the first step that the algorithm would
 // not have made is where the page stands, and is named.
 func TestTraces(t *testing.T) {
