@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -180,6 +181,23 @@ func TestPending(t *testing.T) {
 	var rest []pending
 	ask(t, &b, "pending", object{"scenario": text, "step": len(f.Steps.Do)}, &rest)
 	require.Empty(t, rest)
+}
+
+// TestPendingOfMany: to say what is pending takes no longer for each message the more processes there are.
+func TestPendingOfMany(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "bully", "n": 256})
+	args, err := json.Marshal(object{"scenario": text, "step": 256 + 30})
+	require.NoError(t, err)
+	var all []struct{ Words string }
+	require.NoError(t, json.Unmarshal(ask(t, &b, "pending", json.RawMessage(args), nil).JSON, &all))
+	require.Greater(t, len(all), 7000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = b.Call(t.Context(), "pending", args, nil)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, int(after.TotalAlloc-before.TotalAlloc)/len(all), 8000, "bytes for each")
 }
 
 // TestPendingOutside: what may not happen yet says why.

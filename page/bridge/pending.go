@@ -74,45 +74,52 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	if err != nil {
 		return Reply{}, err
 	}
-	say, err := r.sayer()
+	var waits []sim.Pending
+	for p := range s.Pending() {
+		waits = append(waits, p)
+	}
+	words, err := r.said(waits)
 	if err != nil {
 		return Reply{}, err
 	}
-	all := []next{}
-	for p := range s.Pending() {
-		all = append(all, r.next(&p, say))
+	all := make([]next, len(waits))
+	for i := range waits {
+		all[i] = r.next(&waits[i], words[i])
 	}
 	return written(all)
 }
 
-// sayer returns a function that says an event in words.
-func (r *run) sayer() (func(trace.Event) string, error) {
+// said says in words what is pending. It makes one trace of all: its events are not of one run, but each alone
+// has the same words, and to make a trace takes as long as there are processes.
+func (r *run) said(waits []sim.Pending) ([]string, error) {
 	in := r.config.Input
 	recorder, err := trace.NewRecorder(&in, r.about())
 	if err != nil {
 		return nil, err
 	}
-	return func(e trace.Event) string {
-		t := &trace.Trace{Header: recorder.Trace().Header, Events: []trace.Event{{Process: e.Process,
-			Do: e.Do, Peer: e.Peer, Port: e.Port, Message: e.Message, Timer: e.Timer, Layer: e.Layer}}}
-		return t.Sentences(1, 1)[0]
-	}, nil
+	t := &trace.Trace{Header: recorder.Trace().Header}
+	for i := range waits {
+		p := &waits[i]
+		e := trace.Event{Process: p.Process, Do: p.Do, Port: p.Port, Timer: p.Timer, Layer: p.Layer,
+			Message: p.Message}
+		if p.Do == observe.Deliver {
+			e.Peer = r.config.IDs[p.From]
+		}
+		t.Events = append(t.Events, e)
+	}
+	return t.Sentences(1, len(waits)), nil
 }
 
 // next describes something that is pending.
-func (r *run) next(p *sim.Pending, say func(trace.Event) string) next {
+func (r *run) next(p *sim.Pending, words string) next {
 	n := next{
 		Act: act{Do: p.Do.String(), Process: number(p.Process), Port: uint32(p.Port), Nth: p.Nth,
 			Timer: p.Timer, Layer: p.Layer},
-		Due: units(p.Due), From: p.From, To: p.To,
+		Due: units(p.Due), From: p.From, To: p.To, Words: words,
 	}
-	e := trace.Event{Process: p.Process, Do: p.Do, Port: p.Port, Timer: p.Timer, Layer: p.Layer,
-		Message: p.Message}
 	if p.Do == observe.Deliver {
-		e.Peer = r.config.IDs[p.From]
 		n.Message = r.message(&p.Message)
 	}
-	n.Words = say(e)
 	if n.Outside = p.Outside; p.Refused != nil {
 		n.Refused = input.Reason(p.Refused)
 	}
