@@ -115,6 +115,26 @@ func TestFilmErrors(t *testing.T) {
 	}
 }
 
+// TestFilmJudgesActs: acts are judged as steps are: they decide which process may lead.
+func TestFilmJudgesActs(t *testing.T) {
+	var b bridge.Bridge
+	for _, c := range []struct {
+		run    object
+		errors []string
+	}{
+		{object{"acts": []object{{"do": "crash", "process": 3}}}, []string{}},
+		{object{"schedule": "hand", "acts": []object{{"do": "crash", "process": 3},
+			{"after": 4, "do": "start", "process": 2}, {"after": 5, "do": "timeout", "process": 2}}},
+			[]string{"its steps end before the election does, with 1 message under way: no leader that all " +
+				"agree on: 1 process believes it leads"}},
+	} {
+		c.run["algorithm"], c.run["ids"] = "bully", []int{1, 2, 3}
+		var head trace.FilmHead
+		ask(t, &b, "film", object{"scenario": c.run}, &head)
+		require.Equal(t, c.errors, head.Errors)
+	}
+}
+
 // TestStepsOfLongRun: a run of too many events has the same steps whichever call comes first.
 func TestStepsOfLongRun(t *testing.T) {
 	var fresh, seen bridge.Bridge
