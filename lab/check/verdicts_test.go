@@ -40,6 +40,7 @@ var every = map[string]sizes{
 	"echo/implicit":        {4, 4, 5, 5},
 	"echo/nok":             {4, 4, 5, 5},
 	"echo/extinction":      {3, 2, 4, 3},
+	"ghs":                  {3, 0, 4, 0},
 	"hypercube":            {4, 2, 4, 2},
 	"mutex/ricartagrawala": {3, 3, 4, 3},
 }

@@ -68,10 +68,10 @@ var hints = map[string]string{
 		"middle reports.",
 	"echo-smaller-waves-answered": "Let 1 and 3 start. The wave of process 1 reaches process 3 and comes " +
 		"back.",
-	"ghs-connect-not-deferred": "Process 1 is the lightest link of both others. Let it take the CONNECT of " +
-		"process 3 before that of process 2.",
-	"ghs-test-higher-level-not-deferred": "Let processes 1 and 2 become a fragment of level 1. Let process 1 " +
-		"test its link to process 3 before it takes the CONNECT of process 3.",
+	"ghs-connect-not-deferred": "The lightest links of 2 and 3 both lead to process 1. Let it take the " +
+		"CONNECT of process 3 before that of process 2.",
+	"ghs-test-higher-level-not-deferred": "Let processes 1 and 2 become a fragment of level 1. Let " +
+		"process 1 test its link to process 3 before it takes the CONNECT of process 3.",
 	"ghs-report-not-deferred": "Process 1 has no other link and reports at once. Let process 2 take that " +
 		"while its own test is under way.",
 	"hypercube-delayed-duels-dropped": "A duel of stage 2 reaches a process that still " +
