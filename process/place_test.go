@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -41,8 +42,13 @@ func TestPlace(t *testing.T) {
 	c := process.Config{OneWay: true, Start: true, Parent: 7, Root: true}
 	require.NoError(t, c.Place(path, ranks, 1))
 	require.Equal(t, process.Config{
-		Self: ranks[1], Start: true, Peers: []election.Rank{ranks[0], ranks[2]},
+		Self: ranks[1], Start: true, Peers: []election.Rank{ranks[0], ranks[2]}, Size: 3,
 	}, c)
+	heavy := topology.WithWeights(path, func(p, q int) uint64 { return uint64(p + 10*q) })
+	require.NoError(t, c.Place(heavy, ranks, 1))
+	require.Equal(t, []uint64{10, 21}, c.Weights)
+	require.NoError(t, c.Place(topology.WithWeights(path, func(int, int) uint64 { return 0 }), ranks, 1))
+	require.Nil(t, c.Weights)
 	require.NoError(t, c.Place(path, ranks, 0))
 	require.True(t, c.Root)
 	require.NoError(t, c.Place(path, ranks, 2))
@@ -53,7 +59,7 @@ func TestPlace(t *testing.T) {
 		require.NoError(t, err)
 		c.Parent, c.Root = 7, true // of a tree, before
 		require.NoError(t, c.Place(ring, ranks, 0))
-		require.Equal(t, process.Config{Self: ranks[0], Start: true, OneWay: oneWay,
+		require.Equal(t, process.Config{Self: ranks[0], Start: true, OneWay: oneWay, Size: 3,
 			Peers: []election.Rank{election.Clockwise: ranks[1], election.Counterclockwise: ranks[2]}}, c)
 	}
 
@@ -80,5 +86,37 @@ func TestPlaceBackwards(t *testing.T) {
 		var c process.Config
 		require.NoError(t, c.Place(backwards{}, ranks, p))
 		require.Equal(t, []election.Rank{ranks[(p+3)%4], ranks[(p+1)%4]}, c.Peers)
+	}
+}
+
+// TestWeights: a process knows the weights of its links, and its neighbours if the algorithm is Weighted.
+func TestWeights(t *testing.T) {
+	var seen []election.Rank
+	var stop func()
+	c, _ := pair(t, func(e *election.Env, _ *election.Event) {
+		seen = nil
+		for port := range election.Port(e.Ports() + 1) { // there is one port fewer
+			seen = append(seen, election.Rank{Priority: e.Weight(port), ID: e.Peer(port).ID})
+		}
+		stop()
+	})
+	c.Algorithm.Topology, c.Algorithm.Weighted = election.Graph, true
+	c.Peers, c.Weights = []election.Rank{{ID: 8}, {ID: 9}}, []uint64{3}
+	_, err := process.New(c)
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "weights: 1 for 2 peers")
+	for _, weights := range [][]uint64{{3, 4}, {0, 0}, nil} {
+		c.Weights = weights
+		p, err := process.New(c)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		stop = cancel
+		require.ErrorIs(t, p.Run(ctx), context.Canceled)
+		want := []election.Rank{{ID: 8}, {ID: 9}, {}}
+		for i, w := range weights {
+			want[i].Priority = w
+		}
+		require.Equal(t, want, seen)
 	}
 }
