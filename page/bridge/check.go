@@ -89,7 +89,8 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 	}
 	k := &q.Budget
 	if k.Until != nil && (*k.Until <= 0 || *k.Until > mostUntil) {
-		return nil, input.Errorf("budget.until: %v, it must be above 0 and at most %d units", *k.Until, mostUntil)
+		return nil, input.Errorf("budget.until: %v, it must be above 0 and at most %d units", *k.Until,
+			mostUntil)
 	}
 	a := &asked{scenario: unplanned(r.scenario)}
 	a.Config = check.Config{Crashes: k.Crashes, Recoveries: k.Recoveries, Restarts: k.Restarts,

@@ -89,8 +89,8 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	return written(all)
 }
 
-// said says in words what is pending. It makes one trace of all: its events are not of one run, but each alone
-// has the same words, and to make a trace takes as long as there are processes.
+// said says in words what is pending. It makes one trace of all: its events are not of one run, but each
+// alone has the same words, and to make a trace takes as long as there are processes.
 func (r *run) said(waits []sim.Pending) ([]string, error) {
 	in := r.config.Input
 	recorder, err := trace.NewRecorder(&in, r.about())

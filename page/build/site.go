@@ -117,8 +117,8 @@ func load(folder fs.FS) (*Site, error) {
 	return s, nil
 }
 
-// cached returns the page in a folder of the cache, nil if it is not there as a whole: caches are cleaned file
-// by file.
+// cached returns the page in a folder of the cache, nil if it is not there as a whole: caches are
+// cleaned file by file.
 func (t *tree) cached(folder string) *Site {
 	s, err := load(os.DirFS(folder))
 	if err != nil {
