@@ -99,6 +99,8 @@ func TestRefused(t *testing.T) {
 		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
 		{"read", `{"text": "what"}`, "what"},
 		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},
+		{"read", `{"text": "{\"trace\": 1, \"driver\": \"si"}`, "line 1: it is not the beginning of a trace"},
+		{"read", `{"text": "{\"trace\": 1e3}"}`, "line 1: "},
 	} {
 		var b bridge.Bridge
 		_, err := b.Call(t.Context(), c.name, []byte(c.args), nil)

@@ -37,11 +37,9 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 	if size > mostText {
 		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", size, mostText)
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(in.Text), "\n")
-	var header struct {
-		Trace *int `json:"trace"`
-	}
-	if json.Unmarshal([]byte(first), &header) == nil && header.Trace != nil {
+	// Also a trace whose first line is cut short is one, and says so.
+	if header, ok := strings.CutPrefix(strings.TrimSpace(in.Text), "{"); ok &&
+		strings.HasPrefix(strings.TrimSpace(header), `"trace"`) {
 		return b.readTrace(append([]string{in.Text}, in.More...))
 	}
 	all, err := scenario.Read(strings.NewReader(in.Text))
