@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/pagecmd"
 )
 
-// TestRelease: a release holds the page, and needs no go command to serve or write it. The page of this release
-// is a small one.
+// TestRelease: a release holds the page, and needs no go command to serve or write it. The page of this
+// release is a small one.
 func TestRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the command once more: run without -short")

@@ -79,8 +79,8 @@ func (s *Site) Single() ([]byte, error) {
 	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil
 }
 
-// digits writes bytes as letters, two for each 13 bits: base 64 would make the page larger by a twelfth. There are
-// 91 letters, from # to ~ without the one that begins a tag.
+// digits writes bytes as letters, two for each 13 bits: base 64 would make the page larger by a twelfth.
+// There are 91 letters, from # to ~ without the one that begins a tag.
 func digits(b []byte) string {
 	text := make([]byte, 0, len(b)*16/13+2)
 	letter := func(digit uint32) byte {

@@ -75,8 +75,8 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 // inlined are the packages in which calls may be replaced by what they call: a run spends its time there.
 var inlined = []string{"internal/runtime/maps", library, library + "/lab/sim", library + "/lab/check"}
 
-// inlining returns the flags that leave all other calls as they are. Their copies would make the program larger by
-// a tenth, as it is loaded. In the runtime they would save a fifth of the time, and cost 50 kB.
+// inlining returns the flags that leave all other calls as they are. Their copies would make the program
+// larger by a tenth, as it is loaded. In the runtime they would save a fifth of the time, and cost 50 kB.
 func inlining() []string {
 	flags := []string{"-gcflags=all=-l"}
 	for _, name := range inlined {

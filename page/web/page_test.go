@@ -144,7 +144,8 @@ func TestAddressIsShort(t *testing.T) {
 		for (let i = 0; i < 30; i++) {
 			const step = (await call("film", { scenario })).json.columns.steps.n;
 			const { json } = await call("pending", { scenario, step });
-			scenario = (await call("do", { scenario, step, act: json[(i * 7) % json.length].act })).json.scenario;
+			const { act } = json[(i * 7) % json.length];
+			scenario = (await call("do", { scenario, step, act })).json.scenario;
 		}
 		if (scenario.acts.length !== 30) throw new Error(scenario.acts.length + " acts");
 		return (await encode(scenario, 30)).length;`)
