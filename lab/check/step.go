@@ -154,12 +154,11 @@ func (w *worker) run(key effectKey) uint32 {
 	w.script, w.ranges = w.script[:0], w.ranges[:0]
 	var all []effect
 	for more := true; more; more = w.next() {
-		all = append(all, w.runOnce(key))
-		if len(all) > maxChoices {
-			all = all[:maxChoices]
+		if len(all) == maxChoices {
 			w.tooLarge("a step in which chance may bring more than %d things", maxChoices)
 			break
 		}
+		all = append(all, w.runOnce(key))
 	}
 	w.chance = w.chance || len(all) > 1
 	w.effects = append(w.effects, all)

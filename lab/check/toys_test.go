@@ -98,11 +98,14 @@ func TestChance(t *testing.T) {
 		func(n election.ID) bool { return n != 12 })}
 	require.Equal(t, []int{1, 1}, fails(t, c, "never 12").Steps[0].Choices)
 
-	wide := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+	many := 256
+	wide := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
-			e.Choose(1000)
+			n.n = uint64(e.Choose(many))
 		}
 	})
+	require.Equal(t, uint64(1+256), holds(t, wide).States)
+	many = 257
 	r := run(t, wide)
 	require.ErrorIs(t, r.Err(), check.ErrTooLarge)
 	require.ErrorContains(t, r.Err(), "more than 256 things")
