@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 )
 
@@ -96,3 +97,33 @@ func TestLongestRun(t *testing.T) {
 }
 
 func ticks(n int) time.Duration { return time.Duration(n) * second }
+
+// TestNotOfACheck: what an Input says of single moments and draws is refused, as a check tries them all.
+func TestNotOfACheck(t *testing.T) {
+	one, moments := time.Duration(1), "crash_at, recover_at, restart_at, pause_at: "+
+		"a check lets processes crash at every moment; give the number of crashes"
+	for i, b := range []struct {
+		adjust func(c *check.Config)
+		want   string
+	}{
+		{func(c *check.Config) { c.StartTimes = []time.Duration{one} },
+			"start_times: a check starts each process at every moment"},
+		{func(c *check.Config) { c.CrashAt = []scenario.At{{ID: 1, Time: one}} }, moments},
+		{func(c *check.Config) {
+			c.CrashAt = []scenario.At{{ID: 1, Time: one}}
+			c.RecoverAt = []scenario.At{{ID: 1, Time: 2 * one}}
+		}, moments},
+		{func(c *check.Config) { c.PauseAt = []scenario.Pause{{ID: 1, From: one, Until: 2 * one}} }, moments},
+		{func(c *check.Config) { c.Pauses = 1 },
+			"pauses: without a delay time is not modelled, and a pause is a slow message"},
+		{func(c *check.Config) { c.SuspectAfter = one },
+			"suspect_after: a check lets each process notice a crash at every moment"},
+		{func(c *check.Config) { c.Losses = -2 }, "losses: -2 is not between 0 and 1024"},
+		{func(c *check.Config) { c.Duplicates = -1 }, "duplicates: -1 is not between 0 and 1024"},
+	} {
+		c := toys(election.Complete, 1, nil)
+		c.Algorithm.Faults.Crash, c.Algorithm.Faults.Recover = true, true
+		b.adjust(&c)
+		require.EqualError(t, c.Check(), election.ErrInput.Error()+": "+b.want, i)
+	}
+}

@@ -110,6 +110,8 @@ func TestJudge(t *testing.T) {
 			require.NotNil(t, trail)
 			property, reason := ruled(t, c.Input, trail.Steps, trail.Property)
 			require.Equal(t, trail.Property, property)
+			require.Equal(t, trail.Property, judgeOf(t, c.Input, trail.Steps, property).Property())
+			require.Empty(t, judgeOf(t, c.Input, trail.Steps, "a user's own").Property())
 			if name != "ends" {
 				require.EqualError(t, reason, trail.Reason.Error())
 				other, _ := ruled(t, c.Input, trail.Steps, "what no rule is called")

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
 )
 
 func TestMemory(t *testing.T) {
@@ -102,6 +104,22 @@ func TestHalvesOfHashes(t *testing.T) {
 func TestReadMemory(t *testing.T) {
 	for text, want := range map[string]int64{"4GB": 4e9, "1.5GiB": 3 << 29, "500mb": 500e6, " 2 g ": 2e9,
 		"3000000": 3e6, "2000000B": 2e6} {
+		got, err := ReadMemory(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for text, want := range map[string]string{
+		"":           `"" is not a size, as in 4GB or 500MB`,
+		"much":       `"much" is not a size, as in 4GB or 500MB`,
+		"nan":        `"nan" is not a size, as in 4GB or 500MB`,
+		"1048575":    "1048575 is less than 1MiB; a size is as in 4GB or 500MB",
+		"1024.1 TiB": "1024.1 TiB is more than there can be; a size is as in 4GB or 500MB",
+	} {
+		_, err := ReadMemory(text)
+		require.EqualError(t, err, election.ErrInput.Error()+": "+want)
+	}
+	for text, want := range map[string]int64{"1mib": 1 << 20, "1048576": 1 << 20, "1024tib": 1 << 50,
+		"2000KB": 2e6, "3000k": 3e6, "2048kib": 2 << 20, "5m": 5e6, "1tb": 1e12, "1t": 1e12} {
 		got, err := ReadMemory(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
