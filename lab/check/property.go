@@ -251,7 +251,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 			}
 		}
 	}
-	if !rules[ruleAgreement] || s.isIdle() {
+	if !rules[ruleAgreement] || s.isIdle() { // as where all are down
 		return noRule, nil
 	}
 	var beliefs verdict.Beliefs
@@ -266,9 +266,6 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	}
 	var r verdict.Result
 	beliefs.Fill(&r)
-	if r.Live == 0 {
-		return noRule, nil
-	}
 	broken := r.Broken(verdict.Rightful{})
 	if broken == verdict.Agreement {
 		return ruleAgreement, atRest(disagreement(&r))
