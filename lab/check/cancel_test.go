@@ -60,6 +60,29 @@ func TestEndsBetweenStates(t *testing.T) {
 	}
 }
 
+// TestEndsAtAnyLook: a search that ends between two looks at ctx is stopped, also one for runs without end.
+func TestEndsAtAnyLook(t *testing.T) {
+	c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op != election.Init {
+			e.Send(0, ball(0))
+		}
+	})
+	c.Initiators, c.Workers = rising(1), 1
+	stopped := 0
+	for ; ; stopped++ {
+		r, err := check.Run(&counted{t.Context(), stopped}, c)
+		require.NoError(t, err)
+		if r.Stopped == nil {
+			require.Equal(t, verdict.Ends, r.Counterexample.Property)
+			break
+		}
+		require.ErrorIs(t, r.Stopped, context.Canceled)
+		require.False(t, r.Exhausted)
+		require.Nil(t, r.Counterexample)
+	}
+	require.Greater(t, stopped, 10)
+}
+
 // TestEndsOnOneProcessor: where goroutines take turns, as in a browser, another one can end a search. Without
 // turns, the runtime interrupts a search after 10 ms, in which it visits thousands of states.
 func TestEndsOnOneProcessor(t *testing.T) {

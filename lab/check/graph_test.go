@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/observe"
@@ -153,6 +154,9 @@ func TestGraphIsTruncated(t *testing.T) {
 	require.ErrorIs(t, g.WriteDOT(new(bytes.Buffer), ""), election.ErrInput)
 	_, err := check.NewGraph(t.Context(), c, 0)
 	require.EqualError(t, err, "election: bad input: most: 0 states, at least 1 is needed")
+	c.After = []scenario.Step{{Do: observe.Recover, Process: 1}}
+	_, err = check.NewGraph(t.Context(), c, 1)
+	require.EqualError(t, err, "election: bad input: after: steps[0].do: 1 is not down")
 	c.Losses = -7
 	_, err = check.NewGraph(t.Context(), c, 1)
 	require.ErrorIs(t, err, election.ErrInput)
@@ -183,6 +187,43 @@ func TestGraphEnds(t *testing.T) {
 	})
 	_, err = check.NewGraph(t.Context(), many, 100_000)
 	require.ErrorIs(t, err, check.ErrTooLarge)
+	same := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+		if ev.Op != election.Init {
+			e.SetTimer(0, second, second)
+		}
+		if ev.Op == election.Timeout {
+			e.Choose(1000) // leads to no other state, so none is expanded after this one
+		}
+	})
+	_, err = check.NewGraph(t.Context(), same, 100_000)
+	require.ErrorIs(t, err, check.ErrTooLarge)
+}
+
+// TestGraphOfBrokenSteps: a step that breaks a rule marks the state that it leads to.
+func TestGraphOfBrokenSteps(t *testing.T) {
+	g := graphed(t, toys(election.Ring, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.Send(election.Clockwise, ball(0))
+		case election.Recv:
+			panic("ball")
+		}
+	}), 100)
+	broken := make(map[int]bool)
+	for _, e := range g.Edges {
+		broken[e.To] = broken[e.To] || strings.Contains(g.Moves[e.Move].Words, "receives")
+	}
+	marked := 0
+	for at, v := range g.States {
+		if !broken[at] {
+			require.Empty(t, v.Violated, at)
+			continue
+		}
+		marked++
+		require.Equal(t, verdict.Sound, v.Violated, at)
+		require.ErrorIs(t, v.Reason, observe.ErrPanic, at)
+	}
+	require.Positive(t, marked)
 }
 
 // TestWordsOfMoves: each kind of move has its words.
@@ -204,7 +245,13 @@ func TestWordsOfMoves(t *testing.T) {
 	timers.Algorithm.Timers = [][]string{{"the wait"}}
 	timers.Algorithm.Faults = election.Faults{Crash: true, Reported: true}
 	timers.Crashes, timers.Recoveries = 1, 1
-	for _, c := range []check.Config{faulty, timers} {
+	far := toys(election.Ring, 4, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			n.believe(e, 1)
+		}
+	})
+	far.Initiators, far.Algorithm.Faults.Crash, far.Crashes = ids(3), true, 1
+	for _, c := range []check.Config{faulty, timers, far} {
 		for _, m := range graphed(t, c, 3000).Moves {
 			all[m.Words] = true
 			everywhere := strings.Contains(m.Words, "cut") || strings.HasPrefix(m.Words, "time")
@@ -217,7 +264,8 @@ func TestWordsOfMoves(t *testing.T) {
 		"the cut ends", "2 pauses", "2 goes on", "1 comes back without its state",
 		"2 comes back with the state that it saved", "1 suspects 2", "alive 2 from 2 to 1 is lost",
 		"alive 2 from 2 to 1 is doubled", "1 receives alive 2 from 2", "2 starts, and is refused",
-		"1 starts, draws 1", "1: the wait runs out", "1: timer 1 runs out", "1 trusts 2"} {
+		"1 starts, draws 1", "1: the wait runs out", "1: timer 1 runs out", "1 trusts 2",
+		"3 notices that its leader is down"} {
 		require.True(t, all[want], "%s is none of %v", want, all)
 	}
 }
@@ -249,4 +297,11 @@ func TestWhatIsDrawn(t *testing.T) {
 	})
 	back.Initiators = rising(1)
 	require.Contains(t, drawn(back), "constraint=false")
+	timed := toys(election.Complete, 2, func(*toy, *election.Env, *election.Event) {})
+	timed.Delay, timed.Tick, timed.Window = 1, 1, 1
+	coloured := drawn(timed)
+	for words, colour := range map[string]string{"1 starts": svg.Blue, "2 starts": svg.Orange,
+		"time goes on by 0.000000001": svg.Faint} {
+		require.Contains(t, coloured, fmt.Sprintf("[color=%q label=%q", colour, words))
+	}
 }

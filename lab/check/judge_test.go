@@ -54,7 +54,9 @@ func TestUnbreakable(t *testing.T) {
 			verdict.Leads: "it is one of all runs together", verdict.Enters: "it is one of all runs together",
 			verdict.Rests: "steps have an end", verdict.RightLeader: "", verdict.RightAtEnd: "",
 			verdict.NoChange: "", verdict.TermAgreement: "", verdict.Agreement: "", "": "",
-			"a user's own": "",
+			"a user's own":     "",
+			verdict.OneLease:   "lcr/participant has no leases",
+			verdict.LaterTerms: "lcr/participant has no leases",
 		},
 		"bully/rules": {
 			verdict.RightLeader:   "bully/rules is long-lived, and may change what it has decided",
@@ -277,6 +279,7 @@ func TestJudgeWaits(t *testing.T) {
 		{[]scenario.Step{at(observe.Start, 2), at(observe.Deliver, 1), at(observe.Crash, 2),
 			at(observe.Start, 1)}, ""}, // its first start is no notice
 		{and(at(observe.Crash, 1)), ""},
+		{and(at(observe.Crash, 1), at(observe.Crash, 2)), ""},
 		{and(at(observe.Crash, 1), at(observe.Recover, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 1), at(observe.Restart, 1)), verdict.Agreement},
 		{and(at(observe.Crash, 2), at(observe.Suspect, 1), at(observe.Recover, 2)), verdict.Agreement},

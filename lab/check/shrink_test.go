@@ -161,9 +161,13 @@ func TestNothingToShrink(t *testing.T) {
 		_, err := check.Shrink(t.Context(), in, steps, "")
 		require.EqualError(t, err, "election: bad input: "+want)
 	}
+	_, err := check.Shrink(t.Context(), scenario.Input{Algorithm: in.Algorithm}, []scenario.Step{start}, "")
+	require.ErrorIs(t, err, election.ErrInput)
+	_, err = check.Shrink(t.Context(), in, []scenario.Step{start}, verdict.Served)
+	require.ErrorContains(t, err, "guards no critical section")
 	lose := scenario.Step{Do: observe.Lose, Process: 1, Port: election.Counterclockwise}
 	steps := []scenario.Step{start, {Do: observe.Start, Process: 2}, lose, deliver}
-	_, err := check.Shrink(t.Context(), in, steps, "another")
+	_, err = check.Shrink(t.Context(), in, steps, "another")
 	require.EqualError(t, err, `election: bad input: steps: they do not violate the property "another"`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
