@@ -46,6 +46,9 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	h.Scenario.Property, h.Scenario.Note = about.Property, about.Note
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)
+		if k.Joins {
+			h.Joins = append(h.Joins, k.Name)
+		}
 	}
 	h.Timers = in.Algorithm.Timers
 	return h, nil
@@ -138,10 +141,33 @@ func (f *fields) links(h *Header) {
 			f.b = append(f.b, ']')
 		}
 		f.b = append(f.b, ']')
+		if topology.IsWeighted(t) {
+			f.weights(t)
+		}
 		if tree, ok := t.(topology.Rooted); ok {
 			f.root(tree, h.Scenario.IDs)
 		}
 	})
+}
+
+// weights writes the weight of each port. A replay needs them, as the algorithm did.
+func (f *fields) weights(t topology.Topology) {
+	f.name("weights")
+	f.b = append(f.b, '[')
+	for p := range t.Len() {
+		if p > 0 {
+			f.b = append(f.b, ',')
+		}
+		f.b = append(f.b, '[')
+		for port := range election.Port(t.Ports(p)) {
+			if port > 0 {
+				f.b = append(f.b, ',')
+			}
+			f.b = appendWhole(f.b, topology.Weight(t, p, port))
+		}
+		f.b = append(f.b, ']')
+	}
+	f.b = append(f.b, ']')
 }
 
 func (f *fields) root(tree topology.Rooted, ids []election.ID) {

@@ -39,6 +39,7 @@ type network struct {
 	number  []int // of the link of each port, from 1, by the index of the topology; 0 if it leads nowhere
 	least   int   // messages over a link that has any
 	most    int   // messages over a link
+	grown   int   // links of the tree that the algorithm builds
 	nowhere int   // messages over ports that lead to no process
 	down    []bool
 }
@@ -48,6 +49,7 @@ type link struct {
 	from, to    topology.End
 	there, back int // how many messages go from from to to, and back
 	spreads     bool
+	joined      int   // the number of the link among those of the tree, in the order in which they joined it
 	cuts        []int // the partitions that cut it, by their place in the plan
 }
 
@@ -135,10 +137,40 @@ func (n *network) leader() int {
 	return leader
 }
 
+// joining finds the links of the tree that the algorithm builds, in the last Term.
+func (n *network) joining() {
+	joins := make([]bool, len(n.story.trace.Header.Kinds)+1)
+	for k, kind := range n.story.trace.Header.Kinds {
+		joins[k+1] = slices.Contains(n.story.trace.Header.Joins, kind)
+	}
+	var term uint64
+	for i := range n.story.trace.Events {
+		e := &n.story.trace.Events[i]
+		m := &e.Message
+		if e.Do != observe.Send || int(m.Kind) >= len(joins) || !joins[m.Kind] || m.Term < term {
+			continue
+		}
+		if m.Term > term { // the election before it has built another tree
+			term, n.grown = m.Term, 0
+			for k := range n.links {
+				n.links[k].spreads, n.links[k].joined = false, 0
+			}
+		}
+		if l := n.at(n.story.where[e.Process], e.Port); l != nil && l.joined == 0 {
+			n.grown++
+			l.spreads, l.joined = true, n.grown
+		}
+	}
+}
+
 // spreading finds the links over which the leader's ID comes to each process first. Where an algorithm
 // elects on a tree that it makes of a graph, as echo does, these are the links of the tree: whatever has an
 // ID in it goes over them.
 func (n *network) spreading() {
+	if n.story.trace.Header.Joins != nil {
+		n.joining()
+		return
+	}
 	leader, t := n.leader(), n.story.trace.Header.Links
 	if leader == noProcess || t.Shape() != election.Graph && t.Shape() != election.Mesh {
 		return
@@ -206,6 +238,9 @@ func (n *network) linkTitle(l *link) string {
 	text := fmt.Sprintf("%s to %s: %s", a, b, prose.Plural(l.there, "message"))
 	if !n.story.trace.Header.Links.OneWay() {
 		text += fmt.Sprintf("; %s to %s: %s", b, a, prose.Plural(l.back, "message"))
+	}
+	if l.joined > 0 {
+		text += fmt.Sprintf("; link %d of the tree", l.joined)
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-election/election"
@@ -69,6 +70,7 @@ func (n *network) document() string {
 	p.drawLinks()
 	p.drawCuts()
 	p.drawProcesses()
+	p.drawOrder()
 	p.drawCounts()
 	return p.Document(width, end+edge, n.story.headline(), n.networkAbout(p.form))
 }
@@ -230,7 +232,21 @@ func (p *plan) halo() {
 }
 
 // spreadText says what the links of the tree are.
-func (n *network) spreadText() string { return "first with the leader's id" }
+func (n *network) spreadText() string {
+	if n.grown > 0 {
+		return "of the tree, which grew in the order of the numbers"
+	}
+	return "first with the leader's id"
+}
+
+// drawOrder writes at each link of the tree which one it was, as far as there is room.
+func (p *plan) drawOrder() {
+	for i := range p.links {
+		if l := &p.links[i]; l.joined > 0 {
+			p.writeAt(i, strconv.Itoa(l.joined)+".", `class="order" font-weight="bold"`)
+		}
+	}
+}
 
 // stroke draws links of one look: each with a title, or all together where there are too many.
 func (p *plan) stroke(class string, links []int, colour string, width float64) {
@@ -317,31 +333,32 @@ func (p *plan) drawCuts() {
 
 // drawCounts writes how many messages went over a link, where there is room.
 func (p *plan) drawCounts() {
+	for i := range p.links {
+		if m := p.links[i].messages(); m > 0 {
+			p.writeAt(i, prose.Grouped(uint64(m)), `class="count"`)
+		}
+	}
+}
+
+// writeAt writes a text on a link, if there is room.
+func (p *plan) writeAt(i int, text, look string) {
 	if len(p.links) > mostCounted {
 		return
 	}
-	for i := range p.links {
-		l := &p.links[i]
-		if l.messages() == 0 {
+	half := float64(len(text))*p.letter*letterWidth/2 + 1
+	for _, part := range []float64{0.5, 0.38, 0.62, 0.28, 0.72} {
+		if len(p.links[i].cuts) > 0 && part == 0.5 {
+			continue // the place of the cut
+		}
+		m := p.middle(i, part)
+		b := box{m.x - half, m.y - p.letter*0.5, m.x + half, m.y + p.letter*0.5}
+		if p.crowded(i, b) {
 			continue
 		}
-		text := prose.Grouped(uint64(l.messages()))
-		half := float64(len(text))*p.letter*letterWidth/2 + 1
-		for _, part := range []float64{0.5, 0.38, 0.62, 0.28, 0.72} {
-			if len(l.cuts) > 0 && part == 0.5 {
-				continue // the place of the cut
-			}
-			m := p.middle(i, part)
-			b := box{m.x - half, m.y - p.letter*0.5, m.x + half, m.y + p.letter*0.5}
-			if p.crowded(i, b) {
-				continue
-			}
-			p.taken = append(p.taken, b)
-			p.Text(m.x, m.y+p.letter*0.35, p.letter, "middle", fmt.Sprintf(
-				`class="count" fill="%s" stroke="%s" stroke-width="4" paint-order="stroke"`, svg.Ink,
-				svg.Paper), text)
-			break
-		}
+		p.taken = append(p.taken, b)
+		p.Text(m.x, m.y+p.letter*0.35, p.letter, "middle", fmt.Sprintf(
+			`%s fill="%s" stroke="%s" stroke-width="4" paint-order="stroke"`, look, svg.Ink, svg.Paper), text)
+		return
 	}
 }
 

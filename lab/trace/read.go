@@ -283,6 +283,7 @@ type rawHeader struct {
 	Scenario scenario.Scenario  `json:"scenario"`
 	Links    rawLinks           `json:"links"`
 	Kinds    []string           `json:"kinds"`
+	Joins    []string           `json:"joins"`
 	Timers   []map[uint8]string `json:"timers"`
 	Delay    units              `json:"delay"`
 }
@@ -301,11 +302,12 @@ func timersOf(raw []map[uint8]string) (all [][]string) {
 }
 
 type rawLinks struct {
-	Shape  election.Shape `json:"shape"`
-	OneWay bool           `json:"one_way"`
-	Ports  [][][]number   `json:"ports"`
-	Root   number         `json:"root"`
-	Up     []uint32       `json:"up"`
+	Shape   election.Shape `json:"shape"`
+	OneWay  bool           `json:"one_way"`
+	Ports   [][][]number   `json:"ports"`
+	Weights [][]number     `json:"weights"`
+	Root    number         `json:"root"`
+	Up      []uint32       `json:"up"`
 }
 
 // read reads the first line.
@@ -345,7 +347,7 @@ func (h *Header) read(line []byte) error {
 	if err != nil {
 		return err
 	}
-	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds,
+	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds, Joins: raw.Joins,
 		Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
 	// As with events, a header is right only if it would be written the same way.
 	written, err := appendHeader(nil, h)
@@ -386,7 +388,10 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 			*e = topology.End{Process: q, Port: election.Port(pair[1])}
 		}
 	}
-	t := topology.FromPorts(raw.Shape, ports)
+	t, err := raw.weigh(topology.FromPorts(raw.Shape, ports))
+	if err != nil {
+		return nil, err
+	}
 	if raw.Root == 0 && raw.Up == nil {
 		return t, nil
 	}
@@ -403,4 +408,24 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 		}
 	}
 	return topology.WithParents(t, root, up), nil
+}
+
+// weigh gives the links their weights. What the two ends of a link say of it is compared by the caller, as all
+// that is written.
+func (raw *rawLinks) weigh(t topology.Topology) (topology.Topology, error) {
+	if raw.Weights == nil {
+		return t, nil
+	}
+	of := make(map[[2]int]uint64)
+	for p := range t.Len() {
+		if p >= len(raw.Weights) || len(raw.Weights[p]) != t.Ports(p) {
+			return nil, input.Errorf("links.weights: one for each port is needed")
+		}
+		for port := range election.Port(t.Ports(p)) {
+			if q, _, ok := t.Link(p, port); ok {
+				of[[2]int{min(p, q), max(p, q)}] = uint64(raw.Weights[p][port])
+			}
+		}
+	}
+	return topology.WithWeights(t, func(p, q int) uint64 { return of[[2]int{p, q}] }), nil
 }

@@ -55,6 +55,7 @@ type Header struct {
 
 	Links topology.Topology // how the processes are joined, port by port
 	Kinds []string          // the names of the kinds of messages, from kind 1
+	Joins []string          // those whose messages make a link one of the tree; see election.Kind
 	// the names of the timers, by the machine of a stack and the number; nil if none is named
 	Timers [][]string
 	Delay  time.Duration // the longest that the algorithm reckons with; zero if there is no bound

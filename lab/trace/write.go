@@ -277,20 +277,28 @@ func appendHeader(b []byte, h *Header) ([]byte, error) {
 	f.name("scenario")
 	f.b = append(f.b, compact.Bytes()...)
 	f.links(h)
-	f.name("kinds")
-	f.b = append(f.b, '[')
-	for i, kind := range h.Kinds {
-		if i > 0 {
-			f.b = append(f.b, ',')
-		}
-		f.b = appendText(f.b, kind)
+	f.texts("kinds", h.Kinds)
+	if h.Joins != nil {
+		f.texts("joins", h.Joins)
 	}
-	f.b = append(f.b, ']')
 	f.timers(h.Timers)
 	if h.Delay != 0 {
 		f.units("delay", h.Delay)
 	}
 	return append(f.b, "}\n"...), nil
+}
+
+// texts writes a field that is a list of texts.
+func (f *fields) texts(name string, list []string) {
+	f.name(name)
+	f.b = append(f.b, '[')
+	for i, text := range list {
+		if i > 0 {
+			f.b = append(f.b, ',')
+		}
+		f.b = appendText(f.b, text)
+	}
+	f.b = append(f.b, ']')
 }
 
 // timers writes the names of timers: an object for each machine of a stack, with the numbers as names. A
