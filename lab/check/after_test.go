@@ -280,6 +280,34 @@ func TestAfterPanic(t *testing.T) {
 	c.After = []scenario.Step{{Do: observe.Start, Process: 1}}
 	_, err := check.Run(t.Context(), c)
 	require.ErrorContains(t, err, "process 1: election: a node panicked: no")
+
+	c = toys(election.Complete, 2, func(_ *toy, _ *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			panic("no")
+		}
+	})
+	c.After = []scenario.Step{{Do: observe.Start, Process: 1}}
+	_, err = check.Run(t.Context(), c)
+	require.EqualError(t, err,
+		"election: bad input: after: steps[0].do: process 1: election: a node panicked: no")
+}
+
+// TestAfterChoosesOnce: of the things that chance may bring in a step, only the one that is given happens.
+func TestAfterChoosesOnce(t *testing.T) {
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Start && e.Choose(2) == 0:
+			e.Send(0, ball(0))
+		case ev.Op == election.Recv:
+			n.believe(e, 1)
+		}
+	})
+	c.Initiators = ids(2)
+	start := scenario.Step{Do: observe.Start, Process: 2, Choices: []int{1}}
+	c.After = []scenario.Step{start, start} // the second one does not come from an initiator
+	c.Properties = []check.Property{believes(verdict.Always, "nothing is sent",
+		func(n election.ID) bool { return n == 0 })}
+	require.Equal(t, uint64(1), holds(t, c).States)
 }
 
 // TestAfterHasItsTime: where no time is modelled, what follows comes at the time of the last step before, for

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 )
 
@@ -194,4 +196,22 @@ func TestInput(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput, name)
 	}
 	holds(t, good())
+}
+
+// TestTimerOfAllTime: a timer of the longest time there is runs out in no run, by whichever clock.
+func TestTimerOfAllTime(t *testing.T) {
+	for _, rate := range []float64{1, 0.5} {
+		c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start:
+				e.SetTimer(1, math.MaxInt64, math.MaxInt64)
+			case election.Timeout:
+				n.believe(e, 1)
+			}
+		})
+		c.Delay, c.Until, c.ClockRates = second, 3*second, []scenario.ClockRate{{ID: 1, Rate: rate}}
+		c.Properties = []check.Property{believes(verdict.Always, "it waits",
+			func(n election.ID) bool { return n == 0 })}
+		holds(t, c)
+	}
 }
