@@ -410,8 +410,8 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 	return topology.WithParents(t, root, up), nil
 }
 
-// weigh gives the links their weights. What the two ends of a link say of it is compared by the caller, as all
-// that is written.
+// weigh gives the links their weights. What the two ends of a link say of it is compared by the caller,
+// as all that is written.
 func (raw *rawLinks) weigh(t topology.Topology) (topology.Topology, error) {
 	if raw.Weights == nil {
 		return t, nil
