@@ -274,7 +274,6 @@ func (n *process) wakeUp(e *election.Env) { // rule 1
 // sort lists the links by their weights. Each is then looked at once: a process with many links would look
 // through all of them for each test.
 func (n *process) sort(e *election.Env) {
-	n.order = n.order[:0]
 	for port := range election.Port(e.Ports()) {
 		n.order = append(n.order, port)
 	}

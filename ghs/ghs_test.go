@@ -250,3 +250,13 @@ func TestBits(t *testing.T) {
 	const weight, id, priority, level = 10, 8, 2, 2
 	require.EqualValues(t, 2*(level+id+priority)+2*(weight+2*id+level+1)+2*(weight+2*id)+id+priority, r.Bits)
 }
+
+// TestBound: 2E + 5n*log2 n, rounded down, and n-1.
+func TestBound(t *testing.T) {
+	for _, c := range []struct {
+		n, ports int
+		most     float64
+	}{{1, 0, 0}, {2, 2, 2 + 10 + 1}, {3, 6, 6 + 23 + 2}, {8, 56, 56 + 120 + 7}} {
+		require.InDelta(t, c.most, ghs.Algorithm().Worst.CountPorts(c.n, c.ports), 1e-9)
+	}
+}
