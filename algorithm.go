@@ -24,6 +24,7 @@ type Algorithm struct {
 	Rooted          bool      // its tree has a root, and every process knows the way to that
 	Weighted        bool      // processes know the weights of their links, and their neighbours
 	KnowsSize       bool      // every process knows how many there are: Setup.Size
+	Chordal         bool      // its ports on a complete graph lead around by IDs where none are given
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
 	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed

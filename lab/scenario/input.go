@@ -230,7 +230,7 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Ring:
 		t, err = topology.Ring(n, !a.TwoWay)
 	case election.Complete:
-		t, err = topology.CompleteOf(ids)
+		t, err = topology.CompleteFor(a, ids)
 	case election.Tree:
 		t, err = topology.BinaryTree(n)
 	case election.Graph:

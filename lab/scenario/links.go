@@ -26,7 +26,7 @@ func (l *Links) build(in *Input) (topology.Topology, error) {
 		}
 		t, err = topology.Ring(n, oneWay)
 	case election.Complete:
-		t, err = topology.CompleteOf(in.IDs)
+		t, err = topology.CompleteFor(in.Algorithm, in.IDs)
 	case election.Tree, election.Graph:
 		t, err = l.network(in)
 	case election.Hypercube:

@@ -125,7 +125,7 @@ func withoutProcess(in *scenario.Input, gone int) (t topology.Topology, left []i
 	case election.Ring:
 		t, err = topology.Ring(n-1, in.Topology.OneWay())
 	case election.Complete:
-		t, err = topology.CompleteOf(slices.Delete(slices.Clone(in.IDs), gone, gone+1))
+		t, err = topology.CompleteFor(in.Algorithm, slices.Delete(slices.Clone(in.IDs), gone, gone+1))
 	case election.Tree, election.Graph:
 		t, err = contracted(in.Topology, gone)
 	case election.Hypercube:

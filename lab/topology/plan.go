@@ -40,7 +40,7 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 	case "ring":
 		return Ring(n, a.Topology == election.Ring && !a.TwoWay)
 	case "complete":
-		return CompleteOf(ids)
+		return CompleteFor(a, ids)
 	case "tree":
 		return BinaryTree(n)
 	case "path":

@@ -154,9 +154,10 @@ func (r ring) Link(p int, port election.Port) (int, election.Port, bool) {
 }
 
 type complete struct {
-	n  int
-	at []int32 // at[k]: which process has the k-th smallest ID; nil where processes are in that order
-	in []int32 // in[p]: how many have a smaller ID than process p
+	n       int
+	at      []int32 // at[k]: which process has the k-th smallest ID; nil where processes are in that order
+	in      []int32 // in[p]: how many have a smaller ID than process p
+	chordal bool
 }
 
 // Complete returns n processes of which each has a link to every other, its ports in the order
@@ -186,6 +187,17 @@ func CompleteOf(ids []election.ID) (Topology, error) {
 	return c, nil
 }
 
+// CompleteFor is CompleteOf for an algorithm. If that is [election.Algorithm.Chordal], the ports lead to
+// ascending IDs from the next larger one on, and from the largest around to the smallest.
+func CompleteFor(a *election.Algorithm, ids []election.ID) (Topology, error) {
+	t, err := CompleteOf(ids)
+	if c, ok := t.(complete); ok {
+		c.chordal = a.Chordal
+		return c, err
+	}
+	return t, err
+}
+
 func (c complete) Shape() election.Shape               { return election.Complete }
 func (c complete) String() string                      { return "complete graph" }
 func (c complete) Len() int                            { return c.n }
@@ -196,11 +208,15 @@ func (c complete) Index(p int, port election.Port) int { return p*(c.n-1) + int(
 
 func (c complete) Link(p int, port election.Port) (int, election.Port, bool) {
 	if c.at != nil {
-		k, back, ok := complete{n: c.n}.Link(int(c.in[p]), port)
+		k, back, ok := complete{n: c.n, chordal: c.chordal}.Link(int(c.in[p]), port)
 		if !ok {
 			return 0, 0, false
 		}
 		return int(c.at[k]), back, true
+	}
+	if c.chordal {
+		// Port k leads k+1 places on, and so the way back leads the rest of the way around.
+		return (p + 1 + int(port)) % c.n, election.Port(c.n-2) - port, port < election.Port(c.n-1)
 	}
 	if port >= election.Port(p) {
 		// A process has no port to itself, so from its own place on a port leads to the process of the next

@@ -171,6 +171,34 @@ func TestCompleteOf(t *testing.T) {
 	require.Equal(t, must(topology.Complete(2)), must(topology.CompleteOf([]election.ID{3, 8})))
 }
 
+// TestCompleteFor: of an algorithm that is Chordal, ports lead to the next larger ID and so on around.
+func TestCompleteFor(t *testing.T) {
+	ids := []election.ID{7, 2, 9, 4}
+	require.Equal(t, must(topology.CompleteOf(ids)), must(topology.CompleteFor(&election.Algorithm{}, ids)))
+	a := &election.Algorithm{Chordal: true}
+	around := map[election.ID][]election.ID{2: {4, 7, 9}, 4: {7, 9, 2}, 7: {9, 2, 4}, 9: {2, 4, 7}}
+	for _, ids := range [][]election.ID{ids, {2, 4, 7, 9}} {
+		c := must(topology.CompleteFor(a, ids))
+		for p, id := range ids {
+			for port := range election.Port(3) {
+				q, back, ok := c.Link(p, port)
+				require.True(t, ok)
+				require.Equal(t, around[id][port], ids[q])
+				home, again, _ := c.Link(q, back)
+				require.Equal(t, []any{p, port}, []any{home, again})
+			}
+			for _, port := range []election.Port{3, election.NoPort} {
+				_, _, ok := c.Link(p, port)
+				require.False(t, ok)
+			}
+		}
+	}
+	_, _, ok := must(topology.CompleteFor(a, ids[:1])).Link(0, 0)
+	require.False(t, ok)
+	_, err := topology.CompleteFor(a, nil)
+	require.Error(t, err)
+}
+
 func TestBadTopologies(t *testing.T) {
 	many := uint64(1) << 40
 	huge := int(many) // or 0, in 32 bits
