@@ -141,6 +141,10 @@ func TestScenariosOnTheClock(t *testing.T) {
 		if len(in.StartTimes) > 0 && !s.AnySchedule {
 			return
 		}
+		// Where any process may lead, the order of two messages decides which, and so how many there are.
+		if in.Algorithm.Winner == nil && !s.AnySchedule {
+			return
+		}
 		checked++
 		synctest.Test(t, func(t *testing.T) {
 			r := onTheClock(t, &in)

@@ -57,6 +57,12 @@ func TestExpectedOfARun(t *testing.T) {
 	require.NoError(t, timeless.Check())
 	timed := timeless
 	timed.SuspectAfter = 1
+	open := timeless // any process may lead, and the schedule decides which
+	open.Algorithm = fake(election.Complete)
+	open.Algorithm.Winner = nil
+	leaderless := open
+	leaderless.Algorithm = fake(election.Complete)
+	leaderless.Algorithm.Winner, leaderless.Algorithm.Leaderless = nil, true
 	for _, c := range []struct {
 		in                        *scenario.Input
 		any, asPlanned, unordered bool
@@ -70,6 +76,10 @@ func TestExpectedOfARun(t *testing.T) {
 		{in: &timeless, any: true, leader: true, messages: true},
 		{in: &timeless, any: true, unordered: true, leader: true},
 		{in: &timeless, unordered: true, leader: true},
+		{in: &open},
+		{in: &open, any: true, leader: true, messages: true},
+		{in: &open, asPlanned: true, whole: true},
+		{in: &leaderless, leader: true},
 	} {
 		s := scenario.Scenario{Expect: all, AnySchedule: c.any}
 		got := s.Expected(c.in, c.asPlanned, c.unordered)
