@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/afekgafni"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/echo"
@@ -42,6 +43,7 @@ var families = []struct {
 	{"ghs", ghs.Algorithms},
 	{"hypercube", hypercube.Algorithms},
 	{"mesh", mesh.Algorithms},
+	{"afekgafni", afekgafni.Algorithms},
 }
 
 // locks returns the variants of mutex. All elections may choose their arbiter, the default of bully does

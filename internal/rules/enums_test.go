@@ -37,6 +37,7 @@ func TestNamedValues(t *testing.T) {
 	}
 	const waits = "WaitNone WaitPaper WaitOwn WaitRank"
 	require.Equal(t, map[string]string{
+		"afekgafni.process.state": "unowned candidate killed captured",
 		"bully.original.status": "normal idle referring asking halting announcing readying halted " +
 			"reorganizing",
 		"echo.process.state":      "idle asked reported ended",

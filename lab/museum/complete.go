@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/afekgafni"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/inquiry"
 	"github.com/go-election/election/lab/check"
@@ -51,7 +52,8 @@ func judged(c check.Config) check.Config {
 }
 
 func completeExhibits() []Entry {
-	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutexExhibits())
+	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutualCapture(),
+		mutexExhibits())
 }
 
 func bullyExhibits() []Entry {
@@ -314,6 +316,31 @@ func inquiryExhibits() []Entry {
 			n.Node.Step(e, &copied)
 		}), 1),
 		Control: Control{"states, which gathers them by port", doubling(inquiry.States(), 1)},
+	}}
+}
+
+// mutualCapture: a candidate has no owner in the beginning.
+func mutualCapture() []Entry {
+	const capture, accept = 1, 2 // kinds
+	const candidate = 1          // a state
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}}}
+	}
+	return []Entry{{
+		Name:   "afekgafni/async: a candidate does not own itself",
+		Source: known,
+		Wrong: "a candidate accepts the first that tries to capture it, as each process without an owner " +
+			"does: two capture each other, and both lead",
+		Config: setting(with(afekgafni.Async(), before(func(n *bent, e *election.Env,
+			ev *election.Event) bool {
+			first := received(ev, capture) && n.state()[0] == candidate && n.marks == 0
+			if first {
+				n.marks = 1
+				e.Send(ev.Port, election.Message{Kind: accept})
+			}
+			return !first
+		}))),
+		Control: Control{"async", setting(afekgafni.Async())},
 	}}
 }
 

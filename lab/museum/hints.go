@@ -79,4 +79,6 @@ var hints = map[string]string{
 		"stage 1. Then that process loses the first one.",
 	"overlay-largest-all-must-win":     "Let the largest process crash before the election.",
 	"overlay-process-alone-comes-back": "The only process leads. Let it crash and come back.",
+	"afekgafni-async-candidate-does-not-own": "Let both processes start, and let each capture the other " +
+		"before an answer arrives.",
 }

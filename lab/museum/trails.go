@@ -67,6 +67,7 @@ var trails = map[string]shortest{
 	"ghs-report-not-deferred":                  {"agreement", 14},
 	"ghs-links-do-not-keep-order":              {"agreement", 11},
 	"hypercube-delayed-duels-dropped":          {"agreement", 10},
+	"afekgafni-async-candidate-does-not-own":   {"one-leader-a-term", 6},
 	"hypercube-duel-names-links-way":           {"sound", 1},
 	"overlay-largest-all-must-win":             {"right-leader-at-end", 3},
 	"overlay-process-alone-comes-back":         {"agreement", 3},
