@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -336,7 +337,10 @@ func TestAfterHasItsTime(t *testing.T) {
 }
 
 // TestAfterHasOneTime: each worker gives Nodes the time of the last step that is given.
-func TestAfterHasOneTime(t *testing.T) {
+func TestAfterHasOneTime(t *testing.T) { synctest.Test(t, workersHaveOneTime) }
+
+// workersHaveOneTime is that test in a bubble, in which a search by one worker alone is a deadlock.
+func workersHaveOneTime(t *testing.T) {
 	var steps atomic.Int32
 	both := make(chan struct{})
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
