@@ -214,7 +214,7 @@ func (w *worker) pushItem(l int, of, msg uint32) uint32 {
 	t := item{msg: msg}
 	if w.timed() {
 		t.left = uint8(w.ticks(w.config.Delay))
-		if w.config.Until > 0 && w.config.Delay > w.config.Until {
+		if w.config.Until > 0 && w.config.Delay >= w.config.Until {
 			// It may arrive at any time of the run. To count its age would tell states apart that are one.
 			t.left = ageless
 		}

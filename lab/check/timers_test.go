@@ -220,3 +220,19 @@ func TestTimersOfAllTime(t *testing.T) {
 		require.Equal(t, states[1], states[2])
 	}
 }
+
+// TestAgeless: where a message may take the whole run, its age tells no states apart.
+func TestAgeless(t *testing.T) {
+	states := make(map[time.Duration]uint64)
+	for _, delay := range []time.Duration{second, 2 * second, 3 * second} {
+		c := toys(election.Complete, 2, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				e.Send(0, ball(0))
+			}
+		})
+		c.Initiators, c.Delay, c.Tick, c.Window, c.Until = rising(1), delay, second, second, 2*second
+		states[delay] = holds(t, c).States
+	}
+	require.Equal(t, states[3*second], states[2*second])
+	require.NotEqual(t, states[second], states[2*second])
+}
