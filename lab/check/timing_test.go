@@ -48,7 +48,8 @@ func TestTiming(t *testing.T) {
 		{[]*observe.Occurrence{send}, 0, 4 * second},
 		{[]*observe.Occurrence{send, recv}, 0, 4 * second},
 		{[]*observe.Occurrence{send, {What: observe.Lose, Message: 7}, recv}, 0, 3 * second},
-		{[]*observe.Occurrence{send, {What: observe.Lose, Message: 7}, {What: observe.Lose, Message: 8}}, 0, 0},
+		{[]*observe.Occurrence{send, {What: observe.Lose, Message: 7}, {What: observe.Lose, Message: 8}},
+			0, 0},
 	} {
 		timing := newTiming(in)
 		for _, o := range c.run {
