@@ -272,7 +272,8 @@ func TestJudgeOfACorrection(t *testing.T) {
 			"elect check --replay judges such steps")
 	const acts = `{"algorithm": "lcr", "ids": [1, 2], "schedule": "hand", "acts": [{"do": "start", "process": 2}]}`
 	elect(t, acts, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"with 1 message under way: no leader that all agree on: no process believes it leads; "+
+		"--scenario -: its steps end before the election does, with 1 message under way: no leader that all "+
+			"agree on: no process believes it leads; "+
 			"elect page --scenario goes on by hand")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
