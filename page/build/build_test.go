@@ -142,7 +142,7 @@ func TestSizes(t *testing.T) {
 		len(site.Packed("election.wasm")), own, len(single))
 	require.LessOrEqual(t, len(site.Packed("election.wasm")), 2_300_000)
 	require.LessOrEqual(t, own, 80_000)
-	require.LessOrEqual(t, len(single), 3_200_000)
+	require.LessOrEqual(t, len(single), 3_100_000) // the aim is 3 MB
 	// Go has no encoder of the other form that browsers read
 }
 
