@@ -100,7 +100,7 @@ func TestOutcome(t *testing.T) {
 		"a paused member": {until: 4, next: 5, stalled: 400, paused: true,
 			want: outcome{Vacant: time.Second, Changes: 1}, err: errUnsteady},
 		"no late write":               {until: 9, refuses: true, err: errNoStale},
-		"no late write, busy machine": {until: 9, refuses: true, stalled: 400, want: outcome{Busy: true}},
+		"no late write, busy machine": {until: 9, refuses: true, stalled: 400, err: errNoStale},
 		"late, busy machine": {until: 2, next: 7, stalled: 2000,
 			want: outcome{Vacant: 5 * time.Second, Changes: 1, Busy: true}},
 	} {

@@ -106,14 +106,14 @@ func (t *trial) outcome() (o outcome, err error) {
 	most += time.Duration(t.cell.fault.grace * float64(t.times.Lease))
 	o.Vacant = sum
 	o.Late = longest > most+4*stalled
-	err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began, t.times.Lease)
+	if err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began,
+		t.times.Lease); err != nil &&
+		(stalled >= t.times.Lease/4 || t.heldUp() >= t.times.Lease/2) {
+		// A leader that the machine lets wait, or its voters, may lose the lease.
+		o.Busy, err = true, nil
+	}
 	if t.cell.fault.refuses {
 		err = errors.Join(err, judgeStale(t.store.operations(), t.term, t.began))
-	}
-	if err != nil && (stalled >= t.times.Lease/4 || t.heldUp() >= t.times.Lease/2) {
-		// A leader that the machine lets wait, or its voters, may lose the lease. If it loses it before the
-		// fault, it has no late write to send.
-		o.Busy, err = true, nil
 	}
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
 }
