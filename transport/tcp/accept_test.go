@@ -19,7 +19,7 @@ import (
 func TestPeerThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hub
-		l := h.listen(at(2))
+		l := h.Listen(at(2))
 		go func() {
 			for {
 				nc, err := l.Accept()

@@ -130,8 +130,8 @@ func TestManyLeaders(t *testing.T) {
 		}
 		var nets []*tcp.Network
 		for _, name := range names {
-			nets = append(nets, open(t, tcp.Config{Self: elector.ID(name), Members: addresses, Dial: h.dial,
-				Listener: h.listen(members[name]), Linger: time.Millisecond}))
+			nets = append(nets, open(t, tcp.Config{Self: elector.ID(name), Members: addresses, Dial: h.Dial,
+				Listener: h.Listen(members[name]), Linger: time.Millisecond}))
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup

@@ -1,14 +1,11 @@
 package tcp_test
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -17,87 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
 
 // hub is a network in memory: with it, time is virtual under testing/synctest.
-type hub struct {
-	mu        sync.Mutex
-	listeners map[string]*listener
-}
-
-type listener struct {
-	hub   *hub
-	addr  string
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-func (l *listener) Addr() net.Addr { return address(l.addr) }
-
-type address string
-
-func (address) Network() string  { return "hub" }
-func (a address) String() string { return string(a) }
-
-// listen returns the listener of an address. It replaces the last one.
-func (h *hub) listen(addr string) net.Listener {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.listeners == nil {
-		h.listeners = make(map[string]*listener)
-	}
-	h.listeners[addr] = &listener{hub: h, addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
-	return h.listeners[addr]
-}
-
-// dial connects to a listener.
-func (h *hub) dial(ctx context.Context, addr string) (net.Conn, error) {
-	return h.dialFrom(ctx, "pipe", addr)
-}
-
-// located is a connection from some address.
-type located struct {
-	net.Conn
-	from address
-}
-
-func (l located) RemoteAddr() net.Addr { return l.from }
-
-// dialFrom connects from an address to a listener.
-func (h *hub) dialFrom(ctx context.Context, from, addr string) (net.Conn, error) {
-	h.mu.Lock()
-	l := h.listeners[addr]
-	h.mu.Unlock()
-	if l == nil {
-		return nil, errors.New("no listener")
-	}
-	ours, theirs := net.Pipe()
-	select {
-	case l.conns <- located{theirs, address(from)}:
-		return ours, nil
-	case <-l.done:
-		return nil, errors.New("refused")
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+type hub struct{ pipenet.Hub }
 
 const cluster = "example.org/orders"
 
@@ -107,7 +30,7 @@ func at(id election.ID) string { return fmt.Sprintf("127.0.0.1:%d", 7000+id) }
 // member returns the configuration of one of three members, without TLS.
 func (h *hub) member(id election.ID) tcp.Config {
 	return tcp.Config{Self: id, Members: map[election.ID]string{1: at(1), 2: at(2), 3: at(3)},
-		Listener: h.listen(at(id)), Dial: h.dial}
+		Listener: h.Listen(at(id)), Dial: h.Dial}
 }
 
 // authority is a CA of a test.

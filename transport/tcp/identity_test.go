@@ -52,7 +52,7 @@ func TestTwoOfOneIdentity(t *testing.T) {
 		log := &diary{level: slog.LevelError}
 		start := func(id election.ID, listen string) (*tcp.Network, *tcp.Group) {
 			c := h.member(id)
-			c.Listener = h.listen(listen)
+			c.Listener = h.Listen(listen)
 			c.TLS = ca.of(t, id)
 			delete(c.Members, 3)
 			if id == 1 {
@@ -90,7 +90,7 @@ func TestRestart(t *testing.T) {
 		var h hub
 		c1, c2 := h.member(1), h.member(2)
 		stuck := new(atomic.Bool) // the predecessor answers no more, and its connections stay open
-		c1.Dial = cutting(h.dial, stuck)
+		c1.Dial = cutting(h.Dial, stuck)
 		c2.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
 			if stuck.Load() {
 				return nil, errors.New("the predecessor has crashed")
@@ -156,7 +156,7 @@ func TestSilence(t *testing.T) {
 			var h hub
 			c1, c2 := h.member(1), h.member(2)
 			cut := new(atomic.Bool)
-			c1.Dial = cutting(h.dial, cut)
+			c1.Dial = cutting(h.Dial, cut)
 			g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: true})
 			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: true})
 			awaitUp(t, g1, 1)

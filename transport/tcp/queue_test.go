@@ -24,7 +24,7 @@ func small(t *testing.T, h *hub, g tcp.GroupConfig) (first *tcp.Network, group1 
 	require.NoError(t, c2.Listener.Close())
 	first = open(t, c1)
 	return first, group(t, first, g), func() (*tcp.Network, *tcp.Group) {
-		c2.Listener = h.listen(at(2))
+		c2.Listener = h.Listen(at(2))
 		n := open(t, c2)
 		return n, group(t, n, g)
 	}
@@ -215,7 +215,7 @@ func TestSuccessor(t *testing.T) {
 			require.NoError(t, n2.Close())
 			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 			defer cancel()
-			c2.Listener = h.listen(at(2))
+			c2.Listener = h.Listen(at(2))
 			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: reliable})
 			require.NoError(t, g1.Send(ctx, election.Packet{To: 2, Msg: election.Message{Kind: 1, Value: 2}}),
 				"what was written to the predecessor takes no room")
@@ -259,10 +259,10 @@ func TestAbsentIsLoggedOnce(t *testing.T) {
 		c.Log = log.logger()
 		c.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
 			count := attempts.Add(1)
-			nc, err := h.dial(ctx, addr)
+			nc, err := h.Dial(ctx, addr)
 			if err != nil {
 				// the port differs
-				err = &net.OpError{Op: "dial", Source: address(fmt.Sprint(count)), Err: err}
+				err = &net.OpError{Op: "dial", Source: &net.UnixAddr{Name: fmt.Sprint(count)}, Err: err}
 			}
 			return nc, err
 		}

@@ -135,7 +135,7 @@ func TestRefused(t *testing.T) {
 
 // refuse connects until that is refused.
 func (s *stranger) refuse(t *testing.T, h *hub, ca authority) {
-	raw, err := h.dial(t.Context(), at(1))
+	raw, err := h.Dial(t.Context(), at(1))
 	require.NoError(t, err)
 	defer raw.Close()
 	nc := raw
@@ -167,7 +167,7 @@ func TestAccepted(t *testing.T) {
 		c := h.member(1)
 		c.TLS = ca.of(t, 1)
 		n := open(t, c)
-		raw, err := h.dial(t.Context(), at(1))
+		raw, err := h.Dial(t.Context(), at(1))
 		require.NoError(t, err)
 		nc := tls.Client(raw, of(same, cluster, "2", time.Hour, nil)(t, ca))
 		defer raw.Close()
@@ -221,7 +221,7 @@ func TestRefusedByOne(t *testing.T) {
 
 // joined connects to process 1 as process 2, without TLS, and announces group g.
 func joined(t *testing.T, h *hub) net.Conn {
-	nc, err := h.dial(t.Context(), at(1))
+	nc, err := h.Dial(t.Context(), at(1))
 	require.NoError(t, err)
 	t.Cleanup(func() { nc.Close() })
 	_, err = nc.Write(said(2, 1, 9))
@@ -312,7 +312,7 @@ func TestDialRefuses(t *testing.T) {
 				var h hub
 				ca := newAuthority(t)
 				log := &diary{level: slog.LevelWarn}
-				l := h.listen(at(2))
+				l := h.Listen(at(2))
 				config := tt.config(t, ca)
 				config.ClientAuth = tls.RequestClientCert
 				got := make(chan error, 1)
@@ -364,8 +364,8 @@ func TestPlaintext(t *testing.T) {
 	} {
 		var h hub
 		c := tcp.Config{Self: 1, Members: map[election.ID]string{1: tt.own, 2: tt.peer},
-			Listener: h.listen(tt.own),
-			Dial:     h.dial}
+			Listener: h.Listen(tt.own),
+			Dial:     h.Dial}
 		n, err := tcp.New(c)
 		if tt.want == "" {
 			require.NoError(t, err)
@@ -381,7 +381,7 @@ func TestPlaintext(t *testing.T) {
 	}
 	var h hub
 	_, err := tcp.New(tcp.Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:1"},
-		Listener: h.listen("0.0.0.0:1")})
+		Listener: h.Listen("0.0.0.0:1")})
 	require.ErrorContains(t, err, "listener: 0.0.0.0:1 is no loopback address")
 }
 
@@ -395,7 +395,7 @@ func TestLimits(t *testing.T) {
 		c.MaxHandshakes, c.Timeout, c.Log = 3, 10*time.Second, log.logger()
 		n := open(t, c)
 		dial := func(host int) net.Conn {
-			nc, err := h.dialFrom(t.Context(), fmt.Sprintf("10.0.0.%d:7", host), at(1))
+			nc, err := h.DialFrom(t.Context(), fmt.Sprintf("10.0.0.%d:7", host), at(1))
 			require.NoError(t, err)
 			t.Cleanup(func() { nc.Close() })
 			return nc
@@ -439,7 +439,7 @@ func TestOneHost(t *testing.T) {
 					c1.Log = log.logger()
 					c2.MaxConnAge = 50 * time.Millisecond // so that it connects again and again
 					c2.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
-						return h.dialFrom(ctx, "10.0.0.2:1", addr)
+						return h.DialFrom(ctx, "10.0.0.2:1", addr)
 					}
 					n1 := open(t, c1)
 					g1, g2 := group(t, n1, tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
@@ -450,7 +450,7 @@ func TestOneHost(t *testing.T) {
 						}
 					})()
 					for i := range 3000 {
-						nc, err := h.dialFrom(t.Context(), from(i), at(1))
+						nc, err := h.DialFrom(t.Context(), from(i), at(1))
 						require.NoError(t, err)
 						defer nc.Close()
 						if text != nil {

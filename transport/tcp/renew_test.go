@@ -87,7 +87,7 @@ func TestRenewalIsRetried(t *testing.T) {
 			if dials.Add(1) > 1 {
 				return nil, errors.New("absent")
 			}
-			return h.dial(ctx, addr)
+			return h.Dial(ctx, addr)
 		}
 		g1, g2 := group(t, open(t, c1), tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
 		awaitUp(t, g1, 1)
