@@ -32,18 +32,27 @@ func alone(t *testing.T, change func(*elector.Config)) *elector.Elector {
 }
 
 // TestPanicEnds: a member whose work panics takes no part any more, and leaves nothing open, if its
-// caller goes on.
+// caller goes on: neither its file, which a second program could not open, nor its address.
 func TestPanicEnds(t *testing.T) {
-	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"),
-		Times: elector.Times{Lease: time.Millisecond}}
-	for range 2 { // at the same address
-		e, err := elector.New(c)
-		require.NoError(t, err)
+	panics := func(t *testing.T, e *elector.Elector) {
 		require.PanicsWithValue(t, "the work fails", func() {
 			_ = e.Run(t.Context(), func(context.Context, elector.Term) error { panic("the work fails") })
 		})
-		_, err = e.Wait(t.Context())
+		_, err := e.Wait(t.Context())
 		require.ErrorIs(t, err, election.ErrClosed)
+	}
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		for range 2 { // with the same file
+			panics(t, alone(t, func(c *elector.Config) { c.Dir = dir }))
+		}
+	})
+	// A listener keeps virtual time from passing. Without leases an only member leads at once.
+	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Algorithm: bullies(t)}
+	for range 2 { // at the same address
+		e, err := elector.New(c)
+		require.NoError(t, err)
+		panics(t, e)
 	}
 }
 

@@ -3,13 +3,17 @@ package elector_test
 import (
 	"context"
 	"fmt"
-	"time"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/exampletest"
 	"github.com/go-election/election/transport/memory"
 )
 
-// One of three members leads, works, and makes way.
+// One of three members leads, works, and makes way. Each waits for a lease first, since another member may
+// hold one that began before.
 func Example() {
 	network := memory.New()
 	members := map[string]string{"a": "", "b": "", "c": ""} // with addresses where there is no Transport
@@ -22,7 +26,7 @@ func Example() {
 			panic(err)
 		}
 		e, err := elector.New(elector.Config{Group: "orders", Self: name, Members: members,
-			Transport: endpoint, Times: elector.Times{Lease: 20 * time.Millisecond}})
+			Transport: endpoint})
 		if err != nil {
 			panic(err)
 		}
@@ -37,9 +41,13 @@ func Example() {
 	for range members {
 		fmt.Println(<-ended)
 	}
-	// Output:
-	// one leads, and writes with a token: true
-	// <nil>
-	// <nil>
-	// <nil>
+}
+
+// TestExample: what the example prints.
+func TestExample(t *testing.T) {
+	require.Equal(t, `one leads, and writes with a token: true
+<nil>
+<nil>
+<nil>
+`, exampletest.Output(t, Example))
 }
