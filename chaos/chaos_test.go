@@ -17,9 +17,15 @@ import (
 
 // TestMain lets this test binary be a member of a group.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == asMember {
-		main()
-		return
+	if len(os.Args) == 2 {
+		switch os.Args[1] {
+		case asMember:
+			main()
+			return
+		case asClusterMember:
+			runClusterMember()
+			return
+		}
 	}
 	os.Exit(m.Run())
 }

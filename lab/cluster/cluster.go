@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 type Cluster struct {
 	config  Config
 	clock   func() time.Duration // the one that members read too
+	launch  launch
 	began   time.Duration
 	running sync.WaitGroup // the readers of reports
 
@@ -52,8 +52,10 @@ type Event struct {
 }
 
 func newCluster(config Config, clock func() time.Duration) *Cluster {
-	return &Cluster{config: config, clock: clock, began: clock(), struck: make(map[uint64]blow),
+	c := &Cluster{config: config, clock: clock, began: clock(), struck: make(map[uint64]blow),
 		changed: make(chan struct{}), orders: make(map[int]chan report)}
+	c.launch = c.config.execute
+	return c
 }
 
 // Start starts all members, and waits until each has reported. When ctx ends, all end.
@@ -61,18 +63,26 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if config.Command == nil {
 		return nil, input.Errorf("Command: there is no program")
 	}
-	all, err := config.plan()
-	if err != nil {
+	c := newCluster(config, suspend.Monotonic)
+	if err := c.startAll(ctx); err != nil {
+		c.Close()
 		return nil, err
 	}
-	c := newCluster(config, suspend.Monotonic)
+	return c, nil
+}
+
+// startAll starts all members, and waits until each has reported.
+func (c *Cluster) startAll(ctx context.Context) error {
+	all, err := c.config.plan()
+	if err != nil {
+		return err
+	}
 	for _, s := range all {
 		c.members = append(c.members, &process{settings: s})
 	}
 	for _, p := range c.members {
 		if err := c.start(p); err != nil {
-			c.Close()
-			return nil, err
+			return err
 		}
 	}
 	// Where ctx has ended already, Close runs at once in another goroutine, which reads forget.
@@ -80,11 +90,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	c.mu.Lock()
 	c.forget = forget
 	c.mu.Unlock()
-	if err := c.awaitStart(ctx); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
+	return c.awaitStart(ctx)
 }
 
 // awaitStart waits until each member has reported.
@@ -111,8 +117,8 @@ func (c *Cluster) Close() Summary {
 		c.forget()
 	}
 	for _, p := range c.members {
-		if p.cmd != nil && p.state != Down {
-			_ = p.cmd.Process.Kill() // also one that is paused
+		if p.program != nil && p.state != Down {
+			_ = p.program.do(doKill) // also one that is paused
 		}
 	}
 	// The goroutines that hear the members take mu, up to the last report.
@@ -183,24 +189,13 @@ func (c *Cluster) start(p *process) error {
 	if c.closed {
 		return errors.New("cluster: it is closed")
 	}
-	cmd := c.config.Command()
-	detach(cmd)
-	stdin, err := cmd.StdinPipe()
+	started, stdin, stdout, err := c.launch()
 	if err != nil {
-		return err
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	said := &tail{}
-	cmd.Stderr = said
-	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("cluster: member %s: %w", p.Self, err)
 	}
 	p.Isolated = c.isolated()
 	p.packetsBefore, p.bytesBefore = p.traffic()
-	p.cmd, p.stdin, p.ended, p.state, p.expected = cmd, stdin, make(chan struct{}), Up, false
+	p.program, p.stdin, p.ended, p.state, p.expected = started, stdin, make(chan struct{}), Up, false
 	p.reported, p.latest, p.rates = false, report{}, rates{}
 	c.running.Go(func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
@@ -209,10 +204,10 @@ func (c *Cluster) start(p *process) error {
 				c.hear(p, r)
 			}
 		}
-		_ = cmd.Wait() // its state says more
+		why := started.wait()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		p.state, p.why = Down, strings.TrimSpace(fmt.Sprint(cmd.ProcessState, " ", said))
+		p.state, p.why = Down, why
 		if !p.expected && !c.closed {
 			c.happened(Event{What: "ended", Member: p.Self, Text: p.why})
 		}

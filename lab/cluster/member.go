@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"sync"
@@ -61,6 +62,8 @@ func statusPeriod(lease time.Duration) time.Duration {
 type member struct {
 	*settings
 	clock   func() time.Duration
+	sockets sockets
+	stderr  io.Writer
 	network *tcp.Network
 	links   *faults.Links
 	elector *elector.Elector
@@ -69,12 +72,24 @@ type member struct {
 	out *json.Encoder
 }
 
+// sockets are how a member reaches others; zero but in tests.
+type sockets struct {
+	listen func(address string) net.Listener
+	dial   func(ctx context.Context, address string) (net.Conn, error)
+}
+
 // Member is one process of a cluster. It takes part until in ends, ctx ends, or a SIGTERM comes.
 func Member(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	m := &member{clock: suspend.Monotonic, stderr: os.Stderr}
+	return m.run(ctx, in, out)
+}
+
+// run takes part until in ends, or ctx ends.
+func (m *member) run(ctx context.Context, in io.Reader, out io.Writer) error {
 	orders := json.NewDecoder(in)
-	m := &member{settings: &settings{}, clock: suspend.Monotonic, out: json.NewEncoder(out)}
+	m.settings, m.out = &settings{}, json.NewEncoder(out)
 	if err := orders.Decode(m.settings); err != nil {
 		return fmt.Errorf("cluster: settings of a member: %w", err)
 	}
@@ -109,8 +124,12 @@ func (m *member) open() error {
 	if err := m.isolate(m.Isolated); err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	m.network, err = tcp.New(tcp.Config{Self: elector.ID(m.Self), Members: peers, TLS: identity, Log: log})
+	log := slog.New(slog.NewTextHandler(m.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	c := tcp.Config{Self: elector.ID(m.Self), Members: peers, TLS: identity, Log: log, Dial: m.sockets.dial}
+	if m.sockets.listen != nil {
+		c.Listener = m.sockets.listen(m.Members[m.Self])
+	}
+	m.network, err = tcp.New(c)
 	if err != nil {
 		return err
 	}

@@ -95,17 +95,14 @@ func TestStatusPeriod(t *testing.T) {
 
 // TestMemberObeys: a member does what it is ordered to, and reports that it has done it, or why it has
 // not. It ends with its input.
-func TestMemberObeys(t *testing.T) {
+func TestMemberObeys(t *testing.T) { synctest.Test(t, obeys) }
+
+func obeys(t *testing.T) {
 	c := Config{Members: 1, Plaintext: true, Times: elector.Times{Lease: 400 * time.Millisecond}}
 	all, err := c.plan()
 	require.NoError(t, err)
-	in, orders := io.Pipe()
-	reports, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Member(t.Context(), in, out)
-		out.Close()
-	}()
+	p, orders, reports, err := newMachine().launch()
+	require.NoError(t, err)
 	say, read := json.NewEncoder(orders), json.NewDecoder(reports)
 	until := func(right func(report) bool) (r report) {
 		for !right(r) {
@@ -135,7 +132,7 @@ func TestMemberObeys(t *testing.T) {
 	require.NoError(t, orders.Close())
 	_, err = io.Copy(io.Discard, io.MultiReader(read.Buffered(), reports))
 	require.NoError(t, err)
-	require.NoError(t, <-ended)
+	require.Equal(t, "exit status 0", p.wait())
 }
 
 // TestIsolate: the members that are named now, and no others, are cut off from each other and from the rest.
@@ -311,7 +308,7 @@ func TestState(t *testing.T) {
 func TestClose(t *testing.T) {
 	s := newStage("a", "b")
 	for _, p := range s.members {
-		p.cmd = nil
+		p.program = nil
 		s.hear(p, report{Kind: kindStatus, Packets: 3, Bytes: 500})
 		p.packetsBefore, p.bytesBefore = p.traffic()
 		s.hear(p, report{Kind: kindStatus, Packets: 1, Bytes: 70})

@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"bytes"
 	"io"
-	"os/exec"
 	"time"
 )
 
@@ -21,7 +19,7 @@ const (
 // process is a member, seen from outside.
 type process struct {
 	*settings
-	cmd      *exec.Cmd
+	program  program
 	stdin    io.WriteCloser
 	ended    chan struct{} // closed when it has ended
 	state    Condition
@@ -62,23 +60,6 @@ func (r *rates) note(now time.Duration, packets, bytes uint64) {
 	r.at, r.packets, r.bytes = now, packets, bytes
 }
 
-// tail keeps the end of what is written.
-type tail struct{ b bytes.Buffer }
-
-// Write takes everything.
-func (t *tail) Write(b []byte) (int, error) {
-	const most = 2000
-	t.b.Write(b)
-	t.b.Next(max(t.b.Len()-most, 0))
-	return len(b), nil
-}
-
-// String returns the last line.
-func (t *tail) String() string {
-	lines := bytes.Split(bytes.TrimSpace(t.b.Bytes()), []byte("\n"))
-	return string(lines[len(lines)-1])
-}
-
 // State is a cluster at one moment.
 type State struct {
 	At      time.Duration
@@ -108,7 +89,7 @@ func (c *Cluster) State() State {
 		s.Leader = l.Member
 	}
 	for _, p := range c.members {
-		m := MemberState{Name: p.Self, PID: p.cmd.Process.Pid, Condition: p.state}
+		m := MemberState{Name: p.Self, PID: p.program.pid(), Condition: p.state}
 		if p.state != Down {
 			m.Leader, m.Term = p.latest.Leader, p.latest.Term
 		}

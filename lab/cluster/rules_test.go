@@ -35,8 +35,9 @@ func newStage(names ...string) *stage {
 		clock)
 	for _, name := range names {
 		s.members = append(s.members, &process{settings: &settings{Self: name}, state: Up,
-			cmd:   &exec.Cmd{Process: &os.Process{Pid: -1}}, // no process has this number
-			stdin: stdin{s, name}, ended: make(chan struct{})})
+			// No process has this number.
+			program: executed{cmd: &exec.Cmd{Process: &os.Process{Pid: -1}}},
+			stdin:   stdin{s, name}, ended: make(chan struct{})})
 	}
 	return s
 }
@@ -402,7 +403,7 @@ func TestStartAnew(t *testing.T) {
 		return cmd
 	}
 	for _, p := range s.members {
-		p.state, p.cmd = Down, nil
+		p.state, p.program = Down, nil
 	}
 	s.named("b").state, s.named("c").state = Cut, Stopped
 	a := s.named("a")
@@ -422,7 +423,7 @@ func TestStartAnew(t *testing.T) {
 	require.Equal(t, [2]uint64{2, 100}, [2]uint64{packets, bytes})
 
 	changed := s.changed
-	require.NoError(t, a.cmd.Process.Kill())
+	require.NoError(t, a.program.do(doKill))
 	<-changed
 	<-a.ended
 	require.Equal(t, Down, a.state)

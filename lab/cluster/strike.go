@@ -52,19 +52,19 @@ func (c *Cluster) act(do string, p *process) (ended <-chan struct{}, err error) 
 			return nil, nil
 		}
 		p.expected = true
-		return p.ended, p.cmd.Process.Kill()
+		return p.ended, p.program.do(doKill)
 	case doTerm:
 		p.expected = true
-		return p.ended, terminate(p.cmd.Process)
+		return p.ended, p.program.do(do)
 	case doStop:
-		if err := pause(p.cmd.Process); err != nil {
+		if err := p.program.do(do); err != nil {
 			return nil, err
 		}
 		p.state = Stopped
 		return nil, nil
 	case doContinue:
 		p.state = Up
-		return nil, resume(p.cmd.Process)
+		return nil, p.program.do(do)
 	case doCut:
 		p.state = Cut
 	case doHeal:

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+	"github.com/go-election/election/lab/cluster"
+)
+
+// Package lab/cluster plays these scripts in virtual time. Here its members are processes, which signals
+// pause and end, and connections are sockets.
+
+// asClusterMember is the only argument of a member of package lab/cluster.
+const asClusterMember = "cluster-member"
+
+// runClusterMember is what such a process does.
+func runClusterMember() {
+	if err := cluster.Member(context.Background(), os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// clusterMember starts this test binary as a member.
+func clusterMember() *exec.Cmd { return exec.Command(os.Args[0], asClusterMember) }
+
+var clusterTimes = elector.Times{Lease: 250 * time.Millisecond}
+
+// play plays a script with three members.
+func play(t *testing.T, script string) (summary cluster.Summary, events string, err error) {
+	t.Helper()
+	s, err := cluster.Parse(strings.NewReader(script))
+	require.NoError(t, err)
+	var log strings.Builder
+	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: clusterTimes, Dir: t.TempDir(),
+		Command: clusterMember, Observe: func(e cluster.Event) { fmt.Fprintln(&log, e) }})
+	require.NoError(t, err)
+	defer c.Close()
+	err = c.Play(t.Context(), s)
+	summary = c.Close()
+	return summary, log.String(), err
+}
+
+// causes returns what was done before each lease. A lease that a busy machine does not renew in time has
+// no cause.
+func causes(s cluster.Summary) (all []string) {
+	for _, l := range s.Leases {
+		if l.After != "" {
+			all = append(all, l.After)
+		}
+	}
+	return all
+}
+
+// TestClusterDemonstration: a leader that is killed, and one that is asked to end, are each followed by
+// another.
+func TestClusterDemonstration(t *testing.T) {
+	s, events, err := play(t, cluster.Demonstration(clusterTimes))
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"kill", "term"}, causes(s), events)
+	require.NotContains(t, events, "has ended", "no end was unexpected")
+	require.NotZero(t, s.Packets)
+	require.Greater(t, s.Bytes, s.Packets)
+}
+
+// TestClusterFaults: leaders that are paused, cut off, or hand over.
+func TestClusterFaults(t *testing.T) {
+	s, events, err := play(t, `
+		wait leader
+		wait agreement
+		stop leader     # its lease ends while it does not run
+		wait leader
+		cont all
+		wait agreement
+		cut leader
+		wait leader
+		expect one leader
+		heal all
+		wait agreement
+		resign
+		wait leader
+		expect one leader
+		wait agreement
+	`)
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"stop", "cut", "resign"}, causes(s), events)
+}
+
+// TestClusterRestartHeals: a member that was cut off and is started again, alone or with others, reaches
+// all of them.
+func TestClusterRestartHeals(t *testing.T) {
+	s, events, err := play(t, `
+		wait leader
+		cut a
+		restart a
+		stop a          # it is up
+		cont a
+		wait agreement
+		cut b
+		kill b
+		restart all
+		wait agreement
+		cut all
+		wait no leader
+		heal all
+		wait agreement
+	`)
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+}
+
+// TestClusterTransfer: the lead goes to the member that is named, and to none when all are down.
+func TestClusterTransfer(t *testing.T) {
+	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: clusterTimes, Plaintext: true,
+		Command: clusterMember})
+	require.NoError(t, err)
+	defer c.Close()
+	do := func(line string) error {
+		s, err := cluster.Parse(strings.NewReader(line))
+		require.NoError(t, err)
+		return c.Play(t.Context(), s)
+	}
+	require.NoError(t, do("wait leader\nwait agreement"))
+	before := c.State()
+	to := "a"
+	if before.Leader == to {
+		to = "b"
+	}
+	require.NoError(t, do("transfer "+to))
+	require.ErrorContains(t, do("transfer "+to), to+" leads already")
+	after := c.State()
+	require.Equal(t, "transfer", after.Leases[len(after.Leases)-1].After)
+	require.Equal(t, to, after.Leases[len(after.Leases)-1].Member)
+	for _, m := range after.Members {
+		require.Equal(t, cluster.Up, m.Condition)
+	}
+	require.NoError(t, do("kill all\nwait no leader\nexpect no leader"))
+	require.Equal(t, cluster.Down, c.State().Members[0].Condition)
+	s := c.Close()
+	require.NoError(t, s.Err())
+	require.Equal(t, []string{"transfer"}, causes(s))
+}
+
+// TestClusterRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
+func TestClusterRefusals(t *testing.T) {
+	for script, want := range map[string]string{
+		"wait leader\nexpect no leader": "line 2: expect no leader: 1 leases are valid",
+		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
+		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
+			"reached",
+		"kill d":         "line 1: kill d: there is no member d",
+		"cont a":         "line 1: cont a: a is up",
+		"kill a\nkill a": "line 2: kill a: a is down",
+	} {
+		_, _, err := play(t, script)
+		require.EqualError(t, err, want)
+	}
+}
