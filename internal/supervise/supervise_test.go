@@ -75,8 +75,8 @@ func TestOwnEnd(t *testing.T) {
 // TestAsked: a program is asked to end when the context ends, also one that is paused.
 func TestAsked(t *testing.T) {
 	for name, script := range map[string]string{
-		"ends":   "trap 'echo asked; exit 5' TERM; echo runs; while :; do sleep 0.01; done",
-		"paused": "trap 'echo asked; exit 5' TERM; echo runs; kill -STOP $$; while :; do sleep 0.01; done",
+		"ends":   "trap 'echo asked; exit 5' TERM; echo runs; sleep 1000 & wait",
+		"paused": "trap 'echo asked; exit 5' TERM; echo runs; kill -STOP $$; sleep 1000 & wait",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		lines, end := shell(t, ctx, script, nil, long, func(line string) {
@@ -92,24 +92,25 @@ func TestAsked(t *testing.T) {
 // TestKilled: a program that does not heed SIGTERM is killed before the lease ends, or when it was to
 // have ended.
 func TestKilled(t *testing.T) {
-	const stubborn = "trap '' TERM; sleep 1000 & echo runs; while :; do sleep 0.01; done"
+	const margin = 20 * time.Millisecond
+	const stubborn = "trap '' TERM; sleep 1000 & echo runs; wait"
 	for name, c := range map[string]struct {
 		drain time.Duration
 		left  time.Duration // after the first look
 	}{
-		"lease": {time.Hour, 20 * time.Millisecond},
-		"drain": {time.Millisecond, time.Hour},
+		"lease": {time.Hour, margin},
+		"drain": {1, time.Hour},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var looks, killed atomic.Int64
 		left := func() time.Duration {
 			if looks.Add(1) == 1 {
-				return 21 * time.Millisecond // which is renewed once, or not
+				return margin + 1 // which is renewed once, or not
 			}
 			return c.left
 		}
 		_, end := shell(t, ctx, stubborn, func(p *supervise.Program) {
-			p.Drain, p.Margin = c.drain, 20*time.Millisecond
+			p.Drain, p.Margin = c.drain, margin
 			p.Killed = func() { killed.Add(1) }
 		}, left, func(string) { cancel() })
 		require.Equal(t, supervise.End{Code: 137, Asked: true}, end, name)
@@ -121,7 +122,7 @@ func TestKilled(t *testing.T) {
 func TestSignals(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	const script = `trap 'echo parent; wait; exit 6' HUP
-		sh -c "trap 'echo child; exit' HUP; echo runs; while :; do sleep 0.01; done" & wait`
+		sh -c "trap 'echo child; exit' HUP; echo runs; sleep 1000 & wait" & wait`
 	lines, end := shell(t, t.Context(), script, func(p *supervise.Program) { p.Signals = signals }, long,
 		func(line string) {
 			if line == "runs" {
