@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 			return
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(folder) // nothing, where folder is empty
+	os.Exit(code)
 }
 
 // TestGroup: a group of three keeps what it promises when its leader is killed, and the trial shows it.

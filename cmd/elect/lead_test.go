@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,63 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
 // alone are the flags of a group of one.
 const alone = "--self a --member a=127.0.0.1:0 --lease 20ms "
-
-// TestLeadOnce: with --once, the exit status is that of the program.
-func TestLeadOnce(t *testing.T) {
-	for program, want := range map[string]struct {
-		code int
-		line string
-	}{
-		"true":                  {0, ""},
-		"sh -c exit\t7":         {7, "elect: sh has ended: status 7\n"},
-		"sh -c kill\t-9\t$$":    {137, "elect: sh has ended: killed by signal 9 (killed)\n"},
-		"sh -c sleep\t1000&:\t": {0, ""},
-	} {
-		args := strings.Fields("lead --once " + alone + "-- " + strings.ReplaceAll(program, "\t", "~"))
-		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "~", " ")
-		}
-		r := elect(t, "", args...)
-		require.Equal(t, want.code, r.code, r.stderr)
-		require.True(t, strings.HasSuffix(r.stderr, want.line), r.stderr)
-	}
-	r := elect(t, "", append(strings.Fields("lead --once "+alone+"--"), "sh", "-c",
-		"echo out; echo err >&2")...)
-	require.Equal(t, "out\n", r.stdout)
-	require.Contains(t, r.stderr, "err\n")
-}
-
-// ending is a log that ends what writes it, at a text.
-type ending struct {
-	bytes.Buffer
-	text string
-	end  func()
-}
-
-func (l *ending) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), l.text) {
-		l.end()
-	}
-	return l.Buffer.Write(b)
-}
-
-// TestLeadAlone: where the program of an only member ends, the log says no more than that this one gives up.
-func TestLeadAlone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	log := &ending{text: "the program has ended", end: cancel}
-	code := runWith(ctx, catalog.All(), strings.Fields("lead "+alone+"-- true"), strings.NewReader(""),
-		io.Discard, log)
-	require.Zero(t, code, log)
-	require.Contains(t, log.String(), "no peers: this process decides alone, and no other takes over;")
-	require.Contains(t, log.String(), "the program has ended: this member gives up the lead")
-	require.NotContains(t, log.String(), "another member")
-}
 
 func TestBadLead(t *testing.T) {
 	one := "lead --self a --member a=127.0.0.1:0 "
@@ -124,14 +69,9 @@ func TestCertReport(t *testing.T) {
 	require.InDelta(t, 3600, short.Sub(began).Seconds(), 600)
 	long := until("DIR/a.pem DIR/a.key.pem: for group orders,", "cert member --group orders a")
 	require.InDelta(t, 7200, long.Sub(began).Seconds(), 600)
-	lead := func(name string) ran {
-		return elect(t, "", strings.Fields(strings.NewReplacer("DIR", dir, "NAME", name).Replace(
-			"lead --once --self NAME --member NAME=127.0.0.1:0 --lease 20ms --tls-cert DIR/NAME.pem "+
-				"--tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem -- true"))...)
-	}
-	r := lead("b")
-	require.Zero(t, r.code, r.stderr, "elect lead has the same group, where neither names one")
-	lead("a").requireLine(t, exit.StatusUsage,
+	elect(t, "", strings.Fields(strings.ReplaceAll("lead --once --self a --member a=127.0.0.1:0 --tls-cert "+
+		"DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true", "DIR", dir))...).requireLine(t,
+		exit.StatusUsage,
 		"TLS: the own certificate: spiffe://orders/a is not of cluster lead")
 }
 

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,9 +18,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if slices.Equal(os.Args[1:], []string{"cluster", "member"}) { // elect cluster starts its own program
-		main()
-	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if builtIn != "" {
 			os.RemoveAll(builtIn)

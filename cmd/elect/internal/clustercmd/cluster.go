@@ -43,6 +43,11 @@ func New(a *console.Console) *cobra.Command {
 			if err := flags.NoMore(args); err != nil {
 				return err
 			}
+			self, err := os.Executable()
+			if err != nil {
+				return exit.Failed(err)
+			}
+			f.config.Command = func() *exec.Cmd { return exec.Command(self, "cluster", "member") }
 			return run(cmd.Context(), a, f)
 		},
 	}
@@ -113,12 +118,7 @@ func run(ctx context.Context, a *console.Console, f *clusterFlags) error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return exit.Failed(err)
-	}
 	console.ReportsWhenInterrupted(ctx)
-	f.config.Command = func() *exec.Cmd { return exec.Command(self, "cluster", "member") }
 	if script != nil {
 		f.config.Observe = f.show(a)
 	}

@@ -1,33 +1,27 @@
 package clustercmd
 
 import (
+	"bytes"
 	"context"
-	"os"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/elector"
+	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/lab/cluster"
 )
 
-// asMember is set for members: this test binary then is one.
-const asMember = "RUN_AS_MEMBER"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asMember) != "" {
-		if cluster.Member(context.Background(), os.Stdin, os.Stdout) != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // screens keeps what is drawn, and passes each screen on.
 type screens struct{ drawn chan string }
@@ -37,57 +31,136 @@ func (s screens) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// only is a group of one member, which leads until it is killed.
+type only struct {
+	mu     sync.Mutex
+	killed bool
+}
+
+func (o *only) State() (s cluster.State) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.killed {
+		s.Leader = "a"
+	}
+	return s
+}
+
+func (o *only) Do(_ context.Context, s cluster.Step) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case s.To != "a":
+		return fmt.Errorf("there is no member %s", s.To)
+	case o.killed:
+		return errors.New("a is down")
+	}
+	o.killed = true
+	return nil
+}
+
 // TestConverse: the table is drawn anew after each key, and shows what was done and what came of it.
 func TestConverse(t *testing.T) {
-	c, err := cluster.Start(t.Context(), cluster.Config{Members: 1,
-		Times: elector.Times{Lease: 100 * time.Millisecond},
-		Command: func() *exec.Cmd {
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), asMember+"=1")
-			return cmd
-		}})
-	require.NoError(t, err)
-	defer c.Close()
-	out := screens{make(chan string)}
-	a := console.New(nil, strings.NewReader(""), out, nil)
-	pressed, ended := make(chan byte), make(chan error, 1)
-	go func() { ended <- converse(t.Context(), a, c, pressed) }()
-	until := func(want string) {
-		for !strings.Contains(<-out.drawn, want) {
+	synctest.Test(t, func(t *testing.T) {
+		out := screens{make(chan string)}
+		a := console.New(nil, strings.NewReader(""), out, nil)
+		pressed, ended := make(chan byte), make(chan error, 1)
+		go func() { ended <- converse(t.Context(), a, &only{}, pressed) }()
+		until := func(want string) {
+			for !strings.Contains(<-out.drawn, want) {
+			}
 		}
-	}
-	press := func(keys string) {
-		for _, key := range []byte(keys) {
-			for sent := false; !sent; {
-				select {
-				case pressed <- key:
-					sent = true
-				case <-out.drawn:
+		press := func(keys string) {
+			for _, key := range []byte(keys) {
+				for sent := false; !sent; {
+					select {
+					case pressed <- key:
+						sent = true
+					case <-out.drawn:
+					}
 				}
 			}
 		}
-	}
-	until("   a leads\r\n")
-	press("k")
-	until("> kill ?")
-	press("a")
-	until("> kill a: done")
-	until("   no leader\r\n")
-	press("sa")
-	until("> stop a: a is down")
-	press("hb")
-	until("> heal b: there is no member b")
-	press("q")
-	for {
-		select {
-		case <-out.drawn:
-			continue
-		case err := <-ended:
-			require.NoError(t, err)
+		until("   a leads\r\n")
+		press("k")
+		until("> kill ?")
+		press("a")
+		until("> kill a: done")
+		until("   no leader\r\n")
+		press("sa")
+		until("> stop a: a is down")
+		press("hb")
+		until("> heal b: there is no member b")
+		press("q")
+		for {
+			select {
+			case <-out.drawn:
+				continue
+			case err := <-ended:
+				require.NoError(t, err)
+			}
+			break
 		}
-		break
+	})
+}
+
+// Lines of a member that leads in Term 7 for ever.
+const (
+	status = `{"kind":"status","leader":"a","term":7,"packets":3,"bytes":90}`
+	leads  = `{"kind":"lease","term":7,"from":1,"until":9000000000000000000}`
+)
+
+// played carries out elect cluster with one member, a program that writes these lines.
+func played(t *testing.T, line, script string, reports ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := console.New(nil, strings.NewReader(script), &out, &errs)
+	f := &clusterFlags{}
+	cmd := &cobra.Command{}
+	f.Define(cmd, "cluster")
+	require.NoError(t, cmd.ParseFlags(strings.Fields("-n 1 --script - "+line)))
+	f.config.Command = func() *exec.Cmd {
+		return exec.Command("sh", "-c", `printf '%s\n' "$@"; exec cat`, "member", strings.Join(reports, "\n"))
 	}
-	s := c.Close()
-	// On a busy machine a lease may lapse, and the member leads again.
-	require.NotEmpty(t, s.Leases)
+	err := run(t.Context(), a, f)
+	for _, line := range exit.Lines(err) {
+		a.Complain(line)
+	}
+	return exit.Status(err), out.String(), errs.String()
+}
+
+// TestReport: each event is a line, and a table of the leases stands below, or an object with the verdict.
+func TestReport(t *testing.T) {
+	code, stdout, stderr := played(t, "", "wait leader a\nkill a\nexpect leader a", leads, status)
+	require.Equal(t, exit.StatusFailed, code)
+	require.Equal(t, "elect: line 3: expect leader a: no member leads that can be reached\n", stderr)
+	require.Regexp(t, `^ +\d+\.\d{3} s  a leads in Term 7\n +\d+\.\d{3} s  kill a\n\nleader  Term .*\n`+
+		`a +7 .*\n\n1 lease in \d+\.\d{3} s: 3 packets, 90 bytes; no two leases were valid at once\n$`, stdout)
+
+	code, stdout, stderr = played(t, "--json", "wait leader\nexpect one leader", leads, status)
+	require.Zero(t, code, stderr)
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	require.Len(t, lines, 2)
+	var event struct{ Event, Member string }
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &event))
+	require.Equal(t, "leads a", event.Event+" "+event.Member)
+	var summary struct {
+		Verdict string
+		Leases  []struct{ Member string }
+		Packets int
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[1]), &summary))
+	require.Equal(t, "one leader at a time", summary.Verdict)
+	require.Len(t, summary.Leases, 1)
+	require.Equal(t, 3, summary.Packets)
+}
+
+// TestNoLease: a script that ends well has failed where no member led.
+func TestNoLease(t *testing.T) {
+	const none = "cluster: no member led"
+	code, _, stderr := played(t, "", "expect no leader", status)
+	require.Equal(t, exit.StatusFailed, code)
+	require.Equal(t, "elect: "+none+"\n", stderr)
+	_, stdout, _ := played(t, "--json", "expect no leader", status)
+	require.Contains(t, stdout, `"verdict":"`+none+`"`)
 }

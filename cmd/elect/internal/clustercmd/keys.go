@@ -62,7 +62,7 @@ func (k *keyboard) press(key byte) (step *cluster.Step, quit bool) {
 const redraw = 200 * time.Millisecond
 
 // interact draws the cluster and obeys keys, until q is pressed or a time is over.
-func interact(ctx context.Context, a *console.Console, c *cluster.Cluster, span time.Duration) error {
+func interact(ctx context.Context, a *console.Console, c group, span time.Duration) error {
 	restore, err := raw(a.Stdin)
 	if err != nil {
 		return err
@@ -90,8 +90,14 @@ func interact(ctx context.Context, a *console.Console, c *cluster.Cluster, span 
 	return converse(ctx, a, c, pressed)
 }
 
+// group is what the table shows: a [cluster.Cluster].
+type group interface {
+	State() cluster.State
+	Do(context.Context, cluster.Step) error
+}
+
 // converse draws, and does one step after another.
-func converse(ctx context.Context, a *console.Console, c *cluster.Cluster, pressed <-chan byte) error {
+func converse(ctx context.Context, a *console.Console, c group, pressed <-chan byte) error {
 	tick := time.NewTicker(redraw)
 	defer tick.Stop()
 	var k keyboard

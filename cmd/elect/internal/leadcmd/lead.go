@@ -97,20 +97,26 @@ func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return input.Errorf("%w", err)
 	}
-	log := slog.New(slog.NewTextHandler(a.Stderr, nil)).With("group", c.Group, "member", c.Self)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	return run(ctx, &work{config: c, console: a, args: args, once: f.On("once"), hangups: hangups})
+}
+
+// run takes part until ctx ends, or the program ends the command.
+func run(ctx context.Context, w *work) error {
+	c, stderr := w.config, w.console.Stderr
+	log := slog.New(slog.NewTextHandler(stderr, nil)).With("group", c.Group, "member", c.Self)
 	c.Observe = func(v elector.View) { log.Info("view", "leader", v.Leader, "term", v.Term, "why", v.Why) }
 	// What it says at lower levels is in these views, by names instead of IDs.
-	c.Log = slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	e, err := elector.New(c)
 	if err != nil {
 		return exit.Classify(err)
 	}
 	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(hangups)
-	w := &work{config: c, log: log, console: a, args: args, once: f.On("once"), hangups: hangups,
-		rest: supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}}
+	w.log = log
+	w.rest = supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}
 	err = e.Run(ctx, w.do)
 	if end, ok := errors.AsType[finished](err); ok {
 		if end.Code == 0 {

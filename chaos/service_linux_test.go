@@ -12,17 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asMember is set for the members: this test binary then is the program.
-const asMember = "RUN_AS_MEMBER"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asMember) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // TestService: of three programs one leads. When it is asked to end, another leads with a larger token.
 func TestService(t *testing.T) {
 	names := []string{"a", "b", "c"}
@@ -37,8 +26,7 @@ func TestService(t *testing.T) {
 	require.NoError(t, err)
 	members := make(map[string]*exec.Cmd)
 	for _, name := range names {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{name}, list...)...)
-		cmd.Env = append(os.Environ(), asMember+"=1")
+		cmd := exec.CommandContext(t.Context(), binary(t, "service"), append([]string{name}, list...)...)
 		cmd.Stdout, cmd.Stderr = write, os.Stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		require.NoError(t, cmd.Start())

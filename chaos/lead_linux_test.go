@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// group is three members that run elect lead, and the lines that their programs print.
-type group struct {
+// commands is three members that run elect lead, and the lines that their programs print.
+type commands struct {
 	*testing.T
 	members map[string]*exec.Cmd
 	read    *os.File
@@ -23,13 +23,13 @@ type group struct {
 	token   int // the last
 }
 
-// startGroup starts the members, with a certificate each. The script is for a shell.
-func startGroup(t *testing.T, script string) *group {
+// startCommands starts the members, with a certificate each. The script is for a shell.
+func startCommands(t *testing.T, script string) *commands {
 	t.Helper()
-	g := &group{T: t, members: make(map[string]*exec.Cmd)}
+	g := &commands{T: t, members: make(map[string]*exec.Cmd)}
 	certificates := t.TempDir()
 	for _, line := range []string{"cert ca --dir ", "cert member --group g a b c --dir "} {
-		r := elect(t, "", strings.Fields(line+certificates)...)
+		r := elect(t, strings.Fields(line+certificates)...)
 		require.Zero(t, r.code, r.stderr)
 	}
 	list := ""
@@ -48,7 +48,7 @@ func startGroup(t *testing.T, script string) *group {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
 		args := strings.Fields("lead --group g --lease 400ms --self " + name + list + tls + " -- sh -c")
-		cmd := exec.CommandContext(t.Context(), binary(t), append(args, script)...)
+		cmd := exec.CommandContext(t.Context(), binary(t, "elect"), append(args, script)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		cmd.Stdout, cmd.Stderr = write, log
 		require.NoError(t, cmd.Start())
@@ -60,7 +60,7 @@ func startGroup(t *testing.T, script string) *group {
 }
 
 // next waits until the program runs on a member, and returns the number of the process.
-func (g *group) next() (name string, program int) {
+func (g *commands) next() (name string, program int) {
 	g.Helper()
 	var token int
 	require.True(g, g.lines.Scan())
@@ -72,7 +72,7 @@ func (g *group) next() (name string, program int) {
 }
 
 // signal sends a signal to all members but one.
-func (g *group) signal(s syscall.Signal, but string) {
+func (g *commands) signal(s syscall.Signal, but string) {
 	g.Helper()
 	for name, cmd := range g.members {
 		if name != but {
@@ -82,7 +82,7 @@ func (g *group) signal(s syscall.Signal, but string) {
 }
 
 // end kills the members. No program outlives its member.
-func (g *group) end() {
+func (g *commands) end() {
 	g.Helper()
 	g.signal(syscall.SIGKILL, "")
 	for _, cmd := range g.members {
@@ -93,10 +93,10 @@ func (g *group) end() {
 	require.NoError(g, g.read.Close())
 }
 
-// TestLead: the program runs on one member. When it ends by itself, and when its member is asked to end, it
-// runs on the next with a larger token.
-func TestLead(t *testing.T) {
-	g := startGroup(t, `echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
+// TestCommandLead: the program runs on one member. When it ends by itself, and when its member is asked
+// to end, it runs on the next with a larger token.
+func TestCommandLead(t *testing.T) {
+	g := startCommands(t, `echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$; exec sleep 1000`)
 	_, program := g.next()
 	require.NoError(t, syscall.Kill(program, syscall.SIGKILL))
 	second, _ := g.next()
@@ -108,10 +108,10 @@ func TestLead(t *testing.T) {
 	g.end()
 }
 
-// TestLeadInDanger: a leader that loses its majority asks its program to end, and kills it before the next
-// member runs it.
-func TestLeadInDanger(t *testing.T) {
-	g := startGroup(t, `trap 'echo asked' TERM; echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$
+// TestCommandLeadInDanger: a leader that loses its majority asks its program to end, and kills it before
+// the next member runs it.
+func TestCommandLeadInDanger(t *testing.T) {
+	g := startCommands(t, `trap 'echo asked' TERM; echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$
 		while :; do sleep 0.01; done`)
 	name, program := g.next()
 	g.signal(syscall.SIGSTOP, name)
