@@ -140,10 +140,9 @@ func TestSizes(t *testing.T) {
 	t.Logf("wasm %d, compressed %d; modules, style and document %d; one file %d",
 		len(site.File("election.wasm")),
 		len(site.Packed("election.wasm")), own, len(single))
-	require.LessOrEqual(t, len(site.Packed("election.wasm")), 2_300_000)
+	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_910_000)
 	require.LessOrEqual(t, own, 80_000)
-	require.LessOrEqual(t, len(single), 3_100_000) // the aim is 3 MB
-	// Go has no encoder of the other form that browsers read
+	require.LessOrEqual(t, len(single), 3_000_000)
 }
 
 // address is one that a browser could load from.

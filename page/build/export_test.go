@@ -37,3 +37,18 @@ func (s *Site) Keep(cache, folder string) error { return s.keep(cache, folder) }
 
 // Download returns the source of both modules in the module cache.
 var Download = download
+
+// Compact returns a program in a form that compresses to fewer bytes.
+var Compact = compact
+
+// Memory returns what the memory of a program begins with.
+func Memory(program []byte) []byte {
+	all, _ := split(program)
+	for _, s := range all {
+		if s.id == dataSection {
+			m, _ := readMemory(s.body)
+			return m
+		}
+	}
+	return nil
+}

@@ -67,6 +67,9 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 		if err != nil {
 			return nil, err
 		}
+		if from == out {
+			text = compact(text, env.Version)
+		}
 		site.add(name, text)
 	}
 	return site, nil
