@@ -21,6 +21,7 @@ import (
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/peterson"
 	"github.com/go-election/election/treeelect"
 )
 
@@ -34,6 +35,7 @@ var families = []struct {
 	{"hs", hs.Algorithms},
 	{"franklin", franklin.Algorithms},
 	{"dkr", dkr.Algorithms},
+	{"peterson", peterson.Algorithms},
 	{"itairodeh", itairodeh.Algorithms},
 	{"bully", bully.Algorithms},
 	{"inquiry", inquiry.Algorithms},

@@ -54,6 +54,7 @@ func TestNamedValues(t *testing.T) {
 		"modbully.rules.variant":  "Base Convenience Number Grant",
 		"mutex.arbiter.location":  "unknownArbiter localArbiter remoteArbiter",
 		"mutex.seat.phase":        "outside waiting inside",
+		"peterson.process.phase":  "idle odd even passive helper detected",
 		"treeelect.process.state": "idle climbing asking reported announcing ended",
 	}, found)
 }

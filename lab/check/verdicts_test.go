@@ -29,6 +29,7 @@ var every = map[string]sizes{
 	"hs/respond":           {3, 2, 4, 3},
 	"franklin":             {4, 3, 5, 4},
 	"dkr":                  {4, 0, 5, 0},
+	"peterson":             {4, 0, 5, 0},
 	"itairodeh/finite":     {3, 0, 4, 0},
 	"inquiry/states":       {3, 2, 4, 3},
 	"inquiry/naive":        {3, 2, 4, 3},
