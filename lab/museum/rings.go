@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/peterson"
 )
 
 const (
@@ -42,7 +43,7 @@ func ring(a *election.Algorithm, ids ...election.ID) check.Config {
 
 func ringExhibits() []Entry {
 	return slices.Concat(participantExhibits(), tokenExhibits(), hsExhibits(), franklinExhibits(),
-		anonymousExhibits())
+		petersonExhibits(), anonymousExhibits())
 }
 
 const askAgain = "Without Terms, as printed: one election runs into the next. A process that has started " +
@@ -403,5 +404,38 @@ func franklinExhibits() []Entry {
 			do(e, fx)
 		}), 1, 2),
 		Control: Control{"dkr", ring(dkr.Algorithm(), 1, 2)},
+	}}
+}
+
+func petersonExhibits() []Entry {
+	const odd, even = 1, 2 // phases
+	together := func(a *election.Algorithm) check.Config {
+		c := ring(a, 5, 1, 4, 2, 3)
+		c.Started = true
+		return c
+	}
+	unordered := ring(peterson.Algorithm(), 1, 2, 3)
+	unordered.Unordered = true
+	return []Entry{{
+		Name: "peterson: the end is known by the own Rank", Source: known,
+		Wrong: "a process takes its own Rank, not its alias, for the sign that no other is left: it " +
+			"comes back " +
+			"also while a larger alias has taken its place, and its owner leads",
+		Config: together(with(peterson.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
+			active := n.state()[0] == odd || n.state()[0] == even
+			if active && received(ev, candidate) && ev.Msg.Rank == n.me {
+				e.Decide(n.me)
+				e.Send(election.Clockwise, election.Message{Kind: 2, Rank: n.me})
+				return
+			}
+			n.Node.Step(e, ev)
+		})),
+		Control: Control{"peterson", together(peterson.Algorithm())},
+	}, {
+		Name: "peterson: links do not keep the order", Source: known, Limit: true,
+		Wrong: "no mistake of the code: an alias of the next phase overtakes one of this phase, and counts " +
+			"for it",
+		Config:  unordered,
+		Control: Control{"the same, links keep the order", ring(peterson.Algorithm(), 1, 2, 3)},
 	}}
 }

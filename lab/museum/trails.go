@@ -24,6 +24,8 @@ var trails = map[string]shortest{
 	"dkr-links-do-not-keep-order":              {"right-leader", 8},
 	"dkr-message-comes-twice":                  {"ends", 17},
 	"dkr-process-found-leader-leads":           {"right-leader", 8},
+	"peterson-end-known-own-rank":              {"right-leader", 18},
+	"peterson-links-do-not-keep-order":         {"agreement", 9},
 	"itairodeh-fewer-processes-than-there":     {"one-leader-a-term", 6},
 	"itairodeh-more-processes-than-there":      {"ends", 7},
 	"itairodeh-generators-same-seed":           {"ends", 6},
