@@ -190,52 +190,13 @@ func (t *trial) endTwin(s *seat) (err error) {
 	return err
 }
 
-func pauses() (all []*fault) {
-	for _, leases := range []float64{0.2, 1, 3} {
-		all = append(all,
-			&fault{name: fmt.Sprintf("SIGSTOP the leader for %v leases", leases), tls: both, survived: true,
-				steady: leases < 0.5, refuses: leases == 3, short: leases == 3,
-				do: func(t *trial) error { return t.pause(t.leader, leases) }},
-			&fault{name: fmt.Sprintf("SIGSTOP a follower for %v leases", leases), tls: both, survived: true,
-				steady: true,
-				do:     func(t *trial) error { return t.pause(t.others[0], leases) }})
-	}
-	for _, leases := range []float64{1, 3} {
-		all = append(all, &fault{name: fmt.Sprintf("freeze the leader for %v leases", leases),
-			needs: freezing, survived: true, refuses: leases == 3, short: leases == 3,
-			do: func(t *trial) error {
-				t.strike(t.leader)
-				if err := t.leader.process.freeze(); err != nil {
-					return err
-				}
-				t.sleep(leases)
-				err := t.leader.process.unfreeze()
-				t.heal()
-				return err
-			}})
-	}
-	return all
-}
-
-// pause stops a process for some leases.
-func (t *trial) pause(s *seat, leases float64) error {
-	t.strike(s)
-	if err := s.process.signal(syscall.SIGSTOP); err != nil {
-		return err
-	}
-	t.sleep(leases)
-	err := s.process.signal(syscall.SIGCONT)
-	t.heal()
-	return err
-}
-
 func clocks() []*fault {
 	const drift = 0.1
 	within := func(i int) float64 { return []float64{1 - drift, 1 + drift}[i%2] }
 	return []*fault{
 		{name: "clocks of 0.9 and 1.1 with a Drift of 0.1, SIGSTOP the leader for 3 leases", survived: true,
 			rates: within, drift: drift, grace: 0.3,
-			do: func(t *trial) error { return t.pause(t.leader, 3) }},
+			do: func(t *trial) error { return t.pauseLeader(bySignal, 3) }},
 		{name: "clocks of 0.9 and 1.1 with a Drift of 0.1, kill -9 the leader", survived: true, rates: within,
 			drift: drift, grace: 0.3, do: killLeader},
 		{name: "clocks that start hours apart, kill -9 the leader", needs: offsets, survived: true,
@@ -243,7 +204,7 @@ func clocks() []*fault {
 		{name: "clocks that start hours apart, SIGSTOP the leader for 3 leases", needs: offsets,
 			survived: true,
 			short:    true, refuses: true, starts: apart,
-			do: func(t *trial) error { return t.pause(t.leader, 3) }},
+			do: func(t *trial) error { return t.pauseLeader(bySignal, 3) }},
 		{name: "a clock of 0.3 with a Drift of 0.001: two leaders", survived: true, short: true, clash: true,
 			rates: func(i int) float64 { return []float64{0.3, 1}[min(i, 1)] },
 			do:    slowLeader},

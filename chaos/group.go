@@ -324,6 +324,9 @@ func (g *group) await(ctx context.Context, most time.Duration, what string, read
 	}
 }
 
+// patience is for how long the group waits for what has to happen, whatever the machine does besides.
+func (g *group) patience() time.Duration { return 20*g.times.Lease + 20*time.Second }
+
 // describe says what members know, for an error.
 func (g *group) describe() (text string) {
 	g.mu.Lock()
@@ -339,29 +342,28 @@ func (g *group) describe() (text string) {
 	return text
 }
 
-// leader returns the member that holds a valid lease, by its own last note, nil if none does. The caller
-// holds mu.
-func (g *group) leader() *seat {
+// leader returns the member that holds a valid lease, by its own last note, and the Term of that lease;
+// nil if none does. The caller holds mu.
+func (g *group) leader() (leader *seat, term uint64) {
 	now := suspend.Monotonic()
 	for _, l := range slices.Backward(g.leases) {
 		for _, s := range g.seats {
 			if s.process != nil && s.process.number == l.process && l.From <= now && now < l.Until {
-				return s
+				return s, l.Term
 			}
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // calm waits until all members are up and follow one leader, and have been up for long enough to vote.
-func (g *group) calm(ctx context.Context) (leader *seat, err error) {
+func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error) {
 	// Until a member has kept silent for the life of a vote, by its own clock, and has asked the others
 	// what they remember, it does not vote. If others are down by then it may ask for three leases more.
 	drift := g.times.Drift
 	silent := float64(g.times.Lease)*(1+drift)/(1-drift)/(1-drift) + float64(g.times.Lease)/2
-	err = g.await(ctx, 20*g.times.Lease+20*time.Second, "all members to follow one leader", func() bool {
-		leader = g.leader()
-		if leader == nil {
+	err = g.await(ctx, g.patience(), "all members to follow one leader", func() bool {
+		if leader, term = g.leader(); leader == nil {
 			return false
 		}
 		for _, s := range g.seats {
@@ -373,7 +375,7 @@ func (g *group) calm(ctx context.Context) (leader *seat, err error) {
 		}
 		return true
 	})
-	return leader, err
+	return leader, term, err
 }
 
 // judge judges all that has happened so far.

@@ -204,13 +204,21 @@ func TestJudgeAll(t *testing.T) {
 func TestLeader(t *testing.T) {
 	g := hearing(t)
 	now := suspend.Monotonic()
-	require.Nil(t, g.leader())
+	require.Nil(t, leader(g))
 	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now - 1})
-	require.Nil(t, g.leader())
+	require.Nil(t, leader(g))
 	g.hear(g.seats[1].process, &report{Kind: kindLease, Term: 2, From: now - 1, Until: now + time.Hour})
-	require.Equal(t, g.seats[1], g.leader())
+	s, term := g.leader()
+	require.Equal(t, g.seats[1], s)
+	require.Equal(t, uint64(2), term)
 	g.seats[1].process = &process{number: 9, seat: g.seats[1]}
-	require.Nil(t, g.leader())
+	require.Nil(t, leader(g))
+}
+
+// leader returns the member that leads, nil if none does.
+func leader(g *group) *seat {
+	s, _ := g.leader()
+	return s
 }
 
 // TestHeal: a process that is repaired serves again, one that was killed does not.

@@ -24,13 +24,12 @@ func handOvers() []*fault {
 		}},
 		{name: "SIGSTOP the leader for 3 leases, and SIGTERM it meanwhile", survived: true, most: 1,
 			refuses: true, do: func(t *trial) error {
-				s := t.leader
-				t.strike(s)
-				err := s.process.signal(syscall.SIGSTOP)
-				t.sleep(1.5)
-				err = errors.Join(err, s.process.signal(syscall.SIGTERM))
-				t.sleep(1.5)
-				return errors.Join(err, s.process.signal(syscall.SIGCONT), t.gone(s), t.restart())
+				if err := t.supplant(bySignal, 3); err != nil {
+					return err
+				}
+				// A stopped process sees it when it goes on.
+				err := t.leader.process.signal(syscall.SIGTERM)
+				return errors.Join(err, t.release(bySignal), t.gone(t.leader), t.restart())
 			}},
 		{name: "cut the leader off, and let it resign", needs: spaces, survived: true, most: 1,
 			do: func(t *trial) error {

@@ -116,14 +116,42 @@ func judgeIsolated(leases []lease, alone []isolation, length time.Duration) erro
 	return nil
 }
 
-// judgeStale judges that the leader of a Term has written too late, since a moment.
-func judgeStale(log []operation, term uint64, since time.Duration) error {
-	for _, op := range log {
-		if !op.Read && !op.Accepted && op.Token == term && op.Call > since {
-			return nil
-		}
+// halt says which leader was stopped, and when, to go on when a later one had written.
+type halt struct {
+	process int
+	term    uint64
+	from    time.Duration
+	vain    int // how many members were stopped before it that did not lead any more
+}
+
+// judgeStale judges the last write of a leader that was stopped: it comes after a write of a later leader,
+// and the register refuses it. Where that is not so, the error says what the leader did instead.
+func judgeStale(log []operation, h *halt) error {
+	if h == nil {
+		return fmt.Errorf("%w: no leader was stopped", errNoStale)
 	}
-	return errNoStale
+	successor := false
+	for _, op := range log {
+		successor = successor || op.Accepted && op.Token > h.term
+		if !op.Last || op.Process != h.process || op.Token != h.term {
+			continue
+		}
+		switch {
+		case op.Call <= h.from:
+			return fmt.Errorf("%w: the last write of process %d in Term %d came at %v, before its stop at %v",
+				errNoStale, h.process, h.term, op.Call, h.from)
+		case !successor:
+			return fmt.Errorf("%w: when process %d wrote at %v in Term %d, no later leader had written",
+				errNoStale, h.process, op.Call, h.term)
+		case op.Accepted:
+			return fmt.Errorf("%w: the register has accepted that of process %d at %v in Term %d", errNoStale,
+				h.process, op.Call, h.term)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: the work of process %d in Term %d, stopped at %v, has made no last write",
+		errNoStale,
+		h.process, h.term, h.from)
 }
 
 // cells of the register, as porcupine sees them.

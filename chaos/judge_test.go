@@ -75,18 +75,45 @@ func TestJudgeIsolated(t *testing.T) {
 	require.ErrorIs(t, judgeIsolated(of(1, 0, 16), alone, 10), errZombie)
 }
 
-// TestJudgeStale: a fault that is to make a leader write too late, and does not, is found.
+// TestJudgeStale: a leader that was stopped, and whose last write the register does not refuse after that of
+// a later leader, is found, and the error says what it did instead.
 func TestJudgeStale(t *testing.T) {
-	late := operation{Token: 7, Call: 9}
-	require.NoError(t, judgeStale([]operation{late}, 7, 5))
-	for name, op := range map[string]operation{
-		"of another Term":          {Token: 8, Call: 9},
-		"before the trial":         {Token: 7, Call: 4},
-		"accepted":                 {Token: 7, Call: 9, Accepted: true},
-		"a read, which none would": {Token: 7, Call: 9, Read: true},
-	} {
-		require.ErrorIs(t, judgeStale([]operation{op}, 7, 5), errNoStale, name)
+	h := &halt{process: 1, term: 7, from: 5}
+	own := operation{Process: 1, Token: 7, Accepted: true, Call: 4}
+	later := operation{Process: 2, Token: 8, Accepted: true, Call: 8}
+	last := operation{Process: 1, Token: 7, Last: true, Call: 9}
+	with := func(op operation, change func(*operation)) operation {
+		change(&op)
+		return op
 	}
+	require.NoError(t, judgeStale([]operation{own, later, last}, h))
+	underway := operation{Process: 1, Token: 7, Call: 9}
+	require.NoError(t, judgeStale([]operation{own, later, underway, last}, h),
+		"it was stopped just before a write")
+	accepted := with(last, func(op *operation) { op.Accepted = true })
+	early := with(accepted, func(op *operation) { op.Call = 4 })
+	for name, c := range map[string]struct {
+		log  []operation
+		want string
+	}{
+		"it never writes":  {[]operation{own, later}, "has made no last write"},
+		"its work goes on": {[]operation{own, later, underway}, "has made no last write"},
+		"accepted":         {[]operation{own, later, accepted}, "has accepted"},
+		"before its end": {[]operation{own, early, later},
+			"came at 4ns, before its stop at 5ns"},
+		"before any later": {[]operation{own, accepted, later}, "no later leader had written"},
+		"refused to all":   {[]operation{own, last}, "no later leader had written"},
+		"of another member": {[]operation{own, later, with(last, func(op *operation) { op.Process = 3 })},
+			"no last write"},
+		"of another Term": {[]operation{own, later, with(last, func(op *operation) { op.Token = 6 })},
+			"no last write"},
+	} {
+		err := judgeStale(c.log, h)
+		require.ErrorIs(t, err, errNoStale, name)
+		require.ErrorContains(t, err, c.want, name)
+	}
+	require.ErrorIs(t, judgeWrites([]operation{own, later, accepted}), errTokens)
+	require.ErrorIs(t, judgeStale([]operation{own, later, last}, nil), errNoStale)
 }
 
 // TestJudgeRegister: histories that a fenced register cannot have are found.

@@ -184,7 +184,7 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 		// A lease that holds is asked in vain: the register alone decides. So a member that is paused here
 		// writes in the lease of its successor.
 		if i%2 == 0 {
-			if err := m.operate(register, term, i%8 == 6); err != nil {
+			if err := m.operate(register, operation{Token: term.Token(), Read: i%8 == 6}); err != nil {
 				return err
 			}
 		}
@@ -194,7 +194,7 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 		}
 	}
 	// This comes too late where the lease has ended already, and the register must refuse it then.
-	err = m.operate(register, term, false)
+	err = m.operate(register, operation{Token: term.Token(), Last: true})
 	// The lease is given up when this function has returned, and may be valid until then.
 	if m.note(&r, term); r.Until > 0 {
 		r.Until = min(r.Until, suspend.Monotonic())
@@ -261,10 +261,10 @@ func (m *member) note(r *report, term validity) bool {
 }
 
 // operate writes to the register, or reads it, and reports what has come of it.
-func (m *member) operate(register *client, term elector.Term, read bool) error {
+func (m *member) operate(register *client, op operation) error {
 	m.writes++
-	op := operation{Process: m.Process, Number: m.writes, Read: read, Token: term.Token()}
-	if !read {
+	op.Process, op.Number = m.Process, m.writes
+	if !op.Read {
 		op.Value = uint64(m.Process)<<32 | uint64(m.writes)
 	}
 	op.Call = suspend.Monotonic()

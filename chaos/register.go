@@ -15,6 +15,7 @@ type operation struct {
 	Process  int           `json:"process"`
 	Number   uint32        `json:"number"` // of the process
 	Read     bool          `json:"read,omitempty"`
+	Last     bool          `json:"last,omitempty"`  // a write after which the work of this Term returns
 	Token    uint64        `json:"token,omitempty"` // of a write
 	Value    uint64        `json:"value"`           // written, or read
 	Accepted bool          `json:"accepted,omitempty"`
@@ -102,6 +103,13 @@ func (r *register) apply(op operation) operation {
 	logged.Call = suspend.Monotonic() // not before the process called: where no answer arrives, this counts
 	r.log = append(r.log, logged)
 	return op
+}
+
+// newest returns the largest token that a write has had.
+func (r *register) newest() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.max
 }
 
 // operations returns what took effect, in that order.

@@ -22,6 +22,7 @@ type trial struct {
 	leader *seat // when the trial began
 	term   uint64
 	others []*seat
+	halted *halt // the leader that was stopped until another one had written; nil: none was
 	began  time.Duration
 	healed time.Duration // when the last fault ended
 	down   []outage
@@ -36,6 +37,7 @@ type outcome struct {
 	Late    bool          `json:"late,omitempty"` // a leader came later than it should
 	// Busy: there were changes that the fault does not explain, but the machine let a member wait for long.
 	Busy bool `json:"busy,omitempty"`
+	Vain int  `json:"vain,omitempty"` // see halt
 }
 
 // attempt makes one trial.
@@ -52,13 +54,13 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 	if err := g.cell.fault.do(t); err != nil {
 		return outcome{}, fmt.Errorf("%w%s", err, g.describe())
 	}
-	if _, err := g.calm(ctx); err != nil {
+	if _, _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
 	}
 	// What the fault has left in queues comes out by now. Also, a leader would be paused nearly all the
 	// time if the next trial began at once.
 	t.wait(t.healed + t.times.Lease - suspend.Monotonic())
-	if _, err := g.calm(ctx); err != nil {
+	if _, _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
 	}
 	out, err := t.outcome()
@@ -67,21 +69,24 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 
 // begin begins a trial, as soon as the group is calm.
 func (g *group) begin(ctx context.Context) (*trial, error) {
-	leader, err := g.calm(ctx)
-	if err != nil {
+	t := &trial{group: g, ctx: ctx}
+	if err := t.choose(); err != nil {
 		return nil, err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := &trial{group: g, ctx: ctx, leader: leader, began: suspend.Monotonic(),
-		term: leader.process.view.Term, before: len(g.stops)}
-	for _, s := range g.seats {
-		if s != leader {
-			t.others = append(t.others, s)
-		}
-	}
+	t.began, t.before = suspend.Monotonic(), len(g.stops)
 	t.healed = t.began
 	return t, nil
+}
+
+// choose waits until the group is calm, and notes its leader.
+func (t *trial) choose() (err error) {
+	if t.leader, t.term, err = t.calm(t.ctx); err != nil {
+		return err
+	}
+	t.others = slices.DeleteFunc(slices.Clone(t.seats), func(s *seat) bool { return s == t.leader })
+	return nil
 }
 
 // outcome measures, and judges what this trial may do.
@@ -113,7 +118,10 @@ func (t *trial) outcome() (o outcome, err error) {
 		o.Busy, err = true, nil
 	}
 	if t.cell.fault.refuses {
-		err = errors.Join(err, judgeStale(t.store.operations(), t.term, t.began))
+		err = errors.Join(err, judgeStale(t.store.operations(), t.halted))
+		if t.halted != nil {
+			o.Vain = t.halted.vain
+		}
 	}
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
 }
@@ -192,8 +200,8 @@ func (t *trial) wait(d time.Duration) {
 
 // next waits for a leader in a later Term.
 func (t *trial) next() error {
-	return t.await(t.ctx, 20*t.times.Lease+20*time.Second, "the next leader", func() bool {
-		s := t.group.leader()
+	return t.await(t.ctx, t.patience(), "the next leader", func() bool {
+		s, _ := t.group.leader()
 		return s != nil && t.leases[len(t.leases)-1].Term > t.term
 	})
 }
@@ -222,7 +230,7 @@ func (t *trial) end(s *seat) error {
 // gone waits until a member that was asked to end has ended.
 func (t *trial) gone(s *seat) error {
 	p := s.process
-	err := t.await(t.ctx, 20*t.times.Lease+20*time.Second, s.name+" to end", func() bool { return p.over })
+	err := t.await(t.ctx, t.patience(), s.name+" to end", func() bool { return p.over })
 	p.kill()
 	s.process = nil
 	return err
@@ -256,7 +264,7 @@ func (t *trial) transfer(to *seat) error {
 	// again.
 	err := errHung
 	for range 10 {
-		leader, failed := t.calm(t.ctx)
+		leader, _, failed := t.calm(t.ctx)
 		if failed != nil {
 			return failed
 		}
@@ -265,7 +273,10 @@ func (t *trial) transfer(to *seat) error {
 				return err
 			}
 		}
-		err = t.await(t.ctx, 3*t.times.Lease, "a transfer", func() bool { return t.group.leader() == to })
+		err = t.await(t.ctx, 3*t.times.Lease, "a transfer", func() bool {
+			leader, _ := t.group.leader()
+			return leader == to
+		})
 		if !errors.Is(err, errHung) {
 			break
 		}
