@@ -369,7 +369,8 @@ func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error)
 		for _, s := range g.seats {
 			p := s.process
 			if p == nil || p.over || p.since == 0 || suspend.Monotonic() < p.since+time.Duration(silent) ||
-				p.view.Leader != leader.name || p.view.Term != leader.process.view.Term {
+				p.view.Leader != leader.name || p.view.Term != term {
+				// Also the leader's own view: elected again, it may have no work in that Term yet.
 				return false
 			}
 		}

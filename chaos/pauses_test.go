@@ -169,3 +169,19 @@ func TestVainAlways(t *testing.T) {
 		require.Equal(t, "abcabcabca", s.stopped)
 	})
 }
+
+// TestCalm: a group is not calm while its leader, elected again, has noted no lease of that Term: it has no
+// work yet, which could write late.
+func TestCalm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		for _, member := range s.seats {
+			s.hear(member.process, &report{Kind: kindView, Leader: "a", Term: 2})
+		}
+		began := time.Now()
+		time.AfterFunc(3*time.Second, func() { s.lead(s.seats[0], 2) })
+		require.NoError(t, s.choose())
+		require.Equal(t, uint64(2), s.term)
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
