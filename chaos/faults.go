@@ -195,7 +195,7 @@ func clocks() []*fault {
 	within := func(i int) float64 { return []float64{1 - drift, 1 + drift}[i%2] }
 	return []*fault{
 		{name: "clocks of 0.9 and 1.1 with a Drift of 0.1, SIGSTOP the leader for 3 leases", survived: true,
-			rates: within, drift: drift, grace: 0.3,
+			refuses: true, rates: within, drift: drift, grace: 0.3,
 			do: func(t *trial) error { return t.pauseLeader(bySignal, 3) }},
 		{name: "clocks of 0.9 and 1.1 with a Drift of 0.1, kill -9 the leader", survived: true, rates: within,
 			drift: drift, grace: 0.3, do: killLeader},
