@@ -103,8 +103,8 @@ func TestSelection(t *testing.T) {
 		names[c.String()] = true
 	}
 	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
-	require.Equal(t, []string{"cells: 102, no networks", "cells: 8, no disks"}, missing)
-	require.Len(t, some, len(all)-110)
+	require.Equal(t, []string{"cells: 102, no networks", "cells: 10, no disks"}, missing)
+	require.Len(t, some, len(all)-112)
 	o.short = true
 	short, _ := selection(o, nil)
 	require.Less(t, len(short), 20)
