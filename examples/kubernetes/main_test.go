@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -14,12 +13,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/pipenet"
+	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
 
@@ -165,7 +168,7 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, c.VolumeMounts[0].Name, own.Volumes[0].Name)
 }
 
-// installed writes the certificates of the members, and returns their names and addresses on this machine.
+// installed writes the certificates of the members, and returns their names and addresses.
 func installed(t *testing.T, replicas int) (dir string, members []string) {
 	dir = t.TempDir()
 	ca, err := certs.NewCA("test", time.Now(), time.Hour)
@@ -180,17 +183,31 @@ func installed(t *testing.T, replicas int) (dir string, members []string) {
 		require.NoError(t, err)
 		write(name+".pem", cert)
 		write(name+".key.pem", key)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		require.NoError(t, err)
-		members = append(members, name+"="+l.Addr().String())
-		require.NoError(t, l.Close())
+		members = append(members, name+"="+name+".orders:7946")
 	}
 	return dir, members
 }
 
-// TestReadiness: the members of the manifest, here on one machine, elect over TLS with the files that
-// elect cert makes. A member is ready while it takes part, and not before.
-func TestReadiness(t *testing.T) {
+// connected lets a member talk over pipes, by the certificates of its configuration. Its listener would keep
+// virtual time from passing.
+func connected(t *testing.T, hub *pipenet.Hub, c *elector.Config) {
+	identity, addresses := *c.TLS, map[election.ID]string{}
+	identity.ID = func(name string) (election.ID, error) { return elector.ID(name), nil }
+	for name, address := range c.Members {
+		addresses[elector.ID(name)] = address
+	}
+	n, err := tcp.New(tcp.Config{Self: elector.ID(c.Self), Members: addresses, TLS: &identity,
+		Listener: hub.Listen(c.Members[c.Self]), Dial: hub.Dial})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Close()) })
+	c.Network = n
+}
+
+// TestReadiness: the members of the manifest elect over TLS with the files that elect cert makes. A member is
+// ready while it takes part, and not before.
+func TestReadiness(t *testing.T) { synctest.Test(t, readiness) }
+
+func readiness(t *testing.T) {
 	_, set, _ := manifest(t)
 	dir, members := installed(t, set.Spec.Replicas)
 	probe := set.Spec.Template.Spec.Containers[0].ReadinessProbe.HTTPGet.Path
@@ -204,15 +221,16 @@ func TestReadiness(t *testing.T) {
 	defer running.Wait()
 	defer stop()
 	led := make(chan elector.Term)
+	var hub pipenet.Hub
 	var all []*elector.Elector
 	for _, m := range members {
-		name, address, _ := strings.Cut(m, "=")
+		name, _, _ := strings.Cut(m, "=")
 		c, err := config(func(key string) string {
 			return map[string]string{"SELF": name, "MEMBERS": strings.Join(members, ","), "TLS": dir}[key]
 		})
 		require.NoError(t, err)
-		c.Listen, c.Log = address, slog.New(slog.DiscardHandler)
-		c.Times = elector.Times{Lease: 200 * time.Millisecond}
+		c.Log = slog.New(slog.DiscardHandler)
+		connected(t, &hub, &c)
 		e, err := elector.New(c)
 		require.NoError(t, err)
 		ready(e, 503)
