@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/internal/exampletest"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
@@ -61,9 +66,9 @@ func Example() {
 		l.Close()
 	}
 	running.Wait()
-	// Output:
-	// <nil>
-	// <nil>
-	// <nil>
-	// <nil> true
+}
+
+// TestExample: what the example prints.
+func TestExample(t *testing.T) {
+	require.Equal(t, "<nil>\n<nil>\n<nil>\n<nil> true\n", exampletest.Output(t, Example))
 }

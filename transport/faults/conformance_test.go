@@ -53,7 +53,7 @@ func TestConformance(t *testing.T) {
 				require.NoError(tb, err)
 				return links.Over(end)
 			}
-			c.opts.Reopen = end
+			c.opts.Reopen, c.opts.Virtual = end, true
 			transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
 				var err error
 				links, err = faults.NewLinks(c.faults)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,9 +179,14 @@ func TestCloseWhileSending(t *testing.T) {
 			Plan: fault.Plan{Duplicate: 0.5, Reorder: 0.5}, Min: 1, Max: 10 * time.Microsecond,
 		})
 		var running sync.WaitGroup
+		var sent atomic.Int64
+		quarter := make(chan struct{})
 		for range senders {
 			running.Go(func() {
 				for _, v := range numbers(each) {
+					if sent.Add(1) == senders*each/4 {
+						close(quarter)
+					}
 					if err := p.a.Send(t.Context(), packet(v)); err != nil {
 						if !errors.Is(err, election.ErrClosed) {
 							t.Error(err)
@@ -191,9 +197,7 @@ func TestCloseWhileSending(t *testing.T) {
 			})
 		}
 		running.Go(func() {
-			for p.links.Stats().Sent < senders*each/4 {
-				<-time.After(time.Microsecond)
-			}
+			<-quarter
 			if err := p.a.Close(); err != nil {
 				t.Error(err)
 			}

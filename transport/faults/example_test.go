@@ -3,7 +3,12 @@ package faults_test
 import (
 	"context"
 	"fmt"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/internal/exampletest"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/fault"
@@ -35,8 +40,9 @@ func Example() {
 		fmt.Println(p.Msg.Value)
 	}
 	fmt.Println(links.Stats().Duplicated, "duplicated,", links.Stats().Cut, "cut off")
-	// Output:
-	// 7
-	// 7
-	// 1 duplicated, 1 cut off
+}
+
+// TestExample: what the example prints.
+func TestExample(t *testing.T) {
+	require.Equal(t, "7\n7\n1 duplicated, 1 cut off\n", exampletest.Output(t, Example))
 }

@@ -30,5 +30,5 @@ func TestConformance(t *testing.T) {
 			ends = append(ends, end(tb, id))
 		}
 		return ends
-	}, transporttest.Options{Reopen: end})
+	}, transporttest.Options{Reopen: end, Virtual: true})
 }

@@ -1,11 +1,14 @@
 package tcp_test
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,30 +59,67 @@ func (m member) Close() error {
 	return err
 }
 
-// suite runs transporttest over networks of these configurations.
-func suite(t *testing.T, g tcp.GroupConfig, opts transporttest.Options, configure func(*tcp.Config)) {
+var sockets = flag.Bool("sockets", false, "run the conformance suite over sockets, in real time")
+
+// suite is the network that the processes of a conformance suite share: pipes in virtual time, or sockets.
+type suite struct {
+	hub
+	ca      authority // whose time is that of the suite
+	configs []tcp.Config
+	busy    sync.WaitGroup // goroutines that end when the networks have
+}
+
+// members returns the configurations of processes.
+func (s *suite) members(tb testing.TB, ids ...election.ID) []tcp.Config {
+	tb.Cleanup(s.busy.Wait)
+	s.configs = members(tb, ids...)
+	if !*sockets {
+		for i, c := range s.configs {
+			require.NoError(tb, c.Listener.Close())
+			s.configs[i].Listener, s.configs[i].Dial = s.Listen(c.Members[c.Self]), s.dial
+		}
+	}
+	return s.configs
+}
+
+// dial connects to an address.
+func (s *suite) dial(ctx context.Context, addr string) (net.Conn, error) {
+	if *sockets {
+		return new(net.Dialer).DialContext(ctx, "tcp", addr)
+	}
+	return s.Dial(ctx, addr)
+}
+
+// again returns the configuration of a process that has closed its network.
+func (s *suite) again(id election.ID) tcp.Config {
+	i := slices.IndexFunc(s.configs, func(c tcp.Config) bool { return c.Self == id })
+	c := s.configs[i]
+	if c.Listener = nil; !*sockets { // now at the address of its own
+		c.Listener = s.Listen(c.Members[id])
+	}
+	return c
+}
+
+// conforms runs transporttest over networks of these configurations.
+func conforms(t *testing.T, g tcp.GroupConfig, opts transporttest.Options,
+	configure func(*suite, *tcp.Config)) {
 	t.Helper()
-	var configs []tcp.Config
+	var s *suite
 	start := func(tb testing.TB, c tcp.Config) election.Transport {
 		c.MaxAge, c.Timeout = time.Minute, time.Minute // however slow the machine is
 		if configure != nil {
-			configure(&c)
+			configure(s, &c)
 		}
 		n := open(tb, c)
 		group, err := n.Group("g", g)
 		require.NoError(tb, err)
 		return member{group, n}
 	}
-	opts.Capacity = 1024
-	opts.Reopen = func(tb testing.TB, id election.ID) election.Transport {
-		i := slices.IndexFunc(configs, func(c tcp.Config) bool { return c.Self == id })
-		c := configs[i]
-		c.Listener = nil // now at the address of its own
-		return start(tb, c)
-	}
+	opts.Capacity, opts.Virtual = 1024, !*sockets
+	opts.Reopen = func(tb testing.TB, id election.ID) election.Transport { return start(tb, s.again(id)) }
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-		configs = members(tb, ids...)
-		for _, c := range configs {
+		s = &suite{ca: newAuthority(tb)}
+		for _, c := range s.members(tb, ids...) {
 			ends = append(ends, start(tb, c))
 		}
 		return ends
@@ -88,18 +128,18 @@ func suite(t *testing.T, g tcp.GroupConfig, opts transporttest.Options, configur
 
 // TestConformance: groups keep the contract in both modes, with TLS and without.
 func TestConformance(t *testing.T) {
-	ca := newAuthority(t)
 	for _, secure := range []bool{false, true} {
 		for _, reliable := range []bool{false, true} {
 			if testing.Short() && secure != reliable {
 				continue
 			}
 			t.Run(fmt.Sprintf("TLS=%t,Reliable=%t", secure, reliable), func(t *testing.T) {
-				suite(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{}, func(c *tcp.Config) {
-					if secure {
-						c.TLS = ca.of(t, c.Self)
-					}
-				})
+				conforms(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{},
+					func(s *suite, c *tcp.Config) {
+						if secure {
+							c.TLS = s.ca.of(t, c.Self)
+						}
+					})
 			})
 		}
 	}
@@ -115,7 +155,7 @@ func TestReopenGroup(t *testing.T) {
 	}
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
 		nets = make(map[election.ID]*tcp.Network)
-		for _, c := range members(tb, ids...) {
+		for _, c := range new(suite).members(tb, ids...) {
 			c.MaxAge, c.Timeout = time.Minute, time.Minute
 			nets[c.Self] = open(tb, c)
 			ends = append(ends, group(tb, c.Self))
@@ -124,7 +164,7 @@ func TestReopenGroup(t *testing.T) {
 			awaitUp(tb, end.(*tcp.Group), len(ids)-1)
 		}
 		return ends
-	}, transporttest.Options{Capacity: 1024, Reopen: group})
+	}, transporttest.Options{Capacity: 1024, Reopen: group, Virtual: !*sockets})
 }
 
 // awaitUp waits until a number of peers are up.

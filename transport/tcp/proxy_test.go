@@ -22,12 +22,11 @@ type proxy struct {
 	dice *rand.Rand
 	cut  int // how many bytes a connection lives, on average; zero: for ever
 	cuts int
-	busy sync.WaitGroup
 }
 
-// dial is tcp.Config.Dial.
-func (p *proxy) dial(ctx context.Context, addr string) (net.Conn, error) {
-	nc, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+// dial is tcp.Config.Dial, for processes of a suite.
+func (p *proxy) dial(ctx context.Context, s *suite, addr string) (net.Conn, error) {
+	nc, err := s.dial(ctx, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +38,8 @@ func (p *proxy) dial(ctx context.Context, addr string) (net.Conn, error) {
 	}
 	there, back := rand.NewPCG(p.dice.Uint64(), 0), rand.NewPCG(p.dice.Uint64(), 0)
 	p.mu.Unlock()
-	p.busy.Go(func() { p.pump(theirs, nc, rand.New(there), left) })
-	p.busy.Go(func() { p.pump(nc, theirs, rand.New(back), 0) })
+	s.busy.Go(func() { p.pump(theirs, nc, rand.New(there), left) })
+	s.busy.Go(func() { p.pump(nc, theirs, rand.New(back), 0) })
 	return ours, nil
 }
 
@@ -77,7 +76,6 @@ func (p *proxy) pump(from, to net.Conn, dice *rand.Rand, left int) {
 
 // TestProxy: groups keep the contract where connections break all the time.
 func TestProxy(t *testing.T) {
-	ca := newAuthority(t)
 	for _, reliable := range []bool{false, true} {
 		if testing.Short() && !reliable {
 			continue
@@ -87,14 +85,16 @@ func TestProxy(t *testing.T) {
 			if reliable {
 				p.cut = 4000 // a handshake takes half of that
 			}
-			suite(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{Abrupt: true},
-				func(c *tcp.Config) {
-					c.Dial = p.dial
+			conforms(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{Abrupt: true},
+				func(s *suite, c *tcp.Config) {
+					c.Dial = func(ctx context.Context, addr string) (net.Conn,
+						error) {
+						return p.dial(ctx, s, addr)
+					}
 					if reliable {
-						c.TLS = ca.of(t, c.Self)
+						c.TLS = s.ca.of(t, c.Self)
 					}
 				})
-			p.busy.Wait()
 			require.Greater(t, p.cuts, 50)
 		})
 	}

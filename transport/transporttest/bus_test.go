@@ -220,8 +220,7 @@ func TestPusher(t *testing.T) {
 	Test(t, func(_ testing.TB, ids []election.ID) []election.Transport {
 		b = newBus(ids, "")
 		return b.open(ids)
-	}, Options{burst: 5000, Reopen: func(_ testing.TB,
-		id election.ID) election.Transport {
+	}, Options{Virtual: true, burst: 5000, Reopen: func(_ testing.TB, id election.ID) election.Transport {
 		return b.reopen(id)
 	}})
 }

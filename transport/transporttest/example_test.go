@@ -28,7 +28,7 @@ var tests []testing.InternalTest
 func Example() {
 	// In a test file this is a function: func TestMemory(t *testing.T).
 	testMemory := func(t *testing.T) {
-		transporttest.Test(t, open, transporttest.Options{})
+		transporttest.Test(t, open, transporttest.Options{Virtual: true})
 	}
 	tests = append(tests, testing.InternalTest{Name: "Memory", F: testMemory})
 	// Output:

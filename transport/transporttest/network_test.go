@@ -296,11 +296,13 @@ func TestLossIsKnown(t *testing.T) {
 
 // TestMadeUp: a packet that no process has sent is found where Recv should give up.
 func TestMadeUp(t *testing.T) {
-	n := newTestNetwork(t, 1, Options{Patience: time.Minute})
-	n.ends[1] = spoilt{recv: func(*wire, context.Context) (election.Packet, error) {
-		return election.Packet{}, nil
-	}}.over(n.ends[1].(*wire))
-	require.EqualError(t, cancelBefore(n, 1), "process 2 received a packet that no process has sent")
+	synctest.Test(t, func(t *testing.T) {
+		n := newTestNetwork(t, 1, Options{Patience: time.Minute})
+		n.ends[1] = spoilt{recv: func(*wire, context.Context) (election.Packet, error) {
+			return election.Packet{}, nil
+		}}.over(n.ends[1].(*wire))
+		require.EqualError(t, cancelBefore(n, 1), "process 2 received a packet that no process has sent")
+	})
 }
 
 // TestOpensTooFew: what Open and Options.Reopen must return.

@@ -64,6 +64,7 @@ package transporttest
 import (
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/go-election/election"
@@ -99,6 +100,10 @@ type Options struct {
 	Reopen func(tb testing.TB, id election.ID) election.Transport
 	// Patience is how long the suite waits for something to happen. If zero, ten seconds.
 	Patience time.Duration
+	// Virtual: the transport waits for channels and timers only, not for sockets or files. Then time is
+	// virtual: each property runs in a bubble of testing/synctest, with all that Open and Reopen make. If
+	// false, the suite waits in real time.
+	Virtual bool
 
 	burst  int          // how many packets two processes send to each other before either receives
 	losses *atomic.Bool // that packets are lost which should not be is established; shared by all properties
@@ -151,7 +156,13 @@ func test(t *testing.T, all []property, open Open, opts Options) {
 	opts.losses = new(atomic.Bool)
 	for _, p := range all {
 		if p.promised == nil || p.promised(&opts) {
-			t.Run(p.name, func(t *testing.T) { try(t, p, open, opts) })
+			t.Run(p.name, func(t *testing.T) {
+				if opts.Virtual {
+					synctest.Test(t, func(t *testing.T) { try(t, p, open, opts) })
+				} else {
+					try(t, p, open, opts)
+				}
+			})
 		}
 	}
 }
