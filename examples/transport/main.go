@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"sync"
 
 	"github.com/go-election/election"
@@ -20,12 +19,12 @@ func main() {
 	ranks := []election.Rank{{ID: 2}, {ID: 3}, {ID: 1}} // clockwise
 	ring, err := topology.Ring(len(ranks), false)
 	check(err)
-	peers := make(map[election.ID]netip.AddrPort)
+	peers := make(map[election.ID]net.Addr)
 	sockets := make([]*net.UDPConn, len(ranks))
 	for i, r := range ranks {
 		sockets[i], err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		check(err)
-		peers[r.ID] = sockets[i].LocalAddr().(*net.UDPAddr).AddrPort()
+		peers[r.ID] = sockets[i].LocalAddr()
 	}
 
 	outcomes := make([]election.Outcome, len(ranks))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"time"
 
 	"github.com/go-election/election"
@@ -13,13 +12,13 @@ import (
 
 // udp carries packets over UDP. On loopback none is lost while there is room; elsewhere they get lost.
 type udp struct {
-	*net.UDPConn // Close is its own
-	peers        map[election.ID]netip.AddrPort
-	turn         chan struct{} // has room for one: the caller that receives
+	net.PacketConn // Close is its own
+	peers          map[election.ID]net.Addr
+	turn           chan struct{} // has room for one: the caller that receives
 }
 
 func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
-	_, err := t.WriteToUDPAddrPort(transport.AppendPacket(nil, p), t.peers[p.To])
+	_, err := t.WriteTo(transport.AppendPacket(nil, p), t.peers[p.To])
 	if errors.Is(err, net.ErrClosed) {
 		err = errors.Join(election.ErrClosed, err)
 	}
@@ -39,11 +38,12 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 		if ctx.Err() != nil {
 			return election.Packet{}, ctx.Err()
 		}
-		n, from, err := t.ReadFromUDPAddrPort(b)
+		n, from, err := t.ReadFrom(b)
 		if errors.Is(err, net.ErrClosed) {
 			return election.Packet{}, errors.Join(election.ErrClosed, err)
 		}
-		if p, err := transport.ParsePacket(b[:n]); err == nil && from == t.peers[p.From] { // of ours
+		p, err := transport.ParsePacket(b[:n])
+		if peer := t.peers[p.From]; err == nil && peer != nil && from.String() == peer.String() { // of ours
 			return p, nil
 		}
 	}

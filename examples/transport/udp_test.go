@@ -1,9 +1,13 @@
 package main
 
 import (
+	"flag"
+	"fmt"
 	"net"
-	"net/netip"
+	"os"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,27 +15,127 @@ import (
 	"github.com/go-election/election/transport/transporttest"
 )
 
-// TestUDP: on loopback packets are lost only where the kernel has no room for them any more.
+var sockets = flag.Bool("sockets", false, "run the conformance suite over sockets, in real time")
+
+// TestUDP: over datagrams that are lost only where there is no room for them, the transport keeps its
+// promises. On loopback, with -sockets, that is where the kernel has none.
 func TestUDP(t *testing.T) {
-	var peers map[election.ID]netip.AddrPort
-	listen := func(tb testing.TB, id election.ID, port uint16) election.Transport {
-		conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(port)})
-		require.NoError(tb, err)
-		if port == 0 { // the others do not know of it yet
-			peers[id] = conn.LocalAddr().(*net.UDPAddr).AddrPort()
+	var n *datagrams
+	peers := make(map[election.ID]net.Addr)
+	listen := func(tb testing.TB, id election.ID) election.Transport {
+		var conn net.PacketConn
+		if *sockets {
+			port := 0
+			if before, ok := peers[id].(*net.UDPAddr); ok {
+				port = before.Port
+			}
+			var err error
+			conn, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+			require.NoError(tb, err)
+		} else {
+			conn = n.listen(fmt.Sprint(id))
 		}
+		peers[id] = conn.LocalAddr()
 		return &udp{conn, peers, make(chan struct{}, 1)}
 	}
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-		peers = make(map[election.ID]netip.AddrPort)
+		n = &datagrams{ends: make(map[string]*end)}
+		clear(peers)
 		for _, id := range ids {
-			ends = append(ends, listen(tb, id, 0))
+			ends = append(ends, listen(tb, id))
 		}
 		return ends
-	}, transporttest.Options{
-		Capacity: 100,
-		Reopen: func(tb testing.TB, id election.ID) election.Transport {
-			return listen(tb, id, peers[id].Port())
-		},
-	})
+	}, transporttest.Options{Capacity: 100, Reopen: listen, Virtual: !*sockets})
+}
+
+// datagrams is a network in memory: its ends by name.
+type datagrams struct {
+	mu   sync.Mutex
+	ends map[string]*end
+}
+
+func (n *datagrams) listen(name string) net.PacketConn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	e := &end{datagrams: n, name: name}
+	e.change = sync.NewCond(&e.mu)
+	n.ends[name] = e
+	return e
+}
+
+// end is a net.PacketConn.
+type end struct {
+	*datagrams
+	name string
+
+	mu       sync.Mutex
+	change   *sync.Cond
+	waiting  []datagram
+	deadline time.Time
+	closed   bool
+}
+
+type datagram struct {
+	text []byte
+	from net.Addr
+}
+
+func (e *end) LocalAddr() net.Addr { return &net.UnixAddr{Name: e.name, Net: "datagrams"} }
+
+func (e *end) WriteTo(b []byte, to net.Addr) (int, error) {
+	e.mu.Lock()
+	closed := e.closed
+	e.mu.Unlock()
+	if closed {
+		return 0, net.ErrClosed
+	}
+	if to == nil {
+		return 0, os.ErrInvalid
+	}
+	e.datagrams.mu.Lock()
+	other := e.ends[to.String()]
+	e.datagrams.mu.Unlock()
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	other.waiting = append(other.waiting, datagram{append([]byte(nil), b...), e.LocalAddr()})
+	other.change.Broadcast()
+	return len(b), nil
+}
+
+// ReadFrom looks at the deadline when something changes: no caller here has one in the future.
+func (e *end) ReadFrom(b []byte) (int, net.Addr, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for {
+		switch {
+		case e.closed:
+			return 0, nil, net.ErrClosed
+		case !e.deadline.IsZero() && e.deadline.Before(time.Now()):
+			return 0, nil, os.ErrDeadlineExceeded
+		case len(e.waiting) > 0:
+			first := e.waiting[0]
+			e.waiting = e.waiting[1:]
+			return copy(b, first.text), first.from, nil
+		}
+		e.change.Wait()
+	}
+}
+
+func (e *end) SetReadDeadline(at time.Time) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.deadline = at
+	e.change.Broadcast()
+	return nil
+}
+
+func (e *end) SetDeadline(at time.Time) error   { return e.SetReadDeadline(at) }
+func (e *end) SetWriteDeadline(time.Time) error { return nil }
+
+func (e *end) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.change.Broadcast()
+	return nil
 }
