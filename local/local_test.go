@@ -226,25 +226,50 @@ func TestRefusedStart(t *testing.T) {
 
 // TestContextEnds stops an election that would go on for ever.
 func TestContextEnds(t *testing.T) {
-	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
-		if ev.Op != election.Init {
-			e.Send(election.Clockwise, election.Message{Kind: 1})
+	synctest.Test(t, func(t *testing.T) {
+		// Virtual time passes where all processes wait for a timer.
+		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+			switch ev.Op {
+			case election.Start, election.Recv:
+				e.SetTimer(1, 0, time.Millisecond)
+			case election.Timeout:
+				e.Send(election.Clockwise, election.Message{Kind: 1})
+			}
+		})
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(100, 7)}}
+		c.Progress = func(delivered uint64) {
+			if delivered > 0 {
+				cancel(why)
+			}
 		}
+		r, err := local.Run(ctx, c)
+		require.ErrorIs(t, err, why)
+		require.NotZero(t, r.Steps)
+		require.False(t, r.Agreed)
+		_, err = local.Run(ctx, c)
+		require.ErrorIs(t, err, why)
 	})
+}
+
+// TestContextEndsFlood: so is one in which some process always has a message.
+func TestContextEndsFlood(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(100, 7)}}
-	c.Progress = func(delivered uint64) {
-		if delivered > 0 {
-			cancel(why)
-		}
-	}
-	r, err := local.Run(ctx, c)
+	var steps atomic.Int64
+	r, err := local.Run(ctx, local.Config{Input: scenario.Input{IDs: ringtest.Random(100, 7),
+		Algorithm: scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
+			if ev.Op != election.Init {
+				e.Send(election.Clockwise, election.Message{Kind: 1})
+			}
+			if steps.Add(1) == 10_000 {
+				cancel(why)
+			}
+		})}})
 	require.ErrorIs(t, err, why)
 	require.NotZero(t, r.Steps)
 	require.False(t, r.Agreed)
-	_, err = local.Run(ctx, c)
-	require.ErrorIs(t, err, why)
 }
 
 // TestTimers: a run waits for timers, and for no stopped one; none rings that was stopped.
@@ -389,7 +414,9 @@ func TestCancelledOnTheWay(t *testing.T) {
 }
 
 // TestCalledBack: a process that knows of the end still receives what comes later.
-func TestCalledBack(t *testing.T) {
+func TestCalledBack(t *testing.T) { synctest.Test(t, calledBack) }
+
+func calledBack(t *testing.T) {
 	const n, rounds = 50, 1000
 	heard := make([]uint64, n+1)
 	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {

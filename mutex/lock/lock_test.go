@@ -77,7 +77,9 @@ func linksOf(t *testing.T, a *election.Algorithm, n int) process.Topology {
 }
 
 // TestBridge: the token is lost with a process that stays down, and made anew by those that are left.
-func TestBridge(t *testing.T) {
+func TestBridge(t *testing.T) { synctest.Test(t, bridges) }
+
+func bridges(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{Sections: 2, First: 1, Regenerate: 20 * time.Millisecond,
 		Bridge: true})
 	all, stop := lockers(t, 4, a, err)
@@ -99,7 +101,7 @@ func TestBridge(t *testing.T) {
 	require.NoError(t, all[0].Unlock("printer", second))
 }
 
-// each runs a test for every variant.
+// each runs a test for every variant, in virtual time.
 func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algorithm, err error)) {
 	elect, err := bully.Rules(bully.Config{Delay: 20 * time.Millisecond})
 	require.NoError(t, err)
@@ -116,8 +118,10 @@ func each(t *testing.T, c mutex.Config, test func(t *testing.T, a *election.Algo
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, err := variant(c)
-			test(t, a, err)
+			synctest.Test(t, func(t *testing.T) {
+				a, err := variant(c)
+				test(t, a, err)
+			})
 		})
 	}
 }
@@ -179,26 +183,24 @@ func TestTakenBack(t *testing.T) {
 // TestClosed: a goroutine that waits when the process ends gets an error that names the section.
 func TestClosed(t *testing.T) {
 	each(t, mutex.Config{Lease: time.Hour}, func(t *testing.T, a *election.Algorithm, err error) {
-		synctest.Test(t, func(t *testing.T) {
-			all, stop := lockers(t, 2, a, err)
-			_, err = all[0].Lock(t.Context(), "printer")
-			require.NoError(t, err)
-			var waiting sync.WaitGroup
-			for _, l := range all {
-				waiting.Go(func() {
-					token, err := l.Lock(context.Background(), "printer")
-					assert.Zero(t, token)
-					assert.ErrorIs(t, err, election.ErrClosed)
-					assert.ErrorContains(t, err, `section "printer"`)
-				})
-			}
-			synctest.Wait() // one waits for the turn, the other one for its entry
-			stop()
-			waiting.Wait()
-			_, err = all[0].Lock(t.Context(), "plotter")
-			require.ErrorIs(t, err, election.ErrClosed)
-			require.ErrorContains(t, err, `section "plotter"`)
-		})
+		all, stop := lockers(t, 2, a, err)
+		_, err = all[0].Lock(t.Context(), "printer")
+		require.NoError(t, err)
+		var waiting sync.WaitGroup
+		for _, l := range all {
+			waiting.Go(func() {
+				token, err := l.Lock(context.Background(), "printer")
+				assert.Zero(t, token)
+				assert.ErrorIs(t, err, election.ErrClosed)
+				assert.ErrorContains(t, err, `section "printer"`)
+			})
+		}
+		synctest.Wait() // one waits for the turn, the other one for its entry
+		stop()
+		waiting.Wait()
+		_, err = all[0].Lock(t.Context(), "plotter")
+		require.ErrorIs(t, err, election.ErrClosed)
+		require.ErrorContains(t, err, `section "plotter"`)
 	})
 }
 

@@ -95,7 +95,9 @@ func TestExpiredTurn(t *testing.T) {
 }
 
 // TestEnded: the error of a context that has ended wraps what it is and why, and nothing is asked for.
-func TestEnded(t *testing.T) {
+func TestEnded(t *testing.T) { synctest.Test(t, ends) }
+
+func ends(t *testing.T) {
 	raised := 0
 	l, stop := alone(t, func(*lock.Locker, election.Event) { raised++ })
 	why := errors.New("the printer is off")
