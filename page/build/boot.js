@@ -1,5 +1,4 @@
-// The files of the page lie in this document, compressed. Each becomes a blob, and each module a name of an
-// import map, under which the others import it: a relative name means nothing to a module that is a blob.
+// The files of the page lie in this document, compressed. Each becomes a blob.
 (async () => {
   const text = document.getElementById("election-files").textContent;
   const packed = new Uint8Array(SIZE);
@@ -11,21 +10,16 @@
   }
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const all = await new Response(stream).arrayBuffer();
-  const files = {}, imports = {};
+  const files = {};
   let from = 0;
   for (const [name, type, size] of LIST) {
     files[name] = URL.createObjectURL(new Blob([new Uint8Array(all, from, size)], { type }));
-    if (name.endsWith(".js")) imports["page/" + name] = files[name];
     from += size;
   }
   globalThis.electionFiles = files;
   globalThis.electionOpen = Object.keys(files).find((name) => name.startsWith("open."));
-  const map = document.createElement("script");
-  map.type = "importmap";
-  map.textContent = JSON.stringify({ imports });
-  document.head.append(map);
   if (document.readyState === "loading") {
     await new Promise((parsed) => document.addEventListener("DOMContentLoaded", parsed));
   }
-  await import("page/app.js");
+  await import(files["app.js"]);
 })();

@@ -141,7 +141,7 @@ func TestSizes(t *testing.T) {
 		len(site.File("election.wasm")),
 		len(site.Packed("election.wasm")), own, len(single))
 	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_910_000)
-	require.LessOrEqual(t, own, 80_000)
+	require.LessOrEqual(t, own, 51_000)
 	require.LessOrEqual(t, len(single), 3_000_000)
 }
 

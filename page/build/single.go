@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,13 +23,11 @@ const singlePolicy = "default-src 'none'; script-src 'unsafe-inline' blob: 'wasm
 	"worker-src blob:; " +
 	"style-src 'unsafe-inline'; connect-src blob:; img-src data: blob:"
 
-// What the document has, and each module, that a single file cannot have: links to other files.
+// What the document has that a single file cannot have: links to other files.
 const (
 	styleLink  = `<link rel="stylesheet" href="page.css">`
 	scriptLink = `<script type="module" src="app.js"></script>`
 )
-
-var importLink = regexp.MustCompile(`(\bfrom\s*|\bimport\s*\(?\s*)(["'])\./`)
 
 // Single returns the page as one file, which a browser opens without a server and without any request.
 func (s *Site) Single() ([]byte, error) {
@@ -56,7 +53,6 @@ func (s *Site) Single() ([]byte, error) {
 			if name == "worker.js" { // a worker of a document without a host cannot load another blob
 				text = slices.Concat(s.File("wasm_exec.js"), []byte("\n"), text)
 			}
-			text = importLink.ReplaceAll(text, []byte("${1}${2}page/"))
 		}
 		list = append(list, []any{name, types[path.Ext(name)], len(text)})
 		if _, err := z.Write(text); err != nil {

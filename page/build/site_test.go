@@ -19,9 +19,7 @@ func small() *build.Site {
 		With("index.html", []byte(`<html><head><link rel="stylesheet" href="page.css"></head><body>`+
 			`<script type="module" src="app.js"></script></body></html>`)).
 		With("page.css", []byte("body { margin: 0 }\n")).
-		With("app.js",
-			[]byte("import { at } from \"./at.js\";\nimport './at.js'\nawait import(\"./at.js\");\n")).
-		With("at.js", []byte("export * from './app.js';\n")).
+		With("app.js", []byte("export {};\n")).
 		With("worker.js", []byte("start();\n")).With("wasm_exec.js", []byte("run();\n")).
 		With("election.wasm", []byte("\x00asm"))
 }

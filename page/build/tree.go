@@ -127,20 +127,39 @@ func (t *tree) addFiles(folder string) error {
 		if err != nil {
 			return err
 		}
-		if filepath.Ext(e.Name()) == ".js" {
-			text = withoutComments(text)
-		}
 		t.shown[e.Name()] = text
 	}
-	return nil
+	return t.shorten()
 }
 
-// comments are the lines of a module that hold nothing but comments.
-var comments = regexp.MustCompile(`(?m)^[ \t]*(//.*|/\*\*(?s:.*?)\*/[ \t]*)\n`)
+// mainModule is the module that the document loads.
+const mainModule = "app.js"
 
-// withoutComments returns a module without the lines that hold comments only, a fifth of what is loaded.
-// All else stays as it is written: a module has no other form.
-func withoutComments(text []byte) []byte { return comments.ReplaceAll(text, nil) }
+// shorten makes one module of the main one and all that it imports, which compress better together, and
+// leaves out what no browser needs of each script and style.
+func (t *tree) shorten() error {
+	bundled, names, err := bundle(t.shown, mainModule)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		delete(t.shown, name)
+	}
+	for name, source := range t.shown {
+		switch filepath.Ext(name) {
+		case ".js":
+			all, err := scan(string(source))
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			t.shown[name] = []byte(text(all))
+		case ".css":
+			t.shown[name] = shortStyle(source)
+		}
+	}
+	t.shown[mainModule] = bundled
+	return nil
+}
 
 // addLessons makes one file of all lessons, each with its name as its id.
 func (t *tree) addLessons(folder string) error {

@@ -60,7 +60,8 @@ var site = sync.OnceValues(func() (*build.Site, error) {
 // edit is a mistake in a module of the page.
 type edit struct{ file, old, new string }
 
-// serve serves the page and returns its address. Edited modules are beside it, in the folders /0, /1 ...
+// serve serves the page and returns its address. Edited modules are beside it as they are written, in the
+// folders /0, /1 ...
 func serve(t *testing.T, edits ...edit) string {
 	t.Helper()
 	s, err := site()
@@ -68,9 +69,10 @@ func serve(t *testing.T, edits ...edit) string {
 	mux := http.NewServeMux()
 	mux.Handle("/", build.Handler(s))
 	for i, e := range edits {
-		text := string(s.File(e.file))
-		require.Contains(t, text, e.old)
-		text = strings.Replace(text, e.old, e.new, 1)
+		source, err := os.ReadFile(e.file)
+		require.NoError(t, err)
+		require.Contains(t, string(source), e.old)
+		text := strings.Replace(string(source), e.old, e.new, 1)
 		mux.HandleFunc(fmt.Sprintf("/%d/%s", i, e.file), func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write([]byte(text))
@@ -217,9 +219,10 @@ func (p *tab) script(result any, body string) {
 	}
 }
 
-// tools are what the scripts of all tests use. settled waits until nothing is asked of the library and all is
-// drawn; press presses a key; to goes to a step as the scrubber does.
+// tools are what the scripts of all tests use. page has the modules of the page; settled waits until nothing
+// is asked of the library and all is drawn; press presses a key; to goes to a step as the scrubber does.
 const tools = `
+	const page = document.querySelector("[src='app.js']") && await import("./app.js"); // not in one file
 	const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
 	const settled = async () => {
 		do {

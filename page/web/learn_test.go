@@ -132,7 +132,7 @@ func TestChallenge(t *testing.T) {
 		Stars                          [2]string
 	}
 	p.script(&got, `
-		const { call } = await import("./bridge.js"), { encode } = await import("./share.js");
+		const { call } = page.bridge, { encode } = page.share;
 		const got = { stars: [] };
 		document.querySelector("#tab-learn").click();
 		const id = "lcr-process-relayed-may-still-start";

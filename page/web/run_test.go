@@ -98,7 +98,7 @@ func (p *tab) makes(runs []hashed) {
 	require.NoError(p.t, err)
 	var got []string
 	p.script(&got, `
-		const { call } = await import("./bridge.js"), hashes = [];
+		const { call } = page.bridge, hashes = [];
 		for (const { scenario } of `+string(asked)+`) {
 			hashes.push((await call("film", { scenario })).json.hash);
 		}
@@ -173,7 +173,7 @@ func moments(f *trace.Film) []moment {
 }
 
 const readMoments = `
-	const { call } = await import("./bridge.js"), { Film } = await import(FILM);
+	const { call } = page.bridge, { Film } = FILM;
 	const all = [], { data } = await call("film", { scenario: SCENARIO });
 	let film;
 	try {
@@ -217,7 +217,7 @@ func differs(t *testing.T, p *tab, module string) string {
 		film, err := trace.ReadFilm(data)
 		require.NoError(t, err)
 		var got []json.RawMessage
-		p.script(&got, fmt.Sprintf("const SCENARIO = %s, FILM = %q;", scenario, module)+readMoments)
+		p.script(&got, fmt.Sprintf("const SCENARIO = %s, FILM = %s;", scenario, module)+readMoments)
 		for k, m := range moments(film) {
 			want, err := json.Marshal(m)
 			require.NoError(t, err)
@@ -233,7 +233,7 @@ func differs(t *testing.T, p *tab, module string) string {
 func TestFilmsAreRead(t *testing.T) {
 	p := newTab(t, look{})
 	p.open(serve(t))
-	require.Empty(t, differs(t, p, "./film.js"))
+	require.Empty(t, differs(t, p, "page.film"))
 }
 
 // Each of these mistakes in reading a film, or in stepping through it, is found by the comparison above.
@@ -252,6 +252,6 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 	p := newTab(t, look{})
 	p.open(serve(t, mistakes...))
 	for i, e := range mistakes {
-		require.NotEmpty(t, differs(t, p, fmt.Sprintf("./%d/film.js", i)), "%s", e.new)
+		require.NotEmpty(t, differs(t, p, fmt.Sprintf(`await import("./%d/film.js")`, i)), "%s", e.new)
 	}
 }

@@ -59,7 +59,7 @@ func TestSpeed(t *testing.T) {
 				TimeDomain: performance.EnableTimeDomainThreadTicks})
 			require.NoError(t, err)
 			p.script(nil, fmt.Sprintf(`
-				const { encode } = await import("./share.js");
+				const { encode } = page.share;
 				document.title = "";
 				location.hash = await encode(%s, 0);
 				while (!document.title) await settled();

@@ -1,0 +1,139 @@
+package build
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// lexeme is a part of a script in JavaScript.
+type lexeme struct {
+	kind kind
+	text string
+	line bool // a line of the source begins before it
+}
+
+type kind uint8
+
+const (
+	word     kind = iota // a name, a keyword or a number
+	sign                 // an operator or a bracket
+	literal              // a string or a regular expression
+	template             // a stretch of a template: up to its end, or to a value in it
+)
+
+// What a script consists of. A blank is left out.
+var (
+	blank      = regexp.MustCompile(`^(?:\s+|//.*|/\*(?s:.*?)\*/)+`)
+	words      = regexp.MustCompile(`^(?:\.?[0-9][0-9a-fA-F_xn.]*(?:[eE][+-][0-9]+)?|[#$\w]+)`)
+	stringText = regexp.MustCompile(`^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
+	expression = regexp.MustCompile(`^/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*`)
+	chunk      = regexp.MustCompile("^[`}](?:[^`\\\\$]|\\\\(?s:.)|\\$[^{`\\\\]|\\$\\\\(?s:.))*" +
+		"(?:\\$\\{|\\$?`)")
+	signs = regexp.MustCompile(`^(?:\.\.\.|=>|\?\.|\+\+|--|>>>=?|[*&|?]{2}=?|[=!]==?|<<=?|>>=?|` +
+		`[-+*/%&|^<>]=|[^\w\s])`)
+)
+
+// beforeExpression are the words behind which a slash begins a regular expression.
+var beforeExpression = []string{"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new",
+	"else", "do", "await", "yield", "instanceof"}
+
+// scan returns the tokens of a script. Behind a closing bracket a slash divides: a regular expression that
+// begins a statement, or follows the condition of one, is taken for a division.
+func scan(text string) (all []lexeme, err error) {
+	var open []bool // for each brace that is open, whether it is of a template
+	line := false
+	for rest := text; rest != ""; {
+		if b := blank.FindString(rest); b != "" {
+			rest, line = rest[len(b):], line || strings.Contains(b, "\n")
+			continue
+		}
+		t := lexeme{kind: sign}
+		switch c := rest[0]; {
+		case c == '`', c == '}' && len(open) > 0 && open[len(open)-1]:
+			t.kind, t.text = template, chunk.FindString(rest)
+			if c == '}' {
+				open = open[:len(open)-1]
+			}
+			if strings.HasSuffix(t.text, "${") {
+				open = append(open, true)
+			}
+		case c == '"', c == '\'':
+			t.kind, t.text = literal, stringText.FindString(rest)
+		case c == '/' && expressionAfter(all):
+			t.kind, t.text = literal, expression.FindString(rest)
+		case words.MatchString(rest):
+			t.kind, t.text = word, words.FindString(rest)
+		default:
+			t.text = signs.FindString(rest)
+			switch {
+			case c == '{':
+				open = append(open, false)
+			case c == '}' && len(open) > 0:
+				open = open[:len(open)-1]
+			}
+		}
+		if t.text == "" {
+			return nil, fmt.Errorf("line %d: %.20q is no script",
+				1+strings.Count(text[:len(text)-len(rest)], "\n"), rest)
+		}
+		t.line, line = line, false
+		all, rest = append(all, t), rest[len(t.text):]
+	}
+	if len(open) > 0 {
+		return nil, fmt.Errorf("line %d: %d braces stay open", 1+strings.Count(text, "\n"), len(open))
+	}
+	return all, nil
+}
+
+// expressionAfter reports whether a slash behind these tokens begins a regular expression.
+func expressionAfter(all []lexeme) bool {
+	if len(all) == 0 {
+		return true
+	}
+	switch last := all[len(all)-1]; last.kind {
+	case sign:
+		return !slices.Contains([]string{")", "]", "}"}, last.text)
+	case word:
+		return slices.Contains(beforeExpression, last.text)
+	default:
+		return strings.HasSuffix(last.text, "${")
+	}
+}
+
+// Where a line may end a statement although there is no semicolon: between what may end one and what may
+// begin one.
+var (
+	endsStatement   = []string{")", "]", "}", "++", "--"}
+	beginsStatement = []string{"{", "[", "(", "++", "--", "!", "~", "+", "-", "/"}
+)
+
+// text returns a script of these tokens, with as few blanks as it needs.
+func text(all []lexeme) string {
+	var b strings.Builder
+	for i, t := range all {
+		if i > 0 {
+			b.WriteString(between(all[i-1], t))
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
+}
+
+func between(last, next lexeme) string {
+	ends := last.kind != sign || slices.Contains(endsStatement, last.text)
+	begins := next.kind != sign || slices.Contains(beginsStatement, next.text)
+	switch {
+	case last.kind == template && strings.HasSuffix(last.text, "${"), // in a template
+		next.kind == template && next.text[0] == '}':
+		return ""
+	case next.line && ends && begins:
+		return "\n"
+	case last.kind == word && next.kind == word,
+		last.kind == sign && next.kind == sign && strings.ContainsAny(last.text, "+-") &&
+			last.text[len(last.text)-1] == next.text[0]:
+		return " "
+	}
+	return ""
+}
