@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -107,7 +108,7 @@ lcr -n 3 --json
 	"soak": `--all --runs 1
 lcr --variant max --runs 1
 bully --param delay=3 --runs 1
-lcr --duration 1ms
+lcr --duration 1ns
 lcr --runs 1
 lcr --seed 4 --runs 1
 lcr --processes 3 --runs 1
@@ -177,7 +178,7 @@ FILE --until 3
 --single DIR/page.html
 `,
 	"cluster": `-n 1 --for 1ms
--n 1 --lease 100ms --for 1ms
+-n 1 --lease 100ms
 -n 1 --dir /dev/null/none --for 1ms
 --script -
 -n 1 --for 1ms
@@ -242,14 +243,20 @@ func requireRead(t *testing.T, args []string, name string) {
 		require.True(t, f.Changed, "%s does not give %s", args, name)
 		f.Value = noting{f.Value, &read}
 	}
-	ctx := t.Context()
-	if args[0] == "page" { // it serves until its context ends
+	ended, stop := context.WithCancel(t.Context())
+	stop()
+	var err error
+	switch args[0] {
+	case "page": // it serves until its context ends
 		smallPage(t)
-		var stop context.CancelFunc
-		ctx, stop = context.WithCancel(ctx)
-		stop()
+		err = root.ExecuteContext(ended)
+	case "lead", "cluster": // no member leads before a lease has passed
+		err = root.ExecuteContext(ended)
+	case "run":
+		synctest.Test(t, func(t *testing.T) { err = root.ExecuteContext(t.Context()) })
+	default:
+		err = root.ExecuteContext(t.Context())
 	}
-	err := root.ExecuteContext(ctx)
 	require.NotEqual(t, exit.StatusUsage, exit.Status(err), "%s: %v", args, err)
 	require.True(t, read, "%s does not read %s", args, name)
 }

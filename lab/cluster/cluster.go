@@ -81,6 +81,9 @@ func (c *Cluster) startAll(ctx context.Context) error {
 		c.members = append(c.members, &process{settings: s})
 	}
 	for _, p := range c.members {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err := c.start(p); err != nil {
 			return err
 		}

@@ -187,8 +187,11 @@ func TestEndOfContext(t *testing.T) {
 
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = cluster.Start(cancelled, cluster.Config{Members: 1, Times: times, Command: itself})
-	require.Error(t, err)
+	_, err = cluster.Start(cancelled, cluster.Config{Members: 1, Times: times, Command: func() *exec.Cmd {
+		t.Error("a member is started")
+		return itself()
+	}})
+	require.ErrorIs(t, err, context.Canceled)
 
 	outlives := &watched{Context: t.Context(), done: make(chan struct{})}
 	c, err = cluster.Start(outlives, cluster.Config{Members: 1, Times: times, Command: itself})
