@@ -130,7 +130,7 @@ func longest(n int) []uint64 {
 	smaller := uint64(n)
 	order := []uint64{smaller}
 	for t := phases(n) - 1; t > 0; t-- {
-		before := make([]uint64, 0, 2*len(order))
+		var before []uint64
 		for i, v := range order {
 			before = append(before, v)
 			behind := order[(i+1)%len(order)]
