@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/params"
@@ -13,12 +14,20 @@ const (
 	smallest = "smallest"
 )
 
+// orderOf returns the order in which an algorithm is written.
+func orderOf(a *election.Algorithm) string {
+	if strings.HasPrefix(a.Winner.Name, smallest) {
+		return smallest
+	}
+	return largest
+}
+
 // ordered returns an algorithm with the parameter order, by which the smallest Rank wins instead of the
-// largest. Configure goes on from base and not from what that became: else a second call would turn the order
-// back.
+// largest, or the other way round. Configure goes on from base and not from what that became: else a second
+// call would turn the order back.
 func ordered(base *election.Algorithm, order string) (*election.Algorithm, error) {
 	a := *base
-	if order == smallest {
+	if order != orderOf(base) {
 		turned, err := base.Smallest()
 		if err != nil {
 			return nil, err
@@ -55,9 +64,9 @@ func withOrder(list []*election.Algorithm) []*election.Algorithm {
 		if base.Winner == nil { // it compares no Ranks
 			continue
 		}
-		a, err := ordered(base, largest)
+		a, err := ordered(base, orderOf(base))
 		if err != nil {
-			panic(err) // only base.Smallest fails, which largest does not call
+			panic(err) // only base.Smallest fails, which the own order does not call
 		}
 		list[i] = a
 	}
