@@ -23,6 +23,7 @@ import (
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/peterson"
 	"github.com/go-election/election/treeelect"
+	"github.com/go-election/election/yoyo"
 )
 
 // families are the algorithms, in the order of [All]: each with the name that its variants share and the
@@ -43,6 +44,7 @@ var families = []struct {
 	{"treeelect", treeelect.Algorithms},
 	{"echo", echo.Algorithms},
 	{"ghs", ghs.Algorithms},
+	{"yoyo", yoyo.Algorithms},
 	{"hypercube", hypercube.Algorithms},
 	{"mesh", mesh.Algorithms},
 	{"afekgafni", afekgafni.Algorithms},

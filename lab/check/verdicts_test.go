@@ -42,6 +42,7 @@ var every = map[string]sizes{
 	"echo/nok":             {4, 4, 5, 5},
 	"echo/extinction":      {3, 2, 4, 3},
 	"ghs":                  {3, 0, 4, 0},
+	"yoyo":                 {3, 3, 4, 3},
 	"hypercube":            {4, 2, 4, 2},
 	"afekgafni/async":      {3, 3, 4, 3},
 	"afekgafni/sync":       {3, 3, 4, 3},
@@ -99,7 +100,7 @@ var together = map[string]struct{ unordered, five bool }{
 	"lcr/wave": {true, true}, "hs/probe": {true, true}, "hs/respond": {true, true}, "franklin": {true, true},
 	"inquiry/states": {true, true}, "inquiry/naive": {false, true}, "treeelect/saturation": {true, true},
 	"echo/extinction": {false, false}, "hypercube": {true, false}, "mutex/ricartagrawala": {true, true},
-	"afekgafni/async": {true, true}, "afekgafni/sync": {true, true},
+	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true},
 }
 
 // TestElectionsTogether: on every network of four, whichever start, all at once; of five on the long run.
