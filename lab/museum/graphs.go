@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/treeelect"
+	"github.com/go-election/election/yoyo"
 )
 
 // The kinds of message of treeelect and echo, and the places of their fields.
@@ -38,7 +39,8 @@ func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs 
 }
 
 func graphExhibits() []Entry {
-	return slices.Concat(treeExhibits(), echoExhibits(), weightExhibits(), cubeExhibits())
+	return slices.Concat(treeExhibits(), echoExhibits(), weightExhibits(), yoyoExhibits(),
+		cubeExhibits())
 }
 
 func treeExhibits() []Entry {
@@ -154,6 +156,33 @@ func echoExhibits() []Entry {
 				return !smaller
 			})), 1, 3)),
 		Control: Control{"extinction", unordered(triangle(echo.Extinction(), 1, 3))},
+	}}
+}
+
+func yoyoExhibits() []Entry {
+	const value, voting = 2, 3 // a kind, and a stage
+	path := func(a *election.Algorithm, copies int, ids ...election.ID) check.Config {
+		pairs := make([][2]int, len(ids)-1)
+		for i := range pairs {
+			pairs[i] = [2]int{i, i + 1}
+		}
+		c := links(a, ids, nil, pairs...)
+		c.Started, c.Duplicates = true, copies
+		return c
+	}
+	return []Entry{{
+		Name: "yoyo: a value that comes early is dropped", Source: known,
+		Wrong: "a neighbour that has voted no may be a round ahead; its value is lost while this process " +
+			"waits for votes of others, and awaited for ever afterwards",
+		Config: path(with(yoyo.Algorithm(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			return !received(ev, value) || n.state()[0] != voting
+		})), 0, 1, 3, 2, 4),
+		Control: Control{"yoyo", path(yoyo.Algorithm(), 0, 1, 3, 2, 4)},
+	}, {
+		Name: "yoyo: a message comes twice", Source: known, Limit: true,
+		Wrong:   "no mistake of the code: votes are counted, and a copy stands for that of another process",
+		Config:  path(yoyo.Algorithm(), 1, 2, 1, 3),
+		Control: Control{"the same, no message comes twice", path(yoyo.Algorithm(), 0, 2, 1, 3)},
 	}}
 }
 

@@ -69,6 +69,8 @@ var trails = map[string]shortest{
 	"ghs-test-higher-level-not-deferred":       {"agreement", 15},
 	"ghs-report-not-deferred":                  {"agreement", 14},
 	"ghs-links-do-not-keep-order":              {"agreement", 11},
+	"yoyo-value-comes-early-dropped":           {"agreement", 18},
+	"yoyo-message-comes-twice":                 {"agreement", 12},
 	"hypercube-delayed-duels-dropped":          {"agreement", 10},
 	"hypercube-duel-names-links-way":           {"sound", 1},
 	"overlay-largest-all-must-win":             {"right-leader-at-end", 3},
