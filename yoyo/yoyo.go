@@ -202,18 +202,19 @@ type process struct {
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
-	case election.Start:
-		n.wake(e)
+	case election.Start: // rule 1
+		if n.stage == asleep {
+			n.wake(e)
+		}
 	case election.Recv:
-		n.wake(e)
+		if n.stage == asleep { // rule 1
+			n.wake(e)
+		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
 
 func (n *process) wake(e *election.Env) { // rule 1
-	if n.stage != asleep {
-		return
-	}
 	n.stage, n.missed = greeting, uint32(e.Ports())
 	if n.missed == 0 {
 		n.elected(e, e.Self())
