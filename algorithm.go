@@ -42,6 +42,10 @@ type Algorithm struct {
 	// however long processes pause, and each that becomes the leader does so in a larger Term than all
 	// before.
 	Leases bool
+	// Groups: there may be several leaders. At rest each process leads, or follows one that leads in the same
+	// Term: a group. Leader and Term are its number, which no other group has had. With Heartbeats
+	// groups look for each other, and become one once nothing goes wrong any more.
+	Groups bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 	// Timers[l][t] is the name of timer t of machine l of its Stack; all that are no Stack are machine 0. It
@@ -132,6 +136,12 @@ func (a *Algorithm) Check() error {
 	case a.Leases && !a.LongLived:
 		return input.Errorf("algorithm: %s has Leases, but is not LongLived: it has to number them itself",
 			a.Title())
+	case a.Groups && !a.LongLived:
+		return input.Errorf("algorithm: %s has Groups, but is not LongLived: it has to number them itself",
+			a.Title())
+	case a.Groups && a.Winner != nil:
+		return input.Errorf("algorithm: %s has Groups, each with a leader, and a Winner, the %s", a.Title(),
+			a.Winner)
 	// Kinds are numbered from 1 in one byte; zero is CatchUp.
 	case len(a.Kinds) > 255:
 		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))

@@ -125,7 +125,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	} else {
 		time.Sleep(settling)
 	}
-	var poll verdict.Beliefs
+	poll := verdict.Beliefs{Groups: t.Algorithm.Groups}
 	for _, p := range all {
 		poll.Add(p.Outcome(), true)
 	}

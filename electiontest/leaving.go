@@ -46,7 +46,7 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 			}
 		}
 	}
-	var beliefs verdict.Beliefs
+	beliefs := verdict.Beliefs{Groups: c.Algorithm.Groups}
 	for p := range c.IDs {
 		beliefs.Add(s.Outcome(p), left[p])
 	}

@@ -293,7 +293,7 @@ func (r *run) result() Result {
 	}
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
 	tree.Fill(&res.Result)
-	var poll verdict.Beliefs
+	poll := verdict.Beliefs{Groups: r.config.Algorithm.Groups}
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {
 			poll.Add(pr.belief.outcome(), pr.host.Ended())

@@ -289,7 +289,8 @@ func (w *worker) crash(state []uint32, p int) {
 	was := *w.locals[p].at(state[p])
 	// What a process that is down believed is dropped: nothing asks for it, and states that differ in it
 	// alone become one.
-	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved}))
+	w.put(p, w.local(p, local{flags: isDown | was.flags&isToStart, saved: was.saved,
+		groups: was.groups}))
 	for q := range w.n {
 		// A process may notice each crash, not only the first: perhaps it is the one of its leader.
 		// A crash that was reported before is over, and this one is not reported yet.
@@ -305,7 +306,7 @@ func (w *worker) crash(state []uint32, p int) {
 func (w *worker) comeBack(state []uint32, a action) int {
 	p := a.index()
 	was := w.locals[p].at(state[p])
-	is := local{saved: was.saved, flags: was.flags & isToStart}
+	is := local{saved: was.saved, flags: was.flags & isToStart, groups: was.groups}
 	f := w.frames.at(state[w.slots-1]).clone()
 	if a.kind() == doRecover {
 		f.left.recoveries--

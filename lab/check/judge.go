@@ -133,16 +133,20 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		clear(j.seen) // a return need not: the next crash forgets the states without the process
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
-		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart})
+		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart, groups: j.groups(p)})
 	case observe.Restart:
 		j.w.restore(&j.w.nodes[p], string(o.State))
-		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToStart})
+		j.state[p] = j.w.local(p, local{saved: string(o.State), flags: j.flags(p) & isToStart,
+			groups: j.groups(p)})
 	default:
 		return
 	}
 	j.look(o.At)
 	j.note(j.w.broken-1, j.w.fault) // of the last Step
 }
+
+// groups returns the largest Term of a group that a process has led.
+func (j *Judge) groups(p int) uint64 { return j.w.locals[p].at(j.state[p]).groups }
 
 func (j *Judge) flags(p int) flags { return j.w.locals[p].at(j.state[p]).flags }
 

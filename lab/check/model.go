@@ -26,6 +26,7 @@ type local struct {
 	flags       flags
 	startedTerm uint64 // the Term of the election that it has started last
 	inside      uint64 // the critical sections that it is in
+	groups      uint64 // the largest Term of a group that it has led, also before a crash
 	reported    uint64 // those of which a detector has reported the crash to it: bit p is of process p
 }
 
@@ -63,6 +64,10 @@ func (l *local) key(b []byte) []byte {
 	}
 	if l.outcome.Until != 0 {
 		b = binary.AppendUvarint(append(b, "until"...), uint64(l.outcome.Until))
+		b = binary.AppendUvarint(b, uint64(len(l.saved)))
+	}
+	if l.groups != 0 {
+		b = binary.AppendUvarint(append(b, "groups"...), l.groups)
 		b = binary.AppendUvarint(b, uint64(len(l.saved)))
 	}
 	return append(b, l.saved...)

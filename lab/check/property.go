@@ -22,8 +22,10 @@ const (
 	ruleTokens
 	ruleOneLease
 	ruleLaterTerms
+	ruleGroupsOnce
 	ruleBounded
 	ruleAgreement
+	ruleInGroups
 	ruleRightAtEnd
 	ruleTerminated
 	ruleServed
@@ -38,8 +40,8 @@ const noRule = -1
 // ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
 var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
-	verdict.Exclusive, verdict.Tokens, verdict.OneLease, verdict.LaterTerms,
-	verdict.Bounded, verdict.Agreement, verdict.RightAtEnd,
+	verdict.Exclusive, verdict.Tokens, verdict.OneLease, verdict.LaterTerms, verdict.GroupsOnce,
+	verdict.Bounded, verdict.Agreement, verdict.InGroups, verdict.RightAtEnd,
 	verdict.Terminated, verdict.Served, verdict.Ends, verdict.Leads,
 }
 
@@ -63,7 +65,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	elects, faultless, whole := !a.Leaderless, c.faultless(), c.Pauses+c.Cuts == 0
 	rules[ruleSound] = true
 	// A process that comes back may lead a Term that has had a leader; see package bully on Terms.
-	rules[ruleOneLeader] = elects && (!a.LongLived || c.Recoveries+c.Restarts == 0 && whole)
+	rules[ruleOneLeader] = elects && !a.Groups && (!a.LongLived || c.Recoveries+c.Restarts == 0 && whole)
 	rules[ruleRightLeader] = elects && faultless && !a.LongLived && a.Winner != nil
 	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
 	rules[ruleNoChange] = elects && !a.LongLived
@@ -72,10 +74,12 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
 	rules[ruleOneLease], rules[ruleLaterTerms] = a.Leases, a.Leases
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
-	rules[ruleAgreement] = elects && !c.NoAnnouncement
+	rules[ruleGroupsOnce] = a.Groups
+	rules[ruleAgreement] = elects && !a.Groups && !c.NoAnnouncement
+	rules[ruleInGroups] = a.Groups && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
 	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Crash)
-	rules[ruleTerminated] = rules[ruleAgreement]
+	rules[ruleTerminated] = rules[ruleAgreement] || rules[ruleInGroups]
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
 	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.hasStarter()
@@ -89,8 +93,9 @@ func (m *model) rulesFor(property verdict.Property) (rules [ruleCount]bool) {
 		return all
 	}
 	rules[rule] = true
-	// These three are judged together, the first that does not hold is reported.
-	if rule == ruleAgreement || rule == ruleRightAtEnd || rule == ruleTerminated {
+	// These are judged together, the first that does not hold is reported.
+	switch rule {
+	case ruleAgreement, ruleInGroups, ruleRightAtEnd, ruleTerminated:
 		rules[ruleAgreement], rules[ruleTerminated] = true, true
 		rules[ruleRightAtEnd] = all[ruleRightAtEnd] || rule == ruleRightAtEnd
 	}
@@ -115,6 +120,10 @@ func (m *model) unbreakable(p verdict.Property) string {
 		return a.Title() + " guards no critical section"
 	case (p == verdict.OneLease || p == verdict.LaterTerms) && !a.Leases:
 		return a.Title() + " has no leases"
+	case (p == verdict.GroupsOnce || p == verdict.InGroups) && !a.Groups:
+		return a.Title() + " forms no groups"
+	case (p == verdict.OneLeader || p == verdict.Agreement) && a.Groups:
+		return a.Title() + " has a leader a group"
 	case slices.Contains(leads, p) && a.Leaderless:
 		return a.Title() + " elects no leader"
 	case (p == verdict.RightLeader || p == verdict.RightAtEnd) && a.Winner == nil:
@@ -251,10 +260,10 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 			}
 		}
 	}
-	if !rules[ruleAgreement] || s.isIdle() { // as where all are down
+	if !rules[ruleAgreement] && !rules[ruleInGroups] || s.isIdle() { // as where all are down
 		return noRule, nil
 	}
-	var beliefs verdict.Beliefs
+	beliefs := verdict.Beliefs{Groups: s.w.config.Algorithm.Groups}
 	var leader int // read only where all agree on one
 	for p := range s.w.n {
 		if s.Up(p) {
@@ -267,8 +276,11 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	var r verdict.Result
 	beliefs.Fill(&r)
 	broken := r.Broken(verdict.Rightful{})
-	if broken == verdict.Agreement {
+	switch broken {
+	case verdict.Agreement:
 		return ruleAgreement, atRest(disagreement(&r))
+	case verdict.InGroups:
+		return ruleInGroups, atRest(r.Err())
 	}
 	if rules[ruleRightAtEnd] {
 		if err := s.judgeLeader(leader); err != nil {

@@ -291,6 +291,12 @@ func (w *worker) decide(id election.ID, is *local, o election.Outcome, now time.
 			e.broken, e.err = ruleNoChange+1, err
 		}
 	}
+	if w.config.Algorithm.Groups && o.Role == election.Leader {
+		if o.Term <= is.groups && !o.Same(is.outcome) {
+			e.broken, e.err = ruleGroupsOnce+1, verdict.SecondGroup(id, o.Term, is.groups)
+		}
+		is.groups = max(is.groups, o.Term)
+	}
 	if o.Leader != is.outcome.Leader {
 		is.flags &^= hasMissed
 	}

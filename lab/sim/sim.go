@@ -485,7 +485,7 @@ func (s *Sim) Result() Result {
 	s.tree.Fill(&r.Result)
 	r.Chain = uint64(s.longest)
 	r.Entries, r.Outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
-	var poll verdict.Beliefs
+	poll := verdict.Beliefs{Groups: s.config.Algorithm.Groups}
 	for i := range s.procs {
 		// A process that pauses counts: it will act on what it believes as soon as it goes on.
 		if p := &s.procs[i]; p.status != Down {

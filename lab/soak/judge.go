@@ -13,7 +13,8 @@ func (y *play) judge() *Violation {
 		return &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
 	}
 	started := false
-	var poll verdict.Beliefs
+	// Groups that look for each other must be one by now: nothing goes wrong any more.
+	poll := verdict.Beliefs{Groups: y.Algorithm.Groups && !y.Algorithm.Heartbeats}
 	for p := range y.is {
 		is := &y.is[p]
 		if is.down {
@@ -35,11 +36,12 @@ func (y *play) judge() *Violation {
 	switch broken := r.Broken(must); {
 	case broken == verdict.RightAtEnd:
 		return wrong(broken, "%v", must.Judge(r.Leader))
-	case broken == verdict.Agreement:
+	case broken == verdict.Agreement || broken == verdict.InGroups:
 		return wrong(broken, "%s", y.beliefs())
 	case broken == verdict.Terminated:
 		return wrong(broken, "process %d does not know", y.firstUnaware())
-	case y.guardsSections(): // the Term is that of an election below
+	// the Terms of groups are judged already; the Term is that of an election below
+	case r.Groups, y.guardsSections():
 		return nil
 	}
 	lead := y.is[y.where[r.Leader]].outcome

@@ -85,6 +85,7 @@ type participant struct {
 	entered int
 	inside  int    // the number of critical sections that it is in
 	began   uint64 // the Term in which it has started last
+	groups  uint64 // the largest Term of a group that it has led
 }
 
 // Run makes the run, and calls observe, if not nil, with all that happens.
@@ -383,7 +384,7 @@ func (y *play) observe(o *observe.Occurrence) {
 		y.step(p, is, o)
 	case observe.Crash:
 		// Its Starts still count after the crash: the election that it asked for must end among the others.
-		*is = participant{down: true, since: o.At, asked: is.asked}
+		*is = participant{down: true, since: o.At, asked: is.asked, groups: is.groups}
 		if y.guardsSections() {
 			is.asked = 0 // it will have forgotten
 		}
@@ -459,6 +460,13 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	}
 	if now.Leader != y.Self(p) {
 		y.fail(verdict.OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
+	}
+	if a.Groups {
+		if now.Term <= is.groups && !now.Same(before) {
+			y.fail(verdict.GroupsOnce, "%v", verdict.SecondGroup(y.IDs[p], now.Term, is.groups))
+		}
+		is.groups = max(is.groups, now.Term)
+		return
 	}
 	if a.LongLived && (len(y.RecoverAt)+len(y.RestartAt) > 0 || y.splits()) {
 		// a process that comes back, or is cut off, cannot know which Terms there are; of two leaders

@@ -58,6 +58,12 @@ func BothLead(first, second election.ID, term uint64) error {
 	return fmt.Errorf("processes %d and %d both lead in Term %d", first, second, term)
 }
 
+// SecondGroup is the error of a group whose number is not larger than another of the same leader before,
+// which [GroupsOnce] forbids.
+func SecondGroup(process election.ID, term, before uint64) error {
+	return fmt.Errorf("process %d leads a group of Term %d, after one of Term %d", process, term, before)
+}
+
 // Outdated returns an error if a process follows a leader in a later Term than the leader's own, which
 // [Agreement] forbids at the end: a process that has seen the later Term would ignore that leader.
 func Outdated(leads election.Outcome, process election.ID, follows election.Outcome) error {

@@ -19,9 +19,11 @@ const (
 	Tokens        Property = "tokens-increase"
 	OneLease      Property = "one-lease"
 	LaterTerms    Property = "terms-increase"
+	GroupsOnce    Property = "groups-once"
 	Bounded       Property = "bounded"
 	Rests         Property = "rests"
 	Agreement     Property = "agreement"
+	InGroups      Property = "agreement-in-groups"
 	RightAtEnd    Property = "right-leader-at-end"
 	Terminated    Property = "terminated"
 	Served        Property = "served"
@@ -59,9 +61,11 @@ var table = []row{
 	{Tokens, Always, "fencing tokens increase"},
 	{OneLease, Always, "one valid lease at a time"},
 	{LaterTerms, Always, "the Terms of leases increase"},
+	{GroupsOnce, Always, "no number of a group is used twice"},
 	{Bounded, Always, "no more messages than promised"},
 	{Rests, Finally, "every run comes to rest"},
 	{Agreement, Finally, "all that are up follow one leader"},
+	{InGroups, Finally, "all that are up lead a group or follow its leader"},
 	{RightAtEnd, Finally, "the leader is the right one"},
 	{Terminated, Finally, "all that are up know that the election has ended"},
 	{Served, Finally, "every request is served"},

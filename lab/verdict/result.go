@@ -30,6 +30,9 @@ type Result struct {
 	Agreed bool
 	// Terminated: every live process knows that the election has ended.
 	Terminated bool
+	// Groups: a leader a group is all that is promised ([election.Algorithm].Groups), and Grouped: each live
+	// process leads, or follows a live process that leads in the same Term.
+	Groups, Grouped bool
 
 	Messages uint64              // all that were sent, also to processes that were down
 	ByKind   []observe.KindCount // the kinds that occurred, in the algorithm's order
@@ -81,6 +84,9 @@ func (r *Result) Err() error {
 		return fmt.Errorf("%w: all name %d, which does not lead", ErrNoLeader, r.Leader)
 	}
 	switch r.Broken(Rightful{}) {
+	case InGroups:
+		return fmt.Errorf("%w: not every process leads a group or follows its leader, %s", ErrNoLeader,
+			r.Claims())
 	case Agreement:
 		return fmt.Errorf("%w: %s", ErrNoLeader, r.Claims())
 	case Terminated:
@@ -90,10 +96,13 @@ func (r *Result) Err() error {
 }
 
 // Broken returns the first of [Agreement], [RightAtEnd] and [Terminated] that does not hold at the end of an
-// election that must have this leader. It returns "" if all three hold.
+// election that must have this leader. It returns "" if all three hold. Where a leader a group is promised
+// [InGroups] takes the place of the first two.
 func (r *Result) Broken(must Rightful) Property {
 	switch {
-	case !r.Agreed || r.Claimants != 1:
+	case r.Groups && !r.Grouped:
+		return InGroups
+	case !r.Groups && (!r.Agreed || r.Claimants != 1):
 		return Agreement
 	case must.Judge(r.Leader) != nil:
 		return RightAtEnd
@@ -113,6 +122,9 @@ func (r *Result) Elected(must Rightful) error {
 
 // Beliefs adds up what the live processes of a run believe.
 type Beliefs struct {
+	Groups bool // [Result.Groups] of the Result
+	groups map[group]bool
+
 	live, decided, ended, leaders int
 	leader                        election.ID
 	split                         bool
@@ -135,6 +147,33 @@ func (b *Beliefs) Add(o election.Outcome, ended bool) {
 		b.split = true
 	}
 	b.leader = o.Leader.ID
+	if b.Groups {
+		b.addGroup(group{o.Leader.ID, o.Term}, o.Role == election.Leader)
+	}
+}
+
+// group is the number of a group: its leader, and the Term in which that leads.
+type group struct {
+	leader election.ID
+	term   uint64
+}
+
+// addGroup adds a member of a group, which perhaps leads it.
+func (b *Beliefs) addGroup(of group, leads bool) {
+	if b.groups == nil {
+		b.groups = make(map[group]bool)
+	}
+	b.groups[of] = b.groups[of] || leads
+}
+
+// grouped reports whether each process leads a group, or follows one that leads it.
+func (b *Beliefs) grouped() bool {
+	for _, led := range b.groups {
+		if !led {
+			return false
+		}
+	}
+	return b.decided == b.live
 }
 
 // Fill writes the verdict into r.
@@ -142,6 +181,7 @@ func (b *Beliefs) Fill(r *Result) {
 	r.Live, r.Claimants = b.live, b.leaders
 	// A process without a decision does not agree, even if all others do.
 	r.Agreed = b.decided == b.live && !b.split && b.leader != 0
+	r.Groups, r.Grouped = b.Groups, b.Groups && b.grouped()
 	r.Terminated = b.live > 0 && b.ended == b.live
 	if r.Agreed {
 		r.Leader = b.leader

@@ -58,6 +58,58 @@ func TestBeliefs(t *testing.T) {
 	}
 }
 
+// TestBeliefsInGroups: with a leader a group all is well if each process leads or follows one that leads
+// in the same Term, however many leaders there are.
+func TestBeliefsInGroups(t *testing.T) {
+	in := func(role election.Role, leader election.ID, term uint64) election.Outcome {
+		return election.Outcome{Role: role, Leader: election.Rank{ID: leader}, Term: term}
+	}
+	const lead, follow = election.Leader, election.Follower
+	for _, c := range []struct {
+		name    string
+		heard   []election.Outcome
+		grouped bool
+	}{
+		{"one group", []election.Outcome{in(follow, 3, 1), in(lead, 3, 1)}, true},
+		{"two groups", []election.Outcome{in(follow, 3, 1), in(lead, 2, 1), in(lead, 3, 1)}, true},
+		{"a follower of no leader", []election.Outcome{in(lead, 2, 1), in(follow, 3, 1)}, false},
+		{"a leader in a later Term", []election.Outcome{in(lead, 3, 2), in(follow, 3, 1)}, false},
+		{"a leader in an earlier Term", []election.Outcome{in(follow, 3, 2), in(lead, 3, 1)}, false},
+		{"undecided", []election.Outcome{in(lead, 3, 1), {}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, groups := range []bool{true, false} {
+				b := Beliefs{Groups: groups}
+				for _, o := range c.heard {
+					b.Add(o, true)
+				}
+				var r Result
+				b.Fill(&r)
+				require.Equal(t, groups, r.Groups)
+				require.Equal(t, groups && c.grouped, r.Grouped)
+				switch {
+				case groups && c.grouped:
+					require.NoError(t, r.Err())
+				case groups:
+					require.Equal(t, InGroups, r.Broken(Rightful{}))
+					require.ErrorIs(t, r.Err(), ErrNoLeader)
+					require.ErrorContains(t, r.Err(),
+						"not every process leads a group or follows its leader, ")
+				case c.name == "one group":
+					require.NoError(t, r.Err())
+				case c.name == "two groups":
+					require.ErrorIs(t, r.Err(), ErrNoLeader)
+				}
+			}
+		})
+	}
+	var r Result
+	b := Beliefs{Groups: true}
+	b.Add(in(lead, 3, 1), false)
+	b.Fill(&r)
+	require.Equal(t, Terminated, r.Broken(Rightful{}))
+}
+
 func TestTally(t *testing.T) {
 	a := &election.Algorithm{Name: "a", Kinds: []election.Kind{
 		{Name: "one", Bits: func(w cost.Widths) uint64 { return w.Rank() }},
