@@ -183,6 +183,8 @@ func shown(v params.Value) string {
 	switch {
 	case v.ByID != nil:
 		return fmt.Sprint(v.ByID)
+	case v.Lists != nil:
+		return fmt.Sprint(v.Lists)
 	case v.Text != "":
 		return v.Text
 	}

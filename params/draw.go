@@ -42,6 +42,20 @@ func drawTimes(ids []uint64, intN func(n int) int) Value {
 	return Value{ByID: times}
 }
 
+// drawGroups draws groups of any size: each process joins the group of one before it, or leads one.
+func drawGroups(ids []uint64, intN func(n int) int) Value {
+	lists := make(map[uint64][]uint64)
+	var leaders []uint64
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		if i := intN(len(leaders) + 1); i < len(leaders) {
+			lists[leaders[i]] = append(lists[leaders[i]], id)
+		} else {
+			leaders, lists[id] = append(leaders, id), []uint64{}
+		}
+	}
+	return Value{Lists: lists}
+}
+
 func drawAmong[S ~string](choices []S) func([]uint64, func(int) int) Value {
 	return func(_ []uint64, intN func(n int) int) Value {
 		return Value{Text: string(choices[intN(len(choices))])}

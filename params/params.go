@@ -88,7 +88,7 @@ func (p *Param) Read(g *Given) error {
 	if err := p.To.read(g, p.Name, v); err != nil {
 		return err
 	}
-	if p.Positive != "" && v.Text == "" && v.ByID == nil && v.Number == 0 {
+	if p.Positive != "" && v.Text == "" && !v.isTable() && v.Number == 0 {
 		return wrong(p.Name, "%s", p.Positive)
 	}
 	return nil

@@ -27,6 +27,7 @@ type every struct {
 	yes    bool
 	count  uint64
 	small  uint32
+	leader func(election.ID) election.ID
 }
 
 func (e *every) rows() params.Table {
@@ -40,6 +41,7 @@ func (e *every) rows() params.Table {
 		{Name: "yes", To: params.Truth(&e.yes)},
 		{Name: "count", To: params.Count(&e.count)},
 		{Name: "small", Positive: "one at least", To: params.Count(&e.small)},
+		{Name: "groups", To: params.Groups(&e.leader)},
 		{Name: "elsewhere"},
 	}
 }
@@ -64,13 +66,18 @@ func TestRead(t *testing.T) {
 	require.NoError(t, e.rows().Read(params.New(values{"time": {Number: 1.5}, "table": byID, "wait": byID,
 		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "second": {Text: "second"},
 		"yes":   {Number: 1},
-		"count": {Number: 1 << 32}, "small": {Number: 1 << 32}, "elsewhere": {Text: "any"},
+		"count": {Number: 1 << 32}, "small": {Number: 1 << 32},
+		"groups":    {Lists: map[uint64][]uint64{2: {1}}},
+		"elsewhere": {Text: "any"},
 	}, time.Second, []election.ID{1, 2, math.MaxUint64})))
 	for _, table := range []func(election.ID) time.Duration{e.table, e.waits} {
 		require.Equal(t, 2*time.Second, table(1))
 		require.Zero(t, table(2))
 	}
-	e.table, e.waits = nil, nil
+	for id, leader := range map[election.ID]election.ID{1: 2, 2: 2, math.MaxUint64: math.MaxUint64} {
+		require.Equal(t, leader, e.leader(id))
+	}
+	e.table, e.waits, e.leader = nil, nil, nil
 	require.Equal(t, every{time: 1500 * time.Millisecond, id: math.MaxUint64, choice: "new", second: true,
 		yes:   true,
 		count: 1 << 32, small: math.MaxUint32}, e)
@@ -111,8 +118,21 @@ func TestRefused(t *testing.T) {
 		{values{"count": {Number: 1.5}}, `params.count: 1.5 is not a whole number from 0 to 2^32`},
 		{values{"small": {}}, `params.small: one at least`},
 		{values{"small": {}, "count": {Number: -1}}, `params.count: -1 is not a whole number from 0 to 2^32`},
+		{values{"time": {Lists: map[uint64][]uint64{1: {}}}},
+			`params.time: a table of 1 lists is not a time: a plain number of units`},
+		{values{"count": {Lists: map[uint64][]uint64{}}}, `params.count: a table of 0 lists is not a whole number from 0 to 2^32`},
+		{values{"id": {Lists: map[uint64][]uint64{1: {}}}}, `params.id: a table of 1 lists is not an id`},
+		{values{"yes": {Lists: map[uint64][]uint64{1: {}}}}, `params.yes: a table of 1 lists is neither yes nor no`},
+		{values{"table": {Lists: map[uint64][]uint64{1: {}}}}, `params.table: a table of 1 lists is not a table of times by process`},
+		{values{"groups": {Number: 1}}, `params.groups: 1 is not a table of lists of processes by process`},
+		{values{"groups": {Text: "1"}}, `params.groups: "1" is not a table of lists of processes by process`},
+		{values{"groups": {ByID: map[uint64]float64{1: 2.5}}}, `params.groups: 2.5 is not an id`},
+		{values{"groups": {ByID: map[uint64]float64{1: 3}}}, `params.groups: 3 is not a process`},
+		{values{"groups": {Lists: map[uint64][]uint64{3: {1}}}}, `params.groups: 3 is not a process`},
+		{values{"groups": {Lists: map[uint64][]uint64{1: {1}}}}, `params.groups: 1 is twice in them`},
+		{values{"groups": {Lists: map[uint64][]uint64{1: {2}, 2: {}}}}, `params.groups: 2 is twice in them`},
 		{values{"b": {}, "a": {}}, `params: "a" is not a parameter; there are ` +
-			`time, table, id, choice, wait, second, yes, count, small, elsewhere`},
+			`time, table, id, choice, wait, second, yes, count, small, groups, elsewhere`},
 	} {
 		_, _, err := read(c.values)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -145,7 +165,7 @@ func TestKind(t *testing.T) {
 		kinds = append(kinds, strings.Join(append([]string{row.To.Kind()}, row.To.Choices()...), " "))
 	}
 	require.Equal(t, []string{"time", "times", "process", "choice new old", "choice or times own rank",
-		"choice first second", "truth", "count", "count", ""}, kinds)
+		"choice first second", "truth", "count", "count", "groups", ""}, kinds)
 }
 
 // TestDraw: the values that are drawn suit the parameters, each parameter has one in some draws and none in

@@ -1,6 +1,7 @@
 package params
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -13,10 +14,12 @@ import (
 // MaxTimeout bounds every time-out of an algorithm, so that sums of a few do not overflow.
 const MaxTimeout = time.Duration(math.MaxInt64 / 64)
 
-// Value is one parameter as a file or a command line gives it: a text, numbers by process, or else a number.
+// Value is one parameter as a file or a command line gives it: a text, numbers by process, lists of
+// processes by process, or else a number.
 type Value struct {
 	Text   string
 	ByID   map[uint64]float64
+	Lists  map[uint64][]uint64
 	Number float64
 }
 
@@ -25,11 +28,16 @@ func (v Value) String() string {
 	switch {
 	case v.ByID != nil:
 		return fmt.Sprintf("a table of %d numbers", len(v.ByID))
+	case v.Lists != nil:
+		return fmt.Sprintf("a table of %d lists", len(v.Lists))
 	case v.Text != "":
 		return fmt.Sprintf("%.40q", v.Text)
 	}
 	return fmt.Sprint(v.Number)
 }
+
+// isTable reports whether the value is a table by process.
+func (v Value) isTable() bool { return v.ByID != nil || v.Lists != nil }
 
 // Target is where the value of a parameter goes. Functions named after what the value is make targets.
 type Target struct {
@@ -42,8 +50,8 @@ type Target struct {
 	isNil bool           // the pointer that it was made with is nil
 }
 
-// Kind returns what the value is: time, times, process, count, choice, choice or times, or truth; nothing for
-// the zero Target.
+// Kind returns what the value is: time, times, process, groups, count, choice, choice or times, or
+// truth; nothing for the zero Target.
 func (t Target) Kind() string { return t.kind }
 
 // Choices returns the names among which a choice is.
@@ -61,7 +69,7 @@ func texts[S ~string](choices []S) []string {
 func Time(to *time.Duration) Target {
 	return Target{kind: "time", isNil: to == nil, time: to, draw: drawNumber,
 		read: func(g *Given, name string, v Value) (err error) {
-			if v.Text != "" || v.ByID != nil {
+			if v.Text != "" || v.isTable() {
 				return wrong(name, "%s is not a time: a plain number of units", v)
 			}
 			t, err := g.time(name, v.Number)
@@ -106,7 +114,7 @@ func Process[ID ~uint64](to *ID) Target {
 				id, v.Text, v.Number = large, "", float64(large)
 			}
 			switch {
-			case v.Text != "" || v.ByID != nil || float64(id) != v.Number || id == 0:
+			case v.Text != "" || v.isTable() || float64(id) != v.Number || id == 0:
 				return wrong(name, "%s is not an id", v)
 			case !slices.Contains(g.ids, id):
 				return wrong(name, "%d is not a process", id)
@@ -116,11 +124,48 @@ func Process[ID ~uint64](to *ID) Target {
 		}}
 }
 
+// Groups is a list of processes for each of some processes, which leads them: their group. No process is in
+// two of them. The function returns the leader of a process; one that is in no list leads itself.
+func Groups[ID ~uint64](to *func(ID) ID) Target {
+	return Target{kind: "groups", isNil: to == nil, draw: drawGroups,
+		read: func(g *Given, name string, v Value) error {
+			if v.Text != "" || !v.isTable() {
+				return wrong(name, "%s is not a table of lists of processes by process", v)
+			}
+			// A table of numbers is one of a member each, as a command line gives it, or empty.
+			lists := maps.Clone(v.Lists)
+			if lists == nil {
+				lists = make(map[uint64][]uint64)
+			}
+			for id, member := range v.ByID {
+				if member != math.Trunc(member) || member < 1 {
+					return wrong(name, "%v is not an id", member)
+				}
+				lists[id] = []uint64{uint64(member)}
+			}
+			known := slices.Sorted(slices.Values(g.ids))
+			leaders := make(map[ID]ID)
+			for _, leader := range slices.Sorted(maps.Keys(lists)) {
+				for _, id := range append([]uint64{leader}, lists[leader]...) {
+					if _, ok := slices.BinarySearch(known, id); !ok {
+						return wrong(name, "%d is not a process", id)
+					}
+					if _, again := leaders[ID(id)]; again {
+						return wrong(name, "%d is twice in them", id)
+					}
+					leaders[ID(id)] = ID(leader)
+				}
+			}
+			*to = func(id ID) ID { return cmp.Or(leaders[id], id) }
+			return nil
+		}}
+}
+
 // Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
 	return Target{kind: "count", isNil: to == nil, draw: drawNumber,
 		read: func(_ *Given, name string, v Value) error {
-			if v.Text != "" || v.ByID != nil || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
+			if v.Text != "" || v.isTable() || v.Number != math.Trunc(v.Number) || v.Number < 0 ||
 				v.Number > 1<<32 {
 				return wrong(name, "%s is not a whole number from 0 to 2^32", v)
 			}
@@ -184,9 +229,9 @@ func Truth(to *bool) Target {
 	return Target{kind: "truth", isNil: to == nil, draw: drawAmong([]string{"no", "yes"}),
 		read: func(_ *Given, name string, v Value) error {
 			switch {
-			case v.Text == "yes" || v.Text == "true" || v.Text == "" && v.ByID == nil && v.Number == 1:
+			case v.Text == "yes" || v.Text == "true" || v.Text == "" && !v.isTable() && v.Number == 1:
 				*to = true
-			case v.Text == "no" || v.Text == "false" || v.Text == "" && v.ByID == nil && v.Number == 0:
+			case v.Text == "no" || v.Text == "false" || v.Text == "" && !v.isTable() && v.Number == 0:
 				*to = false
 			default:
 				return wrong(name, "%s is neither yes nor no", v)

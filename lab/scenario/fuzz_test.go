@@ -61,7 +61,7 @@ var seeds = []string{
 	`{"algorithm": "graph", "topology": {"kind": "graph", "edges": [[1, 2], [2, 3]]}, "ids": [1, 2, 3], "crashed": [2]}`,
 	`{"topology": {"kind": "mesh", "rows": 2, "cols": 3, "dimension": 0}, "crash_at": [[1, 2.5]], "recover_at": [[1, 1e6]]}`,
 	`{"schedule": "random", "seed": "18446744073709551615", "delay": {"distribution": "uniform", "min": 0.1, "max": 2}, "fifo": false, "until": 9.5}`,
-	`{"delay": {"distribution": "exponential", "mean": 1e-9}, "params": {"a": "b", "c": 1.5, "d": {"7": 1e-9}}}`,
+	`{"delay": {"distribution": "exponential", "mean": 1e-9}, "params": {"a": "b", "c": 1.5, "d": {"7": 1e-9}, "e": {"7": [1]}}}`,
 	`{"algorithm": "lcr", "ids": [1, 2, 3], "restart_at": [[1, 2.5]], "pause_at": [[2, 1, 4.5]], "loss": 0.1, "duplicate": 1, "reorder": 1e-9,
 	  "partitions": [{"from": 1, "until": 9, "groups": [[1, 2], [3]], "one_way": true},
 	  {"groups": [[2]]}, {"groups": []}, {}]}`,

@@ -209,6 +209,32 @@ func (p *parser) expect() *Expect {
 	return e
 }
 
+// tableParam reads a parameter by id: numbers, or lists of ids.
+func (p *parser) tableParam(v *params.Value) {
+	p.byID(func(id election.ID) {
+		switch c := p.next(); {
+		case c == '[' && v.ByID == nil:
+			if v.Lists == nil {
+				v.Lists = make(map[uint64][]uint64)
+			}
+			v.Lists[uint64(id)] = []uint64{}
+			p.list(MaxProcesses, func(int) {
+				v.Lists[uint64(id)] = append(v.Lists[uint64(id)], uint64(p.id()))
+			})
+		case c != '[' && v.Lists == nil:
+			if v.ByID == nil {
+				v.ByID = make(map[uint64]float64)
+			}
+			v.ByID[uint64(id)] = p.number("a number")
+		default:
+			p.wrong("numbers and lists in one table")
+		}
+	})
+	if v.ByID == nil && v.Lists == nil {
+		v.ByID = make(map[uint64]float64)
+	}
+}
+
 func (p *parser) params() map[string]params.Value {
 	all := make(map[string]params.Value)
 	p.named(maxNames, func(name string) {
@@ -219,10 +245,9 @@ func (p *parser) params() map[string]params.Value {
 				p.wrong(`"" is not a parameter`)
 			}
 		case '{':
-			v.ByID = make(map[uint64]float64)
-			p.byID(func(id election.ID) { v.ByID[uint64(id)] = p.number("a number") })
+			p.tableParam(&v)
 		default:
-			v.Number = p.number("a parameter (a number, a text, or numbers by id)")
+			v.Number = p.number("a parameter (a number, a text, numbers or lists by id)")
 		}
 		all[name] = v
 	})

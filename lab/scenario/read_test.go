@@ -207,13 +207,16 @@ var wrongTimes = map[string]string{
 
 // Parameters that can be none.
 var wrongParams = map[string]string{
-	`{"params": {"a": null}}`:              `scenario.params.a: null is not a parameter (a number, a text, or numbers by id)`,
+	`{"params": {"a": null}}`:              `scenario.params.a: null is not a parameter (a number, a text, numbers or lists by id)`,
 	`{"params": {"a": 1.}}`:                `scenario.params.a: line 1, column 18: 1. is not JSON`,
 	`{"params": {"a": ""}}`:                `scenario.params.a: "" is not a parameter`,
-	`{"params": {"a": -1}}`:                `scenario.params.a: -1 is not a parameter (a number, a text, or numbers by id)`,
+	`{"params": {"a": -1}}`:                `scenario.params.a: -1 is not a parameter (a number, a text, numbers or lists by id)`,
 	`{"params": {"a": 9007199254740994}}`:  `scenario.params.a: 9007199254740994 is larger than 9007199254740992`,
 	`{"params": {"a": 1e999}}`:             `scenario.params.a: 1e999 is larger than 9007199254740992`,
 	`{"params": {"a": {"1": {"1": {}}}}}`:  `scenario.params.a.1: an object is not a number`,
+	`{"params": {"a": {"1": 1, "2": []}}}`: `scenario.params.a.2: numbers and lists in one table`,
+	`{"params": {"a": {"1": [], "2": 1}}}`: `scenario.params.a.2: numbers and lists in one table`,
+	`{"params": {"a": {"1": [0]}}}`:        `scenario.params.a.1[0]: 0 is no process's id`,
 	`{"params": {"a": {"b": 1}}}`:          `scenario.params.a.b: "b" is not an id`,
 	`{"params": {"a": {"1": 1, "1": 1}}}`:  `scenario.params.a.1: given twice`,
 	`{"params": {` + names(257) + `}}`:     `scenario.params.k256: more than 256 fields`,
@@ -246,7 +249,8 @@ func TestReadEverything(t *testing.T) {
 		"crash_at": [[1, 2.000000001]], "recover_at": [[1, 3]],
 		"schedule": "random", "seed": "18446744073709551615",
 		"delay": {"distribution": "uniform", "min": 1, "max": 2, "mean": 0},
-		"fifo": false, "params": {"a": 1.5, "b": "all", "c": {"1": 2}, "d": {}, "e": 0.0000001},
+		"fifo": false, "params": {"a": 1.5, "b": "all", "c": {"1": 2}, "d": {}, "e": 0.0000001,
+		"f": {"1": [2, "3"], "7": []}},
 		"any_schedule": true,
 		"expect": {"leader": null, "messages": 0, "by_kind": {}, "time": 0.5, "entry_order": [],
 		"entries": [[1, 2]]},
@@ -270,6 +274,7 @@ func TestReadEverything(t *testing.T) {
 		Params: map[string]params.Value{
 			"a": {Number: 1.5}, "b": {Text: "all"}, "c": {ByID: map[uint64]float64{1: 2}},
 			"d": {ByID: map[uint64]float64{}}, "e": {Number: 1e-7},
+			"f": {Lists: map[uint64][]uint64{1: {2, 3}, 7: {}}},
 		},
 		Expect: &scenario.Expect{
 			Leader: &noID, Messages: &zero, ByKind: map[string]uint64{}, Time: &half,

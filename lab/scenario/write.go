@@ -214,6 +214,10 @@ func (w *writer) param(v params.Value) {
 		w.string(v.Text)
 	case v.ByID != nil:
 		writeFields(w, v.ByID, func(id uint64) { w.idName(election.ID(id)) }, w.number)
+	case v.Lists != nil:
+		writeFields(w, v.Lists, func(id uint64) { w.idName(election.ID(id)) }, func(list []uint64) {
+			writeElements(w, list, func(id uint64) { w.id(election.ID(id)) })
+		})
 	default:
 		w.number(v.Number)
 	}

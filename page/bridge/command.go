@@ -94,7 +94,7 @@ func plainParams(values map[string]params.Value) (flags []string) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
 		switch {
-		case v.ByID != nil || strings.ContainsAny(v.Text, " '\"\\$`"):
+		case v.ByID != nil || v.Lists != nil || strings.ContainsAny(v.Text, " '\"\\$`"):
 			return nil
 		case v.Text != "":
 			flags = append(flags, fmt.Sprintf("--param %s=%s", name, v.Text))

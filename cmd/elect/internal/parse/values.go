@@ -11,8 +11,11 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Value reads a number, a text, or numbers by process: 1:2.5,3:4.
+// Value reads a number, a text, numbers by process: 1:2.5,3:4, or lists by process: 1:2/5,3:4.
 func Value(where, text string) (params.Value, error) {
+	if strings.Contains(text, ":") && strings.Contains(text, "/") {
+		return lists(where, text)
+	}
 	if strings.Contains(text, ":") {
 		v := params.Value{ByID: make(map[uint64]float64)}
 		_, err := List(where, text, func(where, part string) (election.ID, error) {
@@ -43,4 +46,22 @@ func Value(where, text string) (params.Value, error) {
 		return params.Value{}, input.Errorf("%s: a value is missing", where)
 	}
 	return params.Value{Text: text}, nil
+}
+
+// lists reads lists of processes by process.
+func lists(where, text string) (params.Value, error) {
+	v := params.Value{Lists: make(map[uint64][]uint64)}
+	_, err := List(where, text, func(where, part string) (election.ID, error) {
+		process, list, _ := strings.Cut(part, ":")
+		id, err := ID(where, process)
+		if err != nil {
+			return 0, err
+		}
+		if _, again := v.Lists[uint64(id)]; again {
+			return 0, input.Errorf("%s: %d is given twice", where, id)
+		}
+		v.Lists[uint64(id)], err = Numbers(where, strings.ReplaceAll(list, "/", ","))
+		return id, err
+	})
+	return v, err
 }
