@@ -158,18 +158,25 @@ func Configure(a *election.Algorithm, values map[string]params.Value, ids []elec
 		return nil, input.Errorf("params%s: %s takes no parameters", member(first), a.Name)
 	}
 	bound := a.Params.NameOf(params.DelayBound)
-	if _, given := values[bound]; bound != "" && !given && longest > 0 && a.Delay > 0 {
-		values = maps.Clone(values)
-		if values == nil {
-			values = make(map[string]params.Value)
+	if _, given := values[bound]; bound != "" && !given && longest > 0 {
+		bounded := map[string]params.Value{bound: {Number: float64(longest) / float64(Unit)}}
+		maps.Copy(bounded, values)
+		if a.Delay > 0 || len(values) > 0 && countsOnDelay(a, bounded, ids) {
+			values = bounded
 		}
-		values[bound] = params.Value{Number: float64(longest) / float64(Unit)}
 	}
 	b, err := a.Configure(params.New(values, Unit, ids))
 	if err != nil {
 		return nil, asInput("params", err)
 	}
 	return b, nil
+}
+
+// countsOnDelay reports whether an algorithm that counts on no bound does with these values: invitation
+// does where it has an interval.
+func countsOnDelay(a *election.Algorithm, values map[string]params.Value, ids []election.ID) bool {
+	b, err := a.Configure(params.New(values, Unit, ids))
+	return err == nil && b.Delay > 0
 }
 
 // WithDelay returns values with the bound on delays that the algorithm counts on. It adds that if the bound
