@@ -1,6 +1,7 @@
 package election_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -31,11 +33,46 @@ func TestGuarantees(t *testing.T) {
 	for _, r := range outside(t) {
 		want = section(t, want, r.name, "```text\n"+r.watched(t).String()+"```\n")
 	}
+	want = section(t, want, "groups", "```text\n"+groupsOf(t)+"```\n")
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
 		return
 	}
 	require.Equal(t, want, string(b), "run: go test . -run TestGuarantees -update")
+}
+
+// groupsOf returns which leader each of five processes follows, and in which Term, every time that
+// changes: the links between two groups of them are cut for a while.
+func groupsOf(t *testing.T) string {
+	t.Helper()
+	const u = sim.Unit
+	a, err := invitation.New(invitation.Config{Interval: 6 * u})
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Until: 200 * u, Input: scenario.Input{Algorithm: a,
+		IDs: []election.ID{1, 2, 3, 4, 5}, Faults: fault.Plan{Partitions: []fault.Partition{{From: 30 * u,
+			Until: 90 * u, Groups: [][]election.ID{{1, 2}, {3, 4, 5}}}}}}})
+	require.NoError(t, err)
+	text, last := " time    1    2    3    4    5\n", ""
+	for at := time.Duration(0); at <= 200; at++ {
+		s.Extend(at*u + 1)
+		require.NoError(t, s.Run(t.Context()))
+		row := ""
+		for p := range 5 {
+			o := s.Outcome(p)
+			cell := "-"
+			if o.Role != election.Undecided {
+				cell = fmt.Sprintf("%d/%d", o.Leader.ID, o.Term)
+			}
+			row += fmt.Sprintf("%5s", cell)
+		}
+		if row != last {
+			text += fmt.Sprintf("%5d%s\n", at, row)
+		}
+		last = row
+	}
+	r := s.Result()
+	require.True(t, r.Agreed, "whole again all are one group")
+	return text
 }
 
 // outsideRun is a run in which bully has two leaders, at once or in one Term.

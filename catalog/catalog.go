@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/hypercube"
 	"github.com/go-election/election/inquiry"
+	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
@@ -57,7 +58,8 @@ func locks() []*election.Algorithm {
 }
 
 // elections returns the algorithms that elect a leader for as long as no other is elected. Those with leases
-// are not among them: an arbiter does not heed the end of a lease.
+// are not among them: an arbiter does not heed the end of a lease. Nor are those with groups: each would
+// have an arbiter.
 func elections() (list List) {
 	for _, f := range families {
 		list = append(list, withOrder(f.make())...)
@@ -67,7 +69,9 @@ func elections() (list List) {
 
 // All returns the descriptions of all variants of all algorithms, those of one algorithm
 // together and its default first. They are the caller's own.
-func All() List { return slices.Concat(elections(), lease.Algorithms(), locks()) }
+func All() List {
+	return slices.Concat(elections(), invitation.Algorithms(), lease.Algorithms(), locks())
+}
 
 // Find returns one variant of an algorithm of the project; see [List.Find].
 func Find(name, variant string) (*election.Algorithm, error) {

@@ -53,5 +53,6 @@ func TestLeaving(t *testing.T) {
 	}
 	require.Equal(t, []string{"bully/rules", "bully/halting", "modbully/base", "modbully/convenience",
 		"modbully/number", "modbully/grant",
+		"invitation",
 		"lease", "mutex/arbiter"}, heedful)
 }

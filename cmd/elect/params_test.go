@@ -38,6 +38,11 @@ func TestBadParams(t *testing.T) {
 		cases["sim bully -n 3 "+line] = want
 	}
 	cases["sim modbully -n 3 --param wait=1:2,1:3"] = `--param wait[1]: 1 is given twice`
+	cases["sim invitation -n 3 --param groups=1:2/3,1:2"] = `--param groups[1]: 1 is given twice`
+	cases["sim invitation -n 3 --param groups=1:2/a"] = `--param groups[0][1]: "a" is not a whole number`
+	cases["sim invitation -n 3 --param groups=a:2/3"] = `--param groups[0]: "a" is not a whole number`
+	cases["sim invitation -n 3 --param groups=1:2/4"] = `params.groups: 4 is not a process`
+	cases["sim invitation -n 3 --param groups=1:2,2:3"] = `params.groups: 2 is twice in them`
 	cases["sim modbully -n 3 --param wait=1:x"] = `--param wait[0]: "x" is not a number`
 	cases["sim modbully -n 3 --param wait=x:1"] = `--param wait[0]: "x" is not a whole number`
 	cases["sim modbully -n 3 --param wait=4:1"] = `params.wait: 4 is not a process`

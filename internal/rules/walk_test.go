@@ -51,8 +51,9 @@ type setting struct {
 
 // more are the parameters with which algorithms run, besides their defaults.
 var more = map[string][]map[string]params.Value{
-	"bully":    {{"heartbeat": {Number: 5}}, {"announce": {Text: "lower"}}},
-	"modbully": {{"heartbeat": {Number: 5}}, {"refresh": {Number: 9}, "echo": {Text: "yes"}}},
+	"bully":      {{"heartbeat": {Number: 5}}, {"announce": {Text: "lower"}}},
+	"invitation": {{"interval": {Number: 5}}},
+	"modbully":   {{"heartbeat": {Number: 5}}, {"refresh": {Number: 9}, "echo": {Text: "yes"}}},
 }
 
 // settings returns what is walked.

@@ -57,6 +57,13 @@ func TestUnbreakable(t *testing.T) {
 			"a user's own":     "",
 			verdict.OneLease:   "lcr/participant has no leases",
 			verdict.LaterTerms: "lcr/participant has no leases",
+			verdict.GroupsOnce: "lcr/participant forms no groups",
+			verdict.InGroups:   "lcr/participant forms no groups",
+		},
+		"invitation": {
+			verdict.OneLeader:  "invitation has a leader a group",
+			verdict.Agreement:  "invitation has a leader a group",
+			verdict.GroupsOnce: "", verdict.InGroups: "", verdict.Terminated: "", verdict.Ends: "",
 		},
 		"bully/rules": {
 			verdict.RightLeader:   "bully/rules is long-lived, and may change what it has decided",

@@ -46,6 +46,7 @@ var every = map[string]sizes{
 	"hypercube":            {4, 2, 4, 2},
 	"afekgafni/async":      {3, 3, 4, 3},
 	"afekgafni/sync":       {3, 3, 4, 3},
+	"invitation":           {2, 2, 3, 2},
 	"mutex/ricartagrawala": {3, 3, 4, 3},
 }
 

@@ -43,6 +43,14 @@ func TestDelayBound(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, b.Delay, "only an algorithm that has a bound is given one")
 	}
+	invitation, err := catalog.Find("invitation", "")
+	require.NoError(t, err)
+	for interval, want := range map[float64]time.Duration{0: 0, 6: 5 * unit} {
+		values := map[string]params.Value{"interval": {Number: interval}}
+		b, err := scenario.Configure(invitation, values, ids, 5*unit)
+		require.NoError(t, err)
+		require.Equal(t, want, b.Delay, "a parameter makes it count on a bound")
+	}
 	lcr, err := catalog.Find("lcr", "")
 	require.NoError(t, err)
 	a, err := scenario.Configure(lcr, nil, ids, 5*unit)

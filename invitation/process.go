@@ -1,0 +1,471 @@
+package invitation
+
+import (
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
+	"github.com/go-election/election/params"
+)
+
+// The kinds of message, each question before its answer. Rank and Term are the number of a group: of the
+// sender's, or of one to join. Answers repeat the number of the question, and its Value.
+const (
+	kindAreYouLeader uint8 = iota + 1
+	kindLeaderReply
+	kindInvitation // Value is the Term of the group that its sender has led so far
+	kindAccept     // Value is how many groups its sender has been in
+	kindAcceptReply
+	kindReady
+	kindReadyReply
+	kindAreYouThere
+	kindThereReply
+)
+
+// flagYes in an answer says yes.
+const flagYes uint8 = 1
+
+// The timers, in the order of their names.
+const (
+	timerAnswer uint8 = iota
+	timerLarger
+	timerAccept
+	timerReady
+	timerLook
+	timers
+)
+
+// status is what a process is doing. In the first four its group is ready.
+type status uint8
+
+const (
+	normal    status = iota // leads, or follows
+	checking                // a leader that asks which others lead
+	yielding                // a leader that leaves it to a larger one to merge
+	asking                  // a member that asks whether its leader is there
+	inviting                // has founded a group, and counts those that accept
+	readying                // lets those that have accepted go on
+	accepting               // has accepted an invitation
+	accepted                // its acceptance counts, and it waits for READY
+	statuses
+)
+
+// process is one participant.
+type process struct {
+	me      election.Rank
+	config  *Config
+	status  status
+	moves   uint64        // how many groups this process has been in
+	leader  election.Rank // of the group that it is in
+	number  uint64        // the moves of that leader when it founded the group
+	port    election.Port // where the leader is, if it is another process
+	others  portset.Set   // leaders that a check has found
+	missing portset.Set   // processes that have not answered yet
+	members portset.Set   // of the group that it leads
+}
+
+// Step takes one event.
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	switch ev.Op {
+	case election.Init:
+		n.init(e)
+	case election.Rejoin: // rule 13
+		if n.leader != n.me { // it has no state, and its group of the beginning is long gone
+			n.recover(e)
+		}
+		n.check(e)
+	case election.Start: // rule 14
+		n.look(e)
+	case election.Suspect, election.Left: // rule 13
+		if n.leader != n.me && ev.Port == n.port {
+			n.recover(e)
+			n.check(e)
+		}
+	case election.Timeout:
+		n.timeout(e, ev.Timer)
+	case election.Recv:
+		n.receive(e, ev.Port, &ev.Msg)
+	}
+}
+
+// init lets a process be in its group of the beginning, and alone after a crash.
+func (n *process) init(e *election.Env) {
+	if n.moves > 0 { // rule 10
+		n.recover(e)
+		return
+	}
+	n.moves, n.number, n.leader = 1, 1, n.me
+	if n.config.Leader != nil { // a million processes that each look at a million others take too long
+		n.joinFirst(e)
+	}
+	// Save before the first message, or a crash would make it found this group twice.
+	e.Save()
+	n.settle(e)
+}
+
+// joinFirst lets a process be in its group of the beginning.
+func (n *process) joinFirst(e *election.Env) {
+	leader := n.config.leaderOf(n.me.ID)
+	for port := range election.Port(e.Ports()) {
+		switch peer := e.Peer(port); {
+		case peer.ID == leader:
+			n.leader, n.port = peer, port
+		case leader == n.me.ID && n.config.leaderOf(peer.ID) == leader:
+			n.members.Add(port)
+		}
+	}
+}
+
+// look looks for other leaders, or asks its own whether it is there (rule 14).
+func (n *process) look(e *election.Env) {
+	switch {
+	case n.status != normal:
+	case n.leader == n.me:
+		n.check(e)
+	default:
+		n.ask(e)
+	}
+}
+
+func (n *process) timeout(e *election.Env, timer uint8) {
+	switch timer {
+	case timerAnswer:
+		n.answersEnd(e)
+	case timerLarger: // rule 5
+		n.merge(e)
+	case timerAccept: // rule 8
+		n.sendReady(e)
+	case timerReady: // rule 10
+		n.recover(e)
+	case timerLook: // rule 14
+		n.look(e)
+	}
+}
+
+// answersEnd goes on when the time for answers has ended.
+func (n *process) answersEnd(e *election.Env) {
+	n.missing.Clear()
+	switch n.status {
+	case checking:
+		n.checked(e)
+	case readying: // rule 9
+		n.settle(e)
+	case asking: // rule 11
+		n.recover(e)
+		n.check(e)
+	}
+}
+
+func (n *process) receive(e *election.Env, from election.Port, m *election.Message) {
+	switch m.Kind {
+	case kindAreYouLeader:
+		n.recvAreYouLeader(e, from, m)
+	case kindLeaderReply:
+		n.recvLeader(e, from, m)
+	case kindInvitation:
+		n.recvInvitation(e, from, m)
+	case kindAccept: // rule 7
+		yes := n.status == inviting && n.isIn(m)
+		if yes {
+			n.members.Add(from)
+		}
+		reply(e, from, m, kindAcceptReply, yes)
+	case kindAcceptReply:
+		n.recvAccepted(e, from, m)
+	case kindReady:
+		n.recvReady(e, from, m)
+	case kindReadyReply:
+		n.recvIsReady(e, from, m)
+	case kindAreYouThere: // rule 11
+		reply(e, from, m, kindThereReply, n.leader == n.me && n.isIn(m) && n.members.Has(from))
+	case kindThereReply:
+		n.recvThere(e, from, m)
+	}
+}
+
+// isIn reports whether this process is in the group of a message.
+func (n *process) isIn(m *election.Message) bool { return m.Rank == n.leader && m.Term == n.number }
+
+// isReady reports whether its group is ready: the paper's Normal.
+func (n *process) isReady() bool { return n.status <= asking }
+
+// message returns a message with the number of its group.
+func (n *process) message(kind uint8) election.Message {
+	return election.Message{Kind: kind, Rank: n.leader, Term: n.number}
+}
+
+func reply(e *election.Env, to election.Port, m *election.Message, kind uint8, yes bool) {
+	answer := election.Message{Kind: kind, Rank: m.Rank, Term: m.Term, Value: m.Value}
+	if yes {
+		answer.Flags = flagYes
+	}
+	e.Send(to, answer)
+}
+
+// check asks all others whether they lead (rule 1).
+func (n *process) check(e *election.Env) {
+	n.status = checking
+	n.others.Clear()
+	n.missing.Clear()
+	for port := range election.Port(e.Ports()) {
+		e.Send(port, n.message(kindAreYouLeader))
+		n.missing.Add(port)
+	}
+	if n.isLast() { // rule 3
+		n.rest(e)
+		return
+	}
+	wait(e, timerAnswer, n.config.AnswerTimeout)
+}
+
+func (n *process) recvAreYouLeader(e *election.Env, from election.Port, m *election.Message) {
+	if n.leader != n.me && m.Rank == n.leader && m.Term > n.number { // rule 12
+		n.recover(e)
+	}
+	reply(e, from, m, kindLeaderReply, n.leader == n.me && n.isReady()) // rule 2
+}
+
+// recvLeader notes an answer to a check. One to an earlier check of the same group counts too: at worst
+// a process is invited that leads no more, and accepts as any other.
+func (n *process) recvLeader(e *election.Env, from election.Port, m *election.Message) { // rule 3
+	if n.status != checking || !n.isIn(m) || !n.missing.Has(from) {
+		return
+	}
+	n.missing.Remove(from)
+	if m.Flags == flagYes {
+		n.others.Add(from)
+	}
+	// A check that has found leaders waits on, as in the paper: a merge begins at the same time whether
+	// or not all are up.
+	if n.isLast() && n.others.From(0) == election.NoPort {
+		e.StopTimer(timerAnswer)
+		n.rest(e)
+	}
+}
+
+// isLast reports whether no answer is missing any more.
+func (n *process) isLast() bool { return n.missing.From(0) == election.NoPort }
+
+// checked merges with the leaders that the check has found, if there are any.
+func (n *process) checked(e *election.Env) {
+	largest := n.me
+	for port := n.others.From(0); port != election.NoPort; port = n.others.From(port + 1) {
+		if peer := e.Peer(port); largest.Less(peer) {
+			largest = peer
+		}
+	}
+	switch {
+	case n.others.From(0) == election.NoPort: // rule 3
+		n.rest(e)
+	case largest != n.me: // rule 4
+		n.status = yielding
+		wait(e, timerLarger, n.waitFor(e, largest))
+	default: // rule 5
+		n.merge(e)
+	}
+}
+
+// waitFor returns how long to wait for a larger leader.
+func (n *process) waitFor(e *election.Env, larger election.Rank) time.Duration {
+	between := time.Duration(0)
+	for port := range election.Port(e.Ports()) {
+		if peer := e.Peer(port); n.me.Less(peer) && !larger.Less(peer) {
+			between++
+		}
+	}
+	return min(between, params.MaxTimeout/n.config.PriorityWait) * n.config.PriorityWait
+}
+
+// merge founds a group of those that lead and of its own members (rule 5).
+func (n *process) merge(e *election.Env) {
+	invitation := election.Message{Kind: kindInvitation, Value: n.number}
+	n.foundGroup(e)
+	n.status = inviting
+	e.Withdraw(n.number)
+	invitation.Rank, invitation.Term = n.leader, n.number
+	for port := range election.Port(e.Ports()) {
+		if n.others.Has(port) || n.members.Has(port) {
+			e.Send(port, invitation)
+		}
+	}
+	n.others.Clear()
+	n.members.Clear()
+	wait(e, timerAccept, n.config.AcceptTimeout)
+}
+
+// foundGroup begins a group that this process leads.
+func (n *process) foundGroup(e *election.Env) {
+	n.move(e)
+	n.leader, n.number = n.me, n.moves
+}
+
+// move counts the groups that this process has been in. The count is saved before a message carries it.
+// If it were used twice, members of an old group would take a new one for theirs, and an old ACCEPT_R
+// would be taken for the one that is waited for.
+func (n *process) move(e *election.Env) {
+	n.moves++ // by one a step: 2^64 are never reached
+	e.Save()
+}
+
+func (n *process) recvInvitation(e *election.Env, from election.Port, m *election.Message) { // rule 6
+	// Of its own leader the invitation also says which group that leaves. In a state that is not ready the
+	// process must follow it there. READY may be under way still, and would make it follow a leader that
+	// has gone.
+	leaves := n.leader != n.me && from == n.port && m.Value >= n.number
+	port, known := n.portOf(e, from, m.Rank)
+	switch {
+	case m.Rank == n.me:
+		if leaves { // to the group to which this process had invited it
+			n.recover(e)
+		}
+	case !known || m.Rank == n.leader && m.Term <= n.number:
+	case n.isReady() || leaves:
+		n.accept(e, port, m)
+	}
+}
+
+// accept leaves the group that this process is in for another, with its members.
+func (n *process) accept(e *election.Env, port election.Port, m *election.Message) { // rule 6
+	if n.leader == n.me {
+		forward := *m
+		forward.Value = n.number
+		// Also to the process that invites, if it is a member: that has to know that its leader has gone.
+		for to := n.members.From(0); to != election.NoPort; to = n.members.From(to + 1) {
+			e.Send(to, forward)
+		}
+	}
+	n.stop(e)
+	n.move(e)
+	n.status, n.leader, n.number, n.port = accepting, m.Rank, m.Term, port
+	e.Withdraw(n.number)
+	acceptance := n.message(kindAccept)
+	acceptance.Value = n.moves
+	e.Send(port, acceptance)
+	wait(e, timerReady, n.config.AcceptTimeout+n.config.AnswerTimeout)
+}
+
+// portOf returns where a process is, most often behind the port by which the message has come.
+func (n *process) portOf(e *election.Env, from election.Port, who election.Rank) (election.Port, bool) {
+	if int(from) < e.Ports() && e.Peer(from) == who {
+		return from, true
+	}
+	for port := range election.Port(e.Ports()) {
+		if e.Peer(port) == who {
+			return port, true
+		}
+	}
+	return 0, false
+}
+
+func (n *process) recvAccepted(e *election.Env, from election.Port, m *election.Message) { // rule 7
+	switch {
+	case n.status != accepting || !n.isIn(m) || from != n.port || m.Value != n.moves:
+	case m.Flags == flagYes:
+		n.status = accepted
+	default:
+		n.recover(e)
+	}
+}
+
+// sendReady lets those go on that have accepted (rule 8).
+func (n *process) sendReady(e *election.Env) {
+	n.status = readying
+	n.missing.Clear()
+	for port := n.members.From(0); port != election.NoPort; port = n.members.From(port + 1) {
+		e.Send(port, n.message(kindReady))
+		n.missing.Add(port)
+	}
+	if n.isLast() { // rule 9
+		n.settle(e)
+		return
+	}
+	wait(e, timerAnswer, n.config.AnswerTimeout)
+}
+
+func (n *process) recvReady(e *election.Env, from election.Port, m *election.Message) { // rule 9
+	yes := n.status == accepted && from == n.port && n.isIn(m)
+	reply(e, from, m, kindReadyReply, yes)
+	if yes {
+		e.StopTimer(timerReady)
+		n.settle(e)
+	}
+}
+
+func (n *process) recvIsReady(e *election.Env, from election.Port, m *election.Message) { // rule 9
+	if n.leader != n.me || !n.isIn(m) {
+		return
+	}
+	n.missing.Remove(from)
+	if m.Flags != flagYes {
+		n.members.Remove(from)
+	}
+	if n.status == readying && n.isLast() {
+		e.StopTimer(timerAnswer)
+		n.settle(e)
+	}
+}
+
+// recover leaves whatever group this process is in, and founds one (rule 10).
+func (n *process) recover(e *election.Env) {
+	n.stop(e)
+	n.foundGroup(e)
+	n.settle(e)
+}
+
+// stop drops whatever this process was doing.
+func (n *process) stop(e *election.Env) {
+	n.others.Clear()
+	n.missing.Clear()
+	n.members.Clear()
+	for timer := range timers {
+		e.StopTimer(timer)
+	}
+}
+
+// settle makes the group known in which this process is from now on.
+func (n *process) settle(e *election.Env) {
+	e.DecideIn(n.number, n.leader)
+	e.Done()
+	n.rest(e)
+}
+
+// rest waits for the next time to look.
+func (n *process) rest(e *election.Env) {
+	n.status = normal
+	if n.config.Interval > 0 {
+		wait(e, timerLook, n.config.Interval)
+	}
+}
+
+// ask asks the leader whether it is there (rule 11).
+func (n *process) ask(e *election.Env) {
+	n.status = asking
+	e.Send(n.port, n.message(kindAreYouThere))
+	wait(e, timerAnswer, n.config.AnswerTimeout)
+}
+
+func (n *process) recvThere(e *election.Env, from election.Port, m *election.Message) { // rule 11
+	switch {
+	case n.status != asking || !n.isIn(m) || from != n.port:
+	case m.Flags == flagYes:
+		e.StopTimer(timerAnswer)
+		n.rest(e)
+	default:
+		n.recover(e)
+		n.check(e)
+	}
+}
+
+func wait(e *election.Env, timer uint8, t time.Duration) { e.SetTimer(timer, t, t) }
+
+// State visits what changes.
+func (n *process) State(s *election.State) {
+	s.Enum((*uint8)(&n.status), uint8(statuses))
+	s.Uint64(&n.moves)
+	s.Rank(&n.leader)
+	s.Uint64(&n.number)
+	s.Port(&n.port)
+	n.others.State(s)
+	n.missing.State(s)
+	n.members.State(s)
+}
