@@ -8,13 +8,12 @@
     bits |= (digit(i) + digit(i + 1) * 91) << waiting;
     for (waiting += 13; waiting >= 8 && to < SIZE; waiting -= 8, bits >>= 8) packed[to++] = bits;
   }
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const all = await new Response(stream).arrayBuffer();
   const files = {};
   let from = 0;
   for (const [name, type, size] of LIST) {
-    files[name] = URL.createObjectURL(new Blob([new Uint8Array(all, from, size)], { type }));
-    from += size;
+    const stream = new Blob([packed.subarray(from, from += size)]).stream();
+    const file = await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    files[name] = URL.createObjectURL(new Blob([file], { type }));
   }
   globalThis.electionFiles = files;
   globalThis.electionOpen = Object.keys(files).find((name) => name.startsWith("open."));

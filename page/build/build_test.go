@@ -140,8 +140,8 @@ func TestSizes(t *testing.T) {
 	t.Logf("wasm %d, compressed %d; modules, style and document %d; one file %d",
 		len(site.File("election.wasm")),
 		len(site.Packed("election.wasm")), own, len(single))
-	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_910_000)
-	require.LessOrEqual(t, own, 51_000)
+	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_850_000)
+	require.LessOrEqual(t, own, 49_500)
 	require.LessOrEqual(t, len(single), 3_000_000)
 }
 

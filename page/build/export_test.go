@@ -52,3 +52,6 @@ func Memory(program []byte) []byte {
 	}
 	return nil
 }
+
+// Squeeze compresses data in the form of gzip.
+var Squeeze = squeeze

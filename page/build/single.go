@@ -1,8 +1,6 @@
 package build
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -12,8 +10,8 @@ import (
 	"strings"
 )
 
-// boot loads the page from the files that lie in it. LIST stands for their names, types and sizes, and
-// SIZE for the number of bytes of all together, compressed.
+// boot loads the page from the files that lie in it. LIST stands for their names, types and compressed sizes,
+// and SIZE for the number of bytes of all together.
 //
 //go:embed boot.js
 var boot string
@@ -38,29 +36,19 @@ func (s *Site) Single() ([]byte, error) {
 				link)
 		}
 	}
-	var all bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&all, gzip.BestCompression) // the level exists
+	var all []byte
 	list := [][]any{}
 	for _, name := range s.Names() {
-		if name == "wasm_exec.js" {
-			continue // it is in the worker
+		packed := s.Packed(name)
+		switch {
+		case name == "wasm_exec.js": // it is in the worker
+			continue
+		case path.Ext(name) == ".html", path.Ext(name) == ".css": // they are in the document
+			continue
+		case name == "worker.js": // a worker of a document without a host cannot load another blob
+			packed = squeeze(slices.Concat(s.File("wasm_exec.js"), []byte("\n"), s.File(name)))
 		}
-		text := s.File(name)
-		switch path.Ext(name) {
-		case ".html", ".css":
-			continue // they are in the document
-		case ".js":
-			if name == "worker.js" { // a worker of a document without a host cannot load another blob
-				text = slices.Concat(s.File("wasm_exec.js"), []byte("\n"), text)
-			}
-		}
-		list = append(list, []any{name, types[path.Ext(name)], len(text)})
-		if _, err := z.Write(text); err != nil {
-			return nil, err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
+		list, all = append(list, []any{name, types[path.Ext(name)], len(packed)}), append(all, packed...)
 	}
 	names, err := json.Marshal(list)
 	if err != nil {
@@ -68,8 +56,8 @@ func (s *Site) Single() ([]byte, error) {
 	}
 	head := `<meta http-equiv="Content-Security-Policy" content="` + singlePolicy + `">` + "\n" +
 		"<style>\n" + string(s.File("page.css")) + "</style>"
-	start := strings.NewReplacer("LIST", string(names), "SIZE", strconv.Itoa(all.Len())).Replace(boot)
-	foot := `<script type="text/plain" id="election-files">` + digits(all.Bytes()) + "</script>\n<script>\n" +
+	start := strings.NewReplacer("LIST", string(names), "SIZE", strconv.Itoa(len(all))).Replace(boot)
+	foot := `<script type="text/plain" id="election-files">` + digits(all) + "</script>\n<script>\n" +
 		start + "</script>"
 	document = strings.Replace(document, styleLink, head, 1)
 	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil

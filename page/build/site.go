@@ -22,15 +22,10 @@ type Site struct {
 
 // add adds a file.
 func (s *Site) add(name string, text []byte) {
-	var b bytes.Buffer
-	// Neither fails: the level exists, and a buffer takes everything.
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	_, _ = z.Write(text)
-	_ = z.Close()
 	if s.packed == nil {
 		s.packed = make(map[string][]byte)
 	}
-	s.packed[name] = b.Bytes()
+	s.packed[name] = squeeze(text)
 }
 
 // With returns the page with one more file.
