@@ -35,7 +35,7 @@ type huffman struct {
 
 func (w *bitWriter) symbol(h *huffman, symbol int) { w.write(h.bits[symbol], h.size[symbol]) }
 
-// newHuffman returns the shortest code for symbols by how often each occurs, of at most this number of bits each.
+// newHuffman returns the shortest code for symbols by how often each occurs, of at most this number of bits.
 func newHuffman(often []int, most int) *huffman {
 	h := &huffman{size: sizes(often, most), bits: make([]uint32, len(often))}
 	next := uint32(0)
