@@ -38,6 +38,9 @@ type Algorithm struct {
 	Leaderless      bool      // it elects no leader: it guards critical sections without one
 	Below           uint8     // how many machines of its Stack are below the election: failure detectors
 	Faults          Faults    // under which failures it keeps its promises
+	// Synchronous: all processes that start an election do so at the same instant, and each message takes
+	// the Delay, or less where all start. Package synchronizer lets such an algorithm bear any delays.
+	Synchronous bool
 	// Leases: a process leads only until Outcome.Until. At no time do two lead, whatever the network does and
 	// however long processes pause, and each that becomes the leader does so in a larger Term than all
 	// before.

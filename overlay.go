@@ -22,7 +22,8 @@ import (
 //
 // What runs on complete graphs already, and is long-lived or elects the largest that is up, looks after
 // crashes itself and is returned as it is. Hypercubes and meshes are for fixed numbers of
-// processes, which a crash changes: they give an error that wraps [ErrInput].
+// processes, which a crash changes: they give an error that wraps [ErrInput]. So do Synchronous
+// algorithms, which need a synchronizer below them.
 //
 // Suspect and Left take a process out of the overlay, Trust and Joined bring it back, and so does any
 // message from it: one that comes back (Rejoin) says so to all. Messages over other links than those of
@@ -50,6 +51,9 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 		return nil,
 			input.Errorf("algorithm: %s runs on a %s, which a crash would leave with a hole: it has no "+
 				"overlay", a.Title(), a.Topology)
+	case a.Synchronous:
+		return nil, input.Errorf("algorithm: %s needs starts at one instant, and processes hear of a crash "+
+			"at different ones: put a synchronizer below it", a.Title())
 	}
 	// The kinds of the algorithm keep their numbers. Behind them come present and, for a rooted tree, begin.
 	kinds := len(a.Kinds) + 1

@@ -30,6 +30,9 @@ func overlaid(t *testing.T, visit func(own, over *election.Algorithm)) {
 		case a.Topology == election.Hypercube || a.Topology == election.Mesh:
 			require.ErrorIs(t, err, election.ErrInput)
 			require.ErrorContains(t, err, a.Title()+" runs on a ")
+		case a.Synchronous:
+			require.ErrorIs(t, err, election.ErrInput)
+			require.ErrorContains(t, err, "put a synchronizer below it")
 		case over == a:
 			require.Equal(t, election.Complete, a.Topology)
 		default:

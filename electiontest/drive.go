@@ -32,8 +32,11 @@ func goroutines(t *trial) error {
 			return err
 		}
 		for _, driver := range drivers() {
-			if driver.ends && t.NeverQuiesces {
-				continue // it would go on for ever
+			switch {
+			case driver.ends && t.NeverQuiesces: // it would go on for ever
+				continue
+			case driver.timeless && t.Synchronous:
+				continue
 			}
 			short, bound := bounded(in)
 			synctest.Test(t.t, func(bubble *testing.T) {
@@ -55,11 +58,13 @@ type driver struct {
 	name  string
 	drive func(t *trial, in scenario.Input) error
 	ends  bool // when nothing is left to happen, not before
+	// A message may arrive before processes start that are to start at the same time.
+	timeless bool
 }
 
 func drivers() []driver {
 	return []driver{
-		{name: "package local", drive: locally, ends: true},
+		{name: "package local", drive: locally, ends: true, timeless: true},
 		{name: "a transport in memory", drive: overTransport},
 	}
 }
@@ -83,9 +88,13 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	return in.Elected(r)
 }
 
-// overTransport elects by processes of their own, on links that take a unit.
+// overTransport elects by processes of their own, on links that take a unit, or half of one.
 func overTransport(t *trial, in scenario.Input) error {
 	model := faults.Config{Min: scenario.Unit}
+	if t.Synchronous {
+		// At one instant a bubble may take the timer before the message, which then comes too late.
+		model.Min = scenario.Unit / 2
+	}
 	if t.Faults.Loss {
 		model.Plan.Loss = 0.2
 	}

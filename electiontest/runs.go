@@ -211,6 +211,9 @@ func repeated(t *trial) error {
 		in, bound := bounded(in)
 		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed,
 			Unordered: !t.NeedsFIFO && seed%2 == 1}
+		if t.Synchronous { // a single process begins each election but the first
+			c.Schedule, c.Unordered = sim.UnitDelay, false
+		}
 		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders),
 			last: make(map[election.ID]election.Outcome)}
 		if !t.LongLived {

@@ -26,7 +26,8 @@
 // Unless [Config.Delay] is given there is no time: a message takes as long as it likes, and a timer
 // runs out whenever it likes, except that of two timers the one set earlier runs out first if its
 // latest moment, counted from its setting, is not after the other's earliest. With Delay time goes on in
-// ticks, every message arrives within Delay, and every timer runs out within its bounds.
+// ticks, every message arrives within Delay, and every timer runs out within its bounds. If an algorithm is
+// Synchronous and only some processes start, every message takes all of Delay.
 //
 // # How sure
 //
@@ -90,7 +91,8 @@ type Config struct {
 	// elect after a crash only if a process that needs a leader asks for one.
 	Nudge bool
 
-	// Started: all initiators have started, in their order, before the first state.
+	// Started: all initiators have started, in their order, before the first state. It is implied where the
+	// algorithm is Synchronous.
 	Started bool
 	// NoAnnouncement: messages of the kinds that announce are not sent, and what followers know is
 	// not judged. It implies Started.
@@ -247,7 +249,8 @@ func (c *Config) Check() error {
 			return input.Errorf("properties[%d]: there is another one named %q", i, p.Name)
 		}
 	}
-	if c.NoAnnouncement {
+	// Without After, which may hold the starts itself.
+	if c.NoAnnouncement || c.Algorithm.Synchronous && len(c.After) == 0 {
 		c.Started = true
 	}
 	if err := c.checkAfter(); err != nil {

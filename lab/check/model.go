@@ -177,6 +177,7 @@ type model struct {
 	silent  [256]bool
 	clocks  *scenario.Clocks // nil if all are right
 	left    budgets          // in the first state
+	exact   bool             // each message takes all of the delay
 	// unordered: some messages overtake others, if only in the steps before the first state.
 	unordered bool
 	slots     int
@@ -207,7 +208,8 @@ func newModel(c *Config) *model {
 	m := &model{config: c, left: left, unordered: c.Unordered || overtakes(c.After), n: len(c.IDs),
 		linkOf: make([]int32, c.Topology.Links()),
 		into:   make([][]int, len(c.IDs)), outOf: make([][]int, len(c.IDs)), detects: c.detects(),
-		clocks: c.Clocks()}
+		clocks: c.Clocks(),
+		exact:  c.Algorithm.Synchronous && c.Delay > 0 && c.Starts() < len(c.IDs)}
 	for i := range m.linkOf {
 		m.linkOf[i] = noLink
 	}
@@ -287,6 +289,9 @@ func (m *model) queue(l int, items []item, messages *window[election.Message]) u
 	return m.queues[l].number(key, func(hash uint64) queue {
 		q := queue{hash: hash, items: items}
 		for i, t := range items {
+			if m.exact && t.left > 0 {
+				continue
+			}
 			if i == 0 || m.config.Unordered && t != items[i-1] {
 				q.heads = append(q.heads, uint8(i))
 			}

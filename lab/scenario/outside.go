@@ -24,6 +24,8 @@ type Mishaps struct {
 	Early     bool          // a timer runs out before its time
 	Misled    bool          // a failure detector suspects a process that is up, or trusts one that is down
 	Deposing  bool          // a process starts while a leader is up
+	Uneven    bool          // messages take different times
+	Apart     bool          // processes start at different times
 }
 
 // Outside says in words what of m lies outside the model of the algorithm; it is empty where nothing does.
@@ -72,6 +74,9 @@ func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
 	}
 	if m.Misled && a.Faults.Reported {
 		needs = append(needs, "needs a failure detector that is never wrong")
+	}
+	if (m.Uneven || m.Apart) && a.Synchronous {
+		needs = append(needs, "needs starts at one instant, and messages that all take "+InUnits(a.Delay))
 	}
 	if m.Deposing && a.StartSuspects {
 		needs = append(needs, "needs starts that come only while no leader is up")

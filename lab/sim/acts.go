@@ -359,14 +359,14 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 	var is scenario.Mishaps
 	switch step.Do {
 	case observe.Deliver:
-		is.Unordered = step.Nth > 0
+		is.Unordered, is.Uneven = step.Nth > 0, m.ev.At != s.now
 		if s.still { // else it comes no later than the schedule would bring it
 			is.Delay = s.handTime(step) - (m.ev.At - Unit)
 		}
 	case observe.Delay:
 		// At least that long: the queue has no room for when a message was sent, only for when it arrives.
 		sent := min(s.now, m.ev.At-s.leastDelay())
-		is.Unordered, is.Delay = s.overtakes(step, p, m), m.ev.At+step.By-sent
+		is.Unordered, is.Delay, is.Uneven = s.overtakes(step, p, m), m.ev.At+step.By-sent, true
 	case observe.Lose:
 		is.Lost = true
 	case observe.Duplicate:
@@ -374,6 +374,7 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 	case observe.Timeout:
 		is.Early = s.handTime(step) < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
 	case observe.Start:
+		is.Apart = s.now > 0
 		is.Deposing = slices.ContainsFunc(s.procs, func(q proc) bool {
 			return q.status != Down && s.outcomes.list[q.outcome].Role == election.Leader
 		})

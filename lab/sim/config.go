@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -105,7 +106,20 @@ func (c *Config) Check() error {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
 			scenario.InUnits(bound), scenario.InUnits(longest))
 	}
+	if c.Algorithm.Synchronous && !c.isSynchronous(longest) && !c.Force && !c.still() {
+		return fmt.Errorf("%w: for %s processes must start at one instant, and unless all start each "+
+			"message must take %v units", ErrSynchronous, c.Algorithm.Title(),
+			scenario.InUnits(c.Algorithm.Delay))
+	}
 	return nil
+}
+
+// isSynchronous reports whether processes start at one instant, and each message takes the Delay of the
+// algorithm or all processes start. Longest is how long one takes at most.
+func (c *Config) isSynchronous(longest time.Duration) bool {
+	at := slices.Compact(slices.Clone(c.StartTimes))
+	even := longest == c.Algorithm.Delay && (c.Schedule != RandomDelay || c.Delay.Min == longest)
+	return len(at) < 2 && (even || c.Starts() == len(c.IDs))
 }
 
 // still reports whether nothing happens but Steps or Acts.

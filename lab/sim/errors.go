@@ -5,5 +5,9 @@ import "github.com/go-election/election/input"
 // ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
 var ErrDelay = input.Sentinel("election", "messages may take too long for the algorithm")
 
+// ErrSynchronous: processes start at different times, or messages take different times, and the algorithm is
+// wrong where they do.
+var ErrSynchronous = input.Sentinel("election", "the algorithm needs the synchronous model")
+
 // ErrCopies: links deliver some messages twice, and the algorithm is wrong where they do.
 var ErrCopies = input.Sentinel("election", "the algorithm needs links that deliver each message once")

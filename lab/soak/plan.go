@@ -234,6 +234,13 @@ func (d *drawing) starts() {
 			d.Initiators = append(d.Initiators, d.IDs[p])
 		}
 	}
+	if d.Algorithm.Synchronous {
+		// Where only some start each message must take the Delay.
+		if d.Schedule == sim.RandomDelay || d.Algorithm.Delay != unit {
+			d.Initiators = nil
+		}
+		return
+	}
 	// All at once; and so they must where messages have a budget, which may end before the last process asks.
 	if d.profile != Chaos && d.oneIn(2) || d.Algorithm.Params.NameOf(params.MessageBudget) != "" {
 		return

@@ -193,7 +193,8 @@ func dropInitiator(p *Plan, i int) (*Plan, bool) {
 	if starters == nil {
 		starters = p.IDs
 	}
-	if i >= len(starters) || p.Algorithm.SingleInitiator {
+	synchronous := p.Algorithm.Synchronous && p.Schedule == sim.RandomDelay // then all must start
+	if i >= len(starters) || p.Algorithm.SingleInitiator || synchronous {
 		return nil, false
 	}
 	q := p.clone()

@@ -101,7 +101,7 @@ func newRun(s *scenario.Scenario, most int) (*run, error) {
 	probe := c
 	err = probe.Check()
 	if errors.Is(err, election.ErrNeedsFIFO) || errors.Is(err, sim.ErrCopies) ||
-		errors.Is(err, sim.ErrDelay) {
+		errors.Is(err, sim.ErrDelay) || errors.Is(err, sim.ErrSynchronous) {
 		r.outside = append(r.outside, trace.FilmOutside{Why: input.Reason(err)})
 		c.Force = true
 		err = c.Check()

@@ -37,7 +37,8 @@ func (j *Job) complete() error {
 	switch {
 	case err == nil && c.Algorithm.NeverQuiesces && c.Until == 0 && !j.Still():
 		return NeverRests(c.Algorithm)
-	case errors.Is(err, election.ErrNeedsFIFO), errors.Is(err, sim.ErrCopies):
+	case errors.Is(err, election.ErrNeedsFIFO), errors.Is(err, sim.ErrCopies),
+		errors.Is(err, sim.ErrSynchronous):
 		return fmt.Errorf("%w (--force runs it all the same)", err)
 	case errors.Is(err, sim.ErrDelay):
 		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it all the same)", err)
