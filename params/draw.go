@@ -7,8 +7,8 @@ import (
 
 // Draw draws a value for about half of the parameters, among processes of these IDs. A description will do.
 // Each value is of the kind that its parameter takes; the algorithm may refuse it all the same, by itself or
-// beside another one. The function intN returns a number from 0 to n-1. Draw leaves out what tools set
-// ([DelayBound], [DrawRange], [GroupSize]) and what another table reads.
+// beside another one. The function intN returns a number from 0 to n-1. Draw leaves out what
+// has to fit the run ([DelayBound], [DrawRange], [GroupSize], [Diameter]), and what another table reads.
 func Draw[ID ~uint64](t Table, ids []ID, intN func(n int) int) map[string]Value {
 	all := make([]uint64, len(ids))
 	for i, id := range ids {
@@ -16,15 +16,18 @@ func Draw[ID ~uint64](t Table, ids []ID, intN func(n int) int) map[string]Value 
 	}
 	values := make(map[string]Value)
 	for i := range t {
-		if t[i].To.draw != nil && !t[i].Role.setByTools() && intN(2) == 0 {
+		if t[i].To.draw != nil && !t[i].Role.ofTheRun() && intN(2) == 0 {
 			values[t[i].Name] = t[i].To.draw(all, intN)
 		}
 	}
 	return values
 }
 
-// setByTools reports whether tools know the value of a parameter. Another value is wrong in most runs.
-func (r Role) setByTools() bool { return r == DelayBound || r == DrawRange || r == GroupSize }
+// ofTheRun reports whether the value of a parameter follows from the run. Another value is wrong in most
+// runs.
+func (r Role) ofTheRun() bool {
+	return r == DelayBound || r == DrawRange || r == GroupSize || r == Diameter
+}
 
 // drawNumber draws a small number: of time-outs in units one is as good as another, and what is counted runs
 // out within a short run.

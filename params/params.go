@@ -44,6 +44,9 @@ const (
 	DrawRange
 	// GroupSize is the number of processes, which tools know.
 	GroupSize
+	// Diameter is the largest distance between two processes, or more than that. Tools do not set it: its
+	// default fits any links.
+	Diameter
 )
 
 // Table describes all parameters of an algorithm.

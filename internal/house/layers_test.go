@@ -21,7 +21,7 @@ var floors = [][]string{
 	{"internal/terminal"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract
-	{"internal/portset", "internal/rolling"},
+	{"internal/portset", "internal/rolling", "synchronizer"},
 	{"algorithms"},
 	{"internal/mailbox", "internal/alarm", "internal/suspend", "internal/supervise"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
@@ -42,7 +42,7 @@ var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/cat
 	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest"}
 
 // contract is all of this module that an algorithm may import.
-var contract = []string{"", "cost", "params", "input", "internal/portset"}
+var contract = []string{"", "cost", "params", "input", "internal/portset", "synchronizer"}
 
 // commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
 // itself stands on top. All may import any package of the root module.

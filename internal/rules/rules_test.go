@@ -43,7 +43,7 @@ var bookkeeping = []struct {
 
 // folders returns those of the algorithms.
 func folders(t *testing.T) (dirs []string) {
-	for _, name := range append(catalog.Names(), "detect") {
+	for _, name := range append(catalog.Names(), "detect", "synchronizer") {
 		dir, err := filepath.Abs(filepath.Join(top, name))
 		require.NoError(t, err)
 		dirs = append(dirs, dir)

@@ -1,0 +1,268 @@
+package synchronizer
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+)
+
+const (
+	// flagOdd marks what belongs to an odd pulse.
+	flagOdd uint8 = 1 << 6
+	// flagLast in SAFE says that its sender enters no pulse any more.
+	flagLast uint8 = 1
+)
+
+// pulse is what has come of one pulse.
+type pulse struct {
+	safe  uint32 // how many neighbours are safe
+	last  uint32 // how many of these enter no further pulse
+	owing uint32 // how many messages are missing of those that SAFE has announced; it wraps around below zero
+	kept  []arrival
+}
+
+// arrival is a message of the algorithm.
+type arrival struct {
+	port election.Port
+	msg  election.Message
+}
+
+// clock is a timer of the algorithm that runs.
+type clock struct {
+	timer uint8
+	left  uint32 // how many pulses
+}
+
+// process runs the Node of one process. To that Node it is the View.
+type process struct {
+	inner election.Node
+	unit  time.Duration // a pulse
+	safe  uint8         // the kind of SAFE
+	env   *election.Env // of the Node
+
+	awake  bool
+	over   bool     // the algorithm knows of the end
+	odd    bool     // the pulse is
+	gone   uint32   // how many neighbours enter no pulse any more
+	pulses [2]pulse // the present one, whose number is even or odd, and the next
+	clocks []clock  // in the order in which they were set
+
+	// Of one Step.
+	outer *election.Env
+	event election.Event // for the Node
+	sent  []uint32       // by port, how many messages went there in this pulse
+}
+
+func newProcess(a *election.Algorithm, s election.Setup) *process {
+	n := &process{inner: a.New(s), unit: a.Delay, safe: uint8(len(a.Kinds) + 1)}
+	n.env = election.NewEnv(n, func(k int) int { return n.outer.Choose(k) })
+	return n
+}
+
+// Step takes one event.
+func (n *process) Step(e *election.Env, ev *election.Event) {
+	n.outer = e
+	switch {
+	case n.over: // rule 7
+	case ev.Op == election.Recv:
+		n.receive(ev)
+		n.goOn()
+	case ev.Op == election.Start: // rule 1
+		n.goOn()
+	}
+	n.outer = nil
+}
+
+// goOn enters all pulses that the process can enter.
+func (n *process) goOn() {
+	if !n.awake {
+		n.wake()
+	}
+	for n.isWhole() && !n.over { // rule 6
+		n.next()
+	}
+}
+
+// wake enters pulse 0.
+func (n *process) wake() { // rule 1
+	n.awake = true
+	n.run(election.Event{Op: election.Init})
+	n.run(election.Event{Op: election.Start})
+	n.finish()
+}
+
+// receive notes a message, of the present pulse or of the next.
+func (n *process) receive(ev *election.Event) {
+	p := &n.pulses[parity(ev.Msg.Flags&flagOdd != 0)]
+	switch m := ev.Msg; {
+	case m.Kind == n.safe: // rule 5
+		p.safe++
+		p.owing += m.Round
+		if m.Flags&flagLast != 0 { // rule 7
+			p.last++
+		}
+	case m.Kind < n.safe: // rule 4
+		p.owing--
+		m.Flags &^= flagOdd
+		// By ports: so what the algorithm does cannot depend on which neighbour is the quicker one.
+		at, _ := slices.BinarySearchFunc(p.kept, ev.Port+1, func(a arrival, port election.Port) int {
+			return cmp.Compare(a.port, port)
+		})
+		p.kept = slices.Insert(p.kept, at, arrival{ev.Port, m})
+	}
+}
+
+func parity(odd bool) int {
+	if odd {
+		return 1
+	}
+	return 0
+}
+
+// isWhole reports whether all of the present pulse has come.
+func (n *process) isWhole() bool {
+	p, ports := &n.pulses[parity(n.odd)], uint32(n.outer.Ports())
+	if p.safe+n.gone != ports || p.owing != 0 {
+		return false
+	}
+	// Without a neighbour that goes on only timers can bring the end.
+	return n.gone < ports || len(n.clocks)+len(p.kept) > 0
+}
+
+// next enters the next pulse.
+func (n *process) next() { // rule 2
+	p := &n.pulses[parity(n.odd)]
+	n.odd = !n.odd
+	for i := range p.kept {
+		n.run(election.Event{Op: election.Recv, Port: p.kept[i].port, Msg: p.kept[i].msg})
+	}
+	n.gone += p.last
+	*p = pulse{kept: p.kept[:0]} // for the pulse after this one
+	for i := range n.clocks {
+		n.clocks[i].left = max(n.clocks[i].left, 1) - 1
+	}
+	n.finish()
+}
+
+// finish lets timers of this pulse run out, and sends SAFE.
+func (n *process) finish() {
+	// Look from the beginning each time: a timer that runs out may set or stop others.
+	for !n.over {
+		i := slices.IndexFunc(n.clocks, func(c clock) bool { return c.left == 0 })
+		if i < 0 {
+			break
+		}
+		timer := n.clocks[i].timer
+		n.clocks = slices.Delete(n.clocks, i, i+1)
+		n.run(election.Event{Op: election.Timeout, Timer: timer})
+	}
+	m := election.Message{Kind: n.safe, Flags: n.mark()}
+	if n.over { // rule 7
+		m.Flags |= flagLast
+	}
+	for port := range election.Port(n.outer.Ports()) { // rule 3
+		m.Round = 0
+		if int(port) < len(n.sent) {
+			m.Round = n.sent[port]
+		}
+		n.outer.Send(port, m)
+	}
+	clear(n.sent)
+}
+
+// mark returns the flag of the present pulse.
+func (n *process) mark() uint8 {
+	if n.odd {
+		return flagOdd
+	}
+	return 0
+}
+
+// run lets the algorithm take an event, and passes on what it wants done.
+func (n *process) run(ev election.Event) {
+	if n.over { // it has ended in this pulse, and needs no more
+		return
+	}
+	n.event = ev
+	fx := n.env.Begin(0)
+	n.inner.Step(n.env, &n.event)
+	for i := range fx.Sends {
+		n.send(&fx.Sends[i])
+	}
+	for i := range fx.Timers {
+		n.setClock(&fx.Timers[i])
+	}
+	if fx.Decided() {
+		n.outer.Decide(fx.Outcome.Leader)
+	}
+	if fx.Saved() {
+		n.outer.Save()
+	}
+	if fx.Ended() {
+		n.over = true
+		n.outer.Done()
+	}
+}
+
+func (n *process) send(out *election.Outgoing) { // rule 3
+	if out.Msg.Flags&flagOdd != 0 {
+		panic("the algorithm sends bit 6 of Message.Flags, which a synchronizer takes")
+	}
+	if ports := n.outer.Ports(); len(n.sent) < ports {
+		n.sent = make([]uint32, ports)
+	}
+	if int(out.Port) < len(n.sent) { // else the driver drops it
+		n.sent[out.Port]++
+	}
+	out.Msg.Flags |= n.mark()
+	n.outer.Send(out.Port, out.Msg)
+}
+
+// setClock starts or stops timers.
+func (n *process) setClock(c *election.TimerChange) {
+	n.clocks = slices.DeleteFunc(n.clocks, func(r clock) bool { return c.All || r.timer == c.Timer })
+	if !c.Stop {
+		unit := cmp.Or(n.unit, max(c.Max, 1))
+		n.clocks = append(n.clocks, clock{c.Timer, uint32((c.Max + unit - 1) / unit)})
+	}
+}
+
+// Self returns the Rank of this process: the synchronizer is the View of the Node inside.
+func (n *process) Self(int) election.Rank { return n.outer.Self() }
+
+// Ports returns how many links this process has.
+func (n *process) Ports(int) int { return n.outer.Ports() }
+
+// Peer returns the Rank behind a port.
+func (n *process) Peer(_ int, port election.Port) election.Rank { return n.outer.Peer(port) }
+
+// Weight returns the weight of the link behind a port.
+func (n *process) Weight(_ int, port election.Port) uint64 { return n.outer.Weight(port) }
+
+// Inside returns the Node of the algorithm.
+func (n *process) Inside() election.Node { return n.inner }
+
+// State visits what a Step may change.
+func (n *process) State(s *election.State) {
+	s.Bool(&n.awake)
+	s.Bool(&n.over)
+	s.Bool(&n.odd)
+	s.Uint32(&n.gone)
+	for i := range n.pulses {
+		p := &n.pulses[i]
+		s.Uint32(&p.safe)
+		s.Uint32(&p.last)
+		s.Uint32(&p.owing)
+		election.VisitSlice(s, &p.kept, func(s *election.State, a *arrival) {
+			s.Port(&a.port)
+			s.Message(&a.msg)
+		})
+	}
+	election.VisitSlice(s, &n.clocks, func(s *election.State, c *clock) {
+		s.Uint8(&c.timer)
+		s.Uint32(&c.left)
+	})
+	n.inner.State(s)
+}
