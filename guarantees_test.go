@@ -30,6 +30,7 @@ func TestGuarantees(t *testing.T) {
 	}
 	_, err = bully.Rules(bully.Config{AliveTimeout: 2*sim.Unit - 1})
 	want = section(t, want, "refused", "```text\n"+err.Error()+"\n```\n")
+	want = section(t, want, "rounds", "```text\n"+tooFewRounds(t)+"```\n")
 	for _, r := range outside(t) {
 		want = section(t, want, r.name, "```text\n"+r.watched(t).String()+"```\n")
 	}

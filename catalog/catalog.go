@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
 	"github.com/go-election/election/echo"
+	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/franklin"
 	"github.com/go-election/election/ghs"
 	"github.com/go-election/election/hs"
@@ -44,6 +45,7 @@ var families = []struct {
 	{"modbully", modbully.Algorithms},
 	{"treeelect", treeelect.Algorithms},
 	{"echo", echo.Algorithms},
+	{"floodmax", floodmax.Algorithms},
 	{"ghs", ghs.Algorithms},
 	{"yoyo", yoyo.Algorithms},
 	{"hypercube", hypercube.Algorithms},

@@ -41,6 +41,7 @@ var every = map[string]sizes{
 	"echo/implicit":        {4, 4, 5, 5},
 	"echo/nok":             {4, 4, 5, 5},
 	"echo/extinction":      {3, 2, 4, 3},
+	"floodmax/alpha":       {2, 2, 3, 2},
 	"ghs":                  {3, 0, 4, 0},
 	"yoyo":                 {3, 3, 4, 3},
 	"hypercube":            {4, 2, 4, 2},
@@ -101,7 +102,7 @@ var together = map[string]struct{ unordered, five bool }{
 	"lcr/wave": {true, true}, "hs/probe": {true, true}, "hs/respond": {true, true}, "franklin": {true, true},
 	"inquiry/states": {true, true}, "inquiry/naive": {false, true}, "treeelect/saturation": {true, true},
 	"echo/extinction": {false, false}, "hypercube": {true, false}, "mutex/ricartagrawala": {true, true},
-	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true},
+	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true}, // floodmax/alpha: in its own tests
 }
 
 // TestElectionsTogether: on every network of four, whichever start, all at once; of five on the long run.

@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -50,6 +51,10 @@ func allLinks(variants []*election.Algorithm) string {
 // allWinners names the winners of variants: "largest of all/initiators".
 func allWinners(variants []*election.Algorithm) string {
 	all := different(variants, (*election.Algorithm).Wins)
+	if !slices.ContainsFunc(all, func(text string) bool { return !strings.HasPrefix(text, "largest of ") }) {
+		// The first stands there with the words that all share, so the shortest one is.
+		slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	}
 	first := strings.Fields(all[0])
 	for i, text := range all[1:] {
 		words := strings.Fields(text)

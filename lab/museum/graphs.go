@@ -39,7 +39,7 @@ func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs 
 }
 
 func graphExhibits() []Entry {
-	return slices.Concat(treeExhibits(), echoExhibits(), weightExhibits(), yoyoExhibits(),
+	return slices.Concat(treeExhibits(), echoExhibits(), weightExhibits(), roundExhibits(), yoyoExhibits(),
 		cubeExhibits())
 }
 

@@ -145,11 +145,13 @@ func (l looker) table(v reflect.Value) string {
 	return "{" + strings.Join(parts[:min(len(parts), mostElements)], ", ") + "}"
 }
 
-// structure names the fields that are not zero.
+// structure names the fields that are not zero. An empty list that has room counts as one without: what a
+// process has come to by other steps is the same.
 func (l looker) structure(v reflect.Value) string {
 	var parts []string
 	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
+		f := v.Field(i)
+		if empty := f.Kind() == reflect.Slice && f.Len() == 0; !empty && !f.IsZero() {
 			if f.CanAddr() {
 				f = open(f)
 			}
