@@ -102,7 +102,7 @@ var together = map[string]struct{ unordered, five bool }{
 	"lcr/wave": {true, true}, "hs/probe": {true, true}, "hs/respond": {true, true}, "franklin": {true, true},
 	"inquiry/states": {true, true}, "inquiry/naive": {false, true}, "treeelect/saturation": {true, true},
 	"echo/extinction": {false, false}, "hypercube": {true, false}, "mutex/ricartagrawala": {true, true},
-	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true}, // floodmax/alpha: in its own tests
+	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true},
 }
 
 // TestElectionsTogether: on every network of four, whichever start, all at once; of five on the long run.
