@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -33,30 +32,31 @@ func TestScenariosOverTransport(t *testing.T) {
 		if !s.AnySchedule || s.Draws != nil { // a process draws by itself
 			return
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		processes := overMemory(t, in)
-		var running sync.WaitGroup
-		for _, p := range processes {
-			running.Go(func() {
-				if err := p.Run(ctx); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		for (received(processes) < *s.Expect.Messages || undecided(processes)) && ctx.Err() == nil {
-			runtime.Gosched()
-		}
-		r := judged(processes, processes) // they believe nothing once they have ended
-		for _, p := range processes {
-			p.Close()
-		}
-		running.Wait()
-		sent := judged(processes, nil)
-		r.Messages, r.ByKind = sent.Messages, sent.ByKind
-		require.Equal(t, *s.Expect.Messages, received(processes))
-		require.NoError(t, s.Expect.Compare(&r, nil))
+		synctest.Test(t, func(t *testing.T) { overTransport(t, s, in) })
 	})
+}
+
+func overTransport(t *testing.T, s *scenario.Scenario, in scenario.Input) {
+	processes := overMemory(t, in)
+	var running sync.WaitGroup
+	for _, p := range processes {
+		running.Go(func() {
+			if err := p.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	synctest.Wait() // until no process has a message
+	require.False(t, undecided(processes))
+	r := judged(processes, processes) // they believe nothing once they have ended
+	for _, p := range processes {
+		p.Close()
+	}
+	running.Wait()
+	sent := judged(processes, nil)
+	r.Messages, r.ByKind = sent.Messages, sent.ByKind
+	require.Equal(t, *s.Expect.Messages, received(processes))
+	require.NoError(t, s.Expect.Compare(&r, nil))
 }
 
 // examples is where the worked examples are.

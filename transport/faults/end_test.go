@@ -125,12 +125,15 @@ func (p *pair) send(values ...uint64) {
 	}
 }
 
-// arrived returns what has arrived some time from now.
-func (p *pair) arrived(after time.Duration) arrivals {
-	if after > 0 { // in a bubble
-		time.Sleep(after)
-		synctest.Wait()
-	}
+// arrivedLater returns what has arrived some time from now, in a bubble.
+func arrivedLater(p *pair, after time.Duration) arrivals {
+	time.Sleep(after)
+	synctest.Wait()
+	return p.arrived()
+}
+
+// arrived returns what has arrived.
+func (p *pair) arrived() arrivals {
 	p.wire.mu.Lock()
 	defer p.wire.mu.Unlock()
 	return p.wire.given
@@ -149,9 +152,9 @@ func TestClose(t *testing.T) {
 		p.send(1)
 		time.Sleep(500 * time.Millisecond)
 		p.send(2, 3)
-		require.Equal(t, []uint64{1}, p.arrived(700*time.Millisecond).values())
+		require.Equal(t, []uint64{1}, arrivedLater(p, 700*time.Millisecond).values())
 		p.close()
-		require.Equal(t, []uint64{1}, p.arrived(time.Hour).values())
+		require.Equal(t, []uint64{1}, arrivedLater(p, time.Hour).values())
 		require.ErrorIs(t, p.a.Send(t.Context(), packet(4)), election.ErrClosed)
 		require.Equal(t, faults.Stats{Sent: 3, Delayed: 3, Dropped: 2}, p.links.Stats())
 		p.close()
@@ -172,7 +175,9 @@ func TestCloseWaits(t *testing.T) {
 }
 
 // TestCloseWhileSending closes in the midst of a burst, again and again.
-func TestCloseWhileSending(t *testing.T) {
+func TestCloseWhileSending(t *testing.T) { synctest.Test(t, closesWhileSending) }
+
+func closesWhileSending(t *testing.T) {
 	const senders, each = 8, 200
 	for range 20 {
 		p := newPair(t, faults.Config{
@@ -204,7 +209,7 @@ func TestCloseWhileSending(t *testing.T) {
 		})
 		running.Wait()
 		s := p.links.Stats()
-		require.EqualValues(t, len(p.arrived(0)), s.Sent+s.Duplicated-s.Dropped)
+		require.EqualValues(t, len(p.arrived()), s.Sent+s.Duplicated-s.Dropped)
 		require.Zero(t, s.Failed)
 		p.close()
 	}
@@ -216,7 +221,7 @@ func TestInnerFails(t *testing.T) {
 		p := newPair(t, faults.Config{Min: time.Second})
 		p.wire.fail = errCable
 		p.send(1, 2)
-		require.Empty(t, p.arrived(time.Minute))
+		require.Empty(t, arrivedLater(p, time.Minute))
 		require.Equal(t, faults.Stats{Sent: 2, Delayed: 2, Failed: 2}, p.links.Stats())
 		p.close()
 	})
@@ -231,7 +236,7 @@ func TestCopyFails(t *testing.T) {
 	require.Equal(t, faults.Stats{Sent: 1, Duplicated: 1, Failed: 1}, p.links.Stats())
 	require.ErrorIs(t, p.a.Send(t.Context(), packet(2)), errCable)
 	require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2, Failed: 1}, p.links.Stats())
-	require.Equal(t, []uint64{1}, p.arrived(0).values())
+	require.Equal(t, []uint64{1}, p.arrived().values())
 }
 
 // TestShortestDelay: a packet that takes a nanosecond is delayed like any other, as is its copy.
@@ -239,7 +244,7 @@ func TestShortestDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}, Min: 1})
 		p.send(1)
-		require.Equal(t, arrivals{{1, 1}, {1, 2}}, p.arrived(time.Second))
+		require.Equal(t, arrivals{{1, 1}, {1, 2}}, arrivedLater(p, time.Second))
 		require.Equal(t, faults.Stats{Sent: 1, Duplicated: 1, Delayed: 2}, p.links.Stats())
 		p.close()
 	})
@@ -258,14 +263,16 @@ func TestContext(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, <-received, context.Canceled)
 		require.ErrorIs(t, p.a.Send(ctx, packet(2)), context.Canceled)
-		require.Equal(t, []uint64{1}, p.arrived(time.Minute).values(), "what was sent is sent")
+		require.Equal(t, []uint64{1}, arrivedLater(p, time.Minute).values(), "what was sent is sent")
 		require.Equal(t, uint64(1), p.links.Stats().Sent)
 		p.close()
 	})
 }
 
 // TestBurst lets many send to many over the transport in memory: each link keeps its order.
-func TestBurst(t *testing.T) {
+func TestBurst(t *testing.T) { synctest.Test(t, bursts) }
+
+func bursts(t *testing.T) {
 	const n, each = 10, 1000
 	net, links := memory.New(), newLinks(t, faults.Config{Max: 200 * time.Microsecond})
 	var ends [n]election.Transport

@@ -49,7 +49,7 @@ func TestFaultsRefused(t *testing.T) {
 func TestNoFaults(t *testing.T) {
 	p := newPair(t, faults.Config{})
 	p.send(1, 2, 3)
-	require.Equal(t, arrivals{{1, 0}, {2, 0}, {3, 0}}, p.arrived(0))
+	require.Equal(t, arrivals{{1, 0}, {2, 0}, {3, 0}}, p.arrived())
 	require.Equal(t, faults.Stats{Sent: 3}, p.links.Stats())
 	p.wire.fail = errCable
 	require.ErrorIs(t, p.a.Send(t.Context(), packet(4)), errCable)
@@ -60,7 +60,7 @@ func TestLoss(t *testing.T) {
 	lost := func(seed uint64) arrivals {
 		p := newPair(t, faults.Config{Plan: fault.Plan{Loss: loss}, Seed: seed})
 		p.send(numbers(n)...)
-		left := p.arrived(0)
+		left := p.arrived()
 		require.InDelta(t, n*(1-loss), len(left), n/50)
 		require.Equal(t, faults.Stats{Sent: n, Lost: uint64(n - len(left))}, p.links.Stats())
 		return left
@@ -71,13 +71,13 @@ func TestLoss(t *testing.T) {
 
 	p := newPair(t, faults.Config{Plan: fault.Plan{Loss: 1}})
 	p.send(numbers(n)...)
-	require.Empty(t, p.arrived(0))
+	require.Empty(t, p.arrived())
 }
 
 func TestDuplicate(t *testing.T) {
 	p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}})
 	p.send(1, 2)
-	require.Equal(t, arrivals{{1, 0}, {1, 0}, {2, 0}, {2, 0}}, p.arrived(0))
+	require.Equal(t, arrivals{{1, 0}, {1, 0}, {2, 0}, {2, 0}}, p.arrived())
 	require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2}, p.links.Stats())
 
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestDuplicate(t *testing.T) {
 		p.send(1, 2)
 		require.Equal(t, arrivals{
 			{1, time.Second}, {2, time.Second}, {1, 2 * time.Second}, {2, 2 * time.Second}},
-			p.arrived(time.Hour))
+			arrivedLater(p, time.Hour))
 		require.Equal(t, faults.Stats{Sent: 2, Duplicated: 2, Delayed: 4}, p.links.Stats())
 	})
 }
@@ -99,7 +99,7 @@ func TestReorder(t *testing.T) {
 		defer p.close()
 		p.send(numbers(n)...)
 		var early, late []uint64
-		for _, a := range p.arrived(time.Hour) {
+		for _, a := range arrivedLater(p, time.Hour) {
 			if a.at == time.Second {
 				early = append(early, a.value)
 			} else {
@@ -129,7 +129,7 @@ func TestDelay(t *testing.T) {
 			p.send(v)
 			time.Sleep(10 * time.Millisecond)
 		}
-		all := p.arrived(time.Hour)
+		all := arrivedLater(p, time.Hour)
 		require.Len(t, all, n)
 		kept, last := 0, time.Duration(0)
 		for i, a := range all {
@@ -165,7 +165,7 @@ func TestSeed(t *testing.T) {
 				one.Port = port
 				require.NoError(t, p.a.Send(t.Context(), one))
 			}
-			return p.arrived(time.Hour)
+			return arrivedLater(p, time.Hour)
 		}
 		alone := fare(0)
 		require.Greater(t, len(alone), 150)
@@ -190,9 +190,9 @@ func TestPartitionByTime(t *testing.T) {
 			q.send(v)
 			time.Sleep(time.Second)
 		}
-		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, p.arrived(time.Hour).values(),
+		require.Equal(t, []uint64{1, 2, 3, 7, 8, 9}, arrivedLater(p, time.Hour).values(),
 			"what was on its way arrives")
-		require.Equal(t, []uint64{1, 2, 3, 4, 5, 9}, q.arrived(time.Hour).values())
+		require.Equal(t, []uint64{1, 2, 3, 4, 5, 9}, arrivedLater(q, time.Hour).values())
 		require.Equal(t, faults.Stats{Sent: 9, Cut: 3, Delayed: 6}, p.links.Stats())
 		p.close()
 		q.close()
@@ -217,7 +217,7 @@ func TestPartitionByHand(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		p.links.Heal()
 		both(5)
-		require.Equal(t, []uint64{1, 11, 3, 13, 14, 5, 15}, p.arrived(0).values())
+		require.Equal(t, []uint64{1, 11, 3, 13, 14, 5, 15}, p.arrived().values())
 		require.Equal(t, faults.Stats{Sent: 10, Cut: 3}, p.links.Stats())
 	})
 }
