@@ -118,6 +118,8 @@ func TestBadPage(t *testing.T) {
 		"page lcr":                         `unexpected argument "lcr"`,
 		"page --addr :0":                   `--addr :0: the page is for this machine only, as in 127.0.0.1:8080`,
 		"page --addr 0.0.0.0:80":           `--addr 0.0.0.0:80: the page is for this machine only, as in 127.0.0.1:8080`,
+		"page --addr localhost:99999":      `--addr localhost:99999: 99999 is not a port, as in 127.0.0.1:8080`,
+		"page --addr 127.0.0.1:-1":         `--addr 127.0.0.1:-1: -1 is not a port, as in 127.0.0.1:8080`,
 		"page --addr 8080":                 `--addr "8080": it is not a host and a port, as in 127.0.0.1:8080`,
 		"page --out " + dir:                `--out ` + dir + `: the folder is not empty`,
 		"page --out=":                      `--out: no file is given`,

@@ -89,12 +89,15 @@ func isLocal(host string) bool {
 
 // Listen listens on an address of this machine, and on no other.
 func Listen(address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, input.Errorf("%q: it is not a host and a port, as in 127.0.0.1:8080", address)
 	}
 	if !isLocal(host) {
 		return nil, input.Errorf("%s: the page is for this machine only, as in 127.0.0.1:8080", address)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil { // unlike a port that is taken, a mistake of the user
+		return nil, input.Errorf("%s: %s is not a port, as in 127.0.0.1:8080", address, port)
 	}
 	on, err := net.Listen("tcp", address)
 	if failed, ok := errors.AsType[*net.OpError](err); ok {

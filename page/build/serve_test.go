@@ -104,6 +104,15 @@ func TestListen(t *testing.T) {
 		_, err := build.Listen(address)
 		require.ErrorIs(t, err, election.ErrInput, address)
 	}
+	for address, want := range map[string]string{
+		"127.0.0.1:99999":    "127.0.0.1:99999: 99999 is not a port",
+		"localhost:-1":       "localhost:-1: -1 is not a port",
+		"[::1]:no-such-name": "[::1]:no-such-name: no-such-name is not a port",
+	} {
+		_, err := build.Listen(address)
+		require.ErrorIs(t, err, election.ErrInput, address)
+		require.ErrorContains(t, err, want)
+	}
 	on, err := build.Listen("localhost:0")
 	require.NoError(t, err)
 	defer on.Close()
