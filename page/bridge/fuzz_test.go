@@ -76,6 +76,8 @@ func TestRefused(t *testing.T) {
 		{"fields", `{"scenario": ` + run + `, "step": 1, "process": 4}`, "process: 4 is none of this run"},
 		{"pending", `{"scenario": ` + run + `, "step": -1}`, "step: -1, and the run has 14"},
 		{"scenario", `{"algorithm": "lcr", "n": 5000}`, "n: 5000 processes, it must be from 1 to 4096"},
+		{"scenario", `{"algorithm": "lcr", "n": 5, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
+		{"scenario", `{"algorithm": "lcr", "n": 0, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
 		{"scenario", `{"algorithm": "lcr", "order": "up"}`, `order: "up" is none of `},
 		{"scenario", `{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`,
 			`links: "mess" is not`},

@@ -33,7 +33,7 @@ type wanted struct {
 
 // scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
 // the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3", and "initiators" "all"
-// or "none"; and "n" in place of ids, "order" (of sim.Orders), "links" (of topology.Kinds, as in
+// or "none"; and "n" in place of "ids", "order" (of sim.Orders), "links" (of topology.Kinds, as in
 // "grid:3x4").
 func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	w, err := readWanted(args)
@@ -53,11 +53,18 @@ func readWanted(args json.RawMessage) (*wanted, error) {
 	if err := read(args, &fields); err != nil {
 		return nil, err
 	}
+	given := func(name string) bool {
+		text, ok := fields[name]
+		return ok && !bytes.Equal(text, []byte("null"))
+	}
+	if given("n") && given("ids") {
+		return nil, input.Errorf("n and ids exclude each other")
+	}
 	w := &wanted{}
 	take := func(name string, to any) error {
-		text, ok := fields[name]
+		text, ok := fields[name], given(name)
 		delete(fields, name)
-		if !ok || bytes.Equal(text, []byte("null")) {
+		if !ok {
 			return nil
 		}
 		if err := json.Unmarshal(text, to); err != nil {
