@@ -162,7 +162,7 @@ func configs(a *election.Algorithm) (list []config) {
 			in := scenario.Input{IDs: ids}
 			add("crash", check.Config{Input: in, Crashes: 1})
 			if len(ids) == 2 {
-				if a.Sections == 0 { // an arbiter needs its state
+				if a.Faults.Recover { // an arbiter needs its state, and so do groups
 					add("recover", check.Config{Input: in, Crashes: 1, Recoveries: 1})
 				}
 				add("restart", check.Config{Input: in, Crashes: 1, Restarts: 1})
