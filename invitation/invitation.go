@@ -148,7 +148,7 @@ func New(c Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	looks := c.Interval > 0
+	looks := c.Interval != 0
 	a := &election.Algorithm{
 		Name:     "invitation",
 		Summary:  "leaders look for each other, and the larger one invites the groups of the others",

@@ -35,13 +35,12 @@ const (
 	timers
 )
 
-// status is what a process is doing. In the first four its group is ready.
+// status is what a process is doing. In the first three its group is ready.
 type status uint8
 
 const (
 	normal    status = iota // leads, or follows
-	checking                // a leader that asks which others lead
-	yielding                // a leader that leaves it to a larger one to merge
+	checking                // a leader that asks which others lead, or leaves it to a larger one to merge
 	asking                  // a member that asks whether its leader is there
 	inviting                // has founded a group, and counts those that accept
 	readying                // lets those that have accepted go on
@@ -205,8 +204,6 @@ func reply(e *election.Env, to election.Port, m *election.Message, kind uint8, y
 // check asks all others whether they lead (rule 1).
 func (n *process) check(e *election.Env) {
 	n.status = checking
-	n.others.Clear()
-	n.missing.Clear()
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, n.message(kindAreYouLeader))
 		n.missing.Add(port)
@@ -258,7 +255,6 @@ func (n *process) checked(e *election.Env) {
 	case n.others.From(0) == election.NoPort: // rule 3
 		n.rest(e)
 	case largest != n.me: // rule 4
-		n.status = yielding
 		wait(e, timerLarger, n.waitFor(e, largest))
 	default: // rule 5
 		n.merge(e)
@@ -354,7 +350,7 @@ func (n *process) portOf(e *election.Env, from election.Port, who election.Rank)
 			return port, true
 		}
 	}
-	return 0, false
+	return election.NoPort, false
 }
 
 func (n *process) recvAccepted(e *election.Env, from election.Port, m *election.Message) { // rule 7
@@ -370,7 +366,6 @@ func (n *process) recvAccepted(e *election.Env, from election.Port, m *election.
 // sendReady lets those go on that have accepted (rule 8).
 func (n *process) sendReady(e *election.Env) {
 	n.status = readying
-	n.missing.Clear()
 	for port := n.members.From(0); port != election.NoPort; port = n.members.From(port + 1) {
 		e.Send(port, n.message(kindReady))
 		n.missing.Add(port)
@@ -432,7 +427,7 @@ func (n *process) settle(e *election.Env) {
 // rest waits for the next time to look.
 func (n *process) rest(e *election.Env) {
 	n.status = normal
-	if n.config.Interval > 0 {
+	if n.config.Interval != 0 {
 		wait(e, timerLook, n.config.Interval)
 	}
 }

@@ -375,6 +375,18 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestAloneWithInterval: a process that has no others looks again, too.
+func TestAloneWithInterval(t *testing.T) {
+	settings := config
+	settings.Interval = 7 * sim.Unit
+	p := alone(t, settings)
+	p.view = p.view[:1]
+	p.env = election.NewEnv(p.view, nil)
+	require.Equal(t, "save +look7 leader:3/1 done", p.do(t, "init"))
+	require.Equal(t, "+look7", p.do(t, "look"))
+	require.Equal(t, "+look7", p.do(t, "look"))
+}
+
 // TestInterval: with an interval processes look again and again, whatever comes of it.
 func TestInterval(t *testing.T) {
 	settings := config

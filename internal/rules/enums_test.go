@@ -44,7 +44,7 @@ func TestNamedValues(t *testing.T) {
 		"ghs.process.state":       "sleeping searching found ended",
 		"hypercube.process.state": "asleep duelist defeated leader",
 		"inquiry.process.state":   "maybe inquiring lost",
-		"invitation.process.status": "normal checking yielding asking inviting readying accepting accepted " +
+		"invitation.process.status": "normal checking asking inviting readying accepting accepted " +
 			"statuses",
 		"itairodeh.process.phase": "idle active passive leading",
 		"lease.process.memory":    "intact quarantined recovering memories",

@@ -53,7 +53,7 @@ func judged(c check.Config) check.Config {
 
 func completeExhibits() []Entry {
 	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutualCapture(),
-		mutexExhibits())
+		groupExhibits(), mutexExhibits())
 }
 
 func bullyExhibits() []Entry {

@@ -81,4 +81,6 @@ var hints = map[string]string{
 	"overlay-process-alone-comes-back": "The only process leads. Let it crash and come back.",
 	"afekgafni-async-candidate-does-not-own": "Let both processes start, and let each capture the other " +
 		"before an answer arrives.",
+	"invitation-invitation-not-forwarded": "Let process 3 find process 1, and wait until it has merged.",
+	"invitation-count-groups-not-saved":   "Let a process crash and come back.",
 }

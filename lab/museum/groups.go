@@ -1,0 +1,63 @@
+package museum
+
+import (
+	"github.com/go-election/election"
+	"github.com/go-election/election/invitation"
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// groupExhibits are mistakes of the algorithm that forms groups.
+func groupExhibits() []Entry {
+	const invites = 3 // a kind
+	all := []election.ID{1, 2, 3}
+	// Process 1 leads 2, and 3 looks for leaders.
+	right := must(invitation.New(invitation.Config{Leader: func(id election.ID) election.ID {
+		if id == 2 {
+			return 1
+		}
+		return id
+	}}))
+	led := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: all, Initiators: all[2:]}}
+	}
+	alone := invitation.Algorithms()[0]
+	overtaking := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: all[:2]}, Unordered: true}
+	}
+	restarting := func(a *election.Algorithm) check.Config {
+		return check.Config{Input: scenario.Input{Algorithm: a, IDs: all[:2], Initiators: all[:1]},
+			Crashes:  1,
+			Restarts: 1}
+	}
+	return []Entry{{
+		Name: "invitation: an invitation is not forwarded", Source: known,
+		Wrong: "a leader that accepts an invitation leaves its members behind: they follow a leader that " +
+			"leads " +
+			"their group no more",
+		Setting: "process 1 leads 2 in the beginning",
+		Config: led(with(right, sends(func(_ *bent, ev *election.Event, o *election.Outgoing) bool {
+			return !received(ev, invites) || o.Msg.Kind != invites
+		}))),
+		Control: Control{"invitation", led(right)},
+	}, {
+		Name: "invitation: an own one that comes back is ignored", Source: earlier,
+		Wrong: "a process ignores an invitation of its own that its leader forwards. So it does not " +
+			"learn that " +
+			"its leader has accepted that invitation, which was late",
+		Config: overtaking(with(alone, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			return !received(ev, invites) || ev.Msg.Rank != n.me
+		}))),
+		Control: Control{"invitation", overtaking(alone)},
+	}, {
+		Name: "invitation: the count of groups is not saved", Source: known,
+		Wrong: "a process that comes back from a crash gives a group a number that it has used. Members " +
+			"of the " +
+			"old group take the new one for theirs",
+		Config: restarting(with(alone, func(n *bent, e *election.Env, ev *election.Event) {
+			fx := n.try(e, ev)
+			doUnsaved(e, fx, fx.Decided())
+		})),
+		Control: Control{"invitation", restarting(alone)},
+	}}
+}
