@@ -96,7 +96,8 @@ func Listen(address string) (net.Listener, error) {
 	if !isLocal(host) {
 		return nil, input.Errorf("%s: the page is for this machine only, as in 127.0.0.1:8080", address)
 	}
-	if _, err := net.LookupPort("tcp", port); err != nil { // unlike a port that is taken, a mistake of the user
+	// A mistake of the user, unlike a port that is taken.
+	if _, err := net.LookupPort("tcp", port); err != nil {
 		return nil, input.Errorf("%s: %s is not a port, as in 127.0.0.1:8080", address, port)
 	}
 	on, err := net.Listen("tcp", address)
