@@ -148,4 +148,25 @@ func TestAfterAPauseWithoutTime(t *testing.T) {
 	c.After = []scenario.Step{{Do: observe.Pause, Process: 1}}
 	_, last := numbers(t, c)
 	require.Equal(t, set(7), last)
+	require.Equal(t, uint64(2), run(t, c).States, "before the start, and after it: no end of a pause")
+}
+
+// TestAfterAPauseWithTime: where time is modelled, a process that has been paused takes its message late.
+func TestAfterAPauseWithTime(t *testing.T) {
+	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
+		switch ev.Op {
+		case election.Start:
+			e.SetTimer(9, 3*second, 3*second) // for which time goes on
+			e.Send(0, ball(0))
+		case election.Recv:
+			n.believe(e, uint64(1+ev.At/second))
+		}
+	})
+	c.Initiators, c.Delay = []election.ID{}, second
+	c.After = []scenario.Step{{Do: observe.Start, Process: 2}}
+	_, last := numbers(t, c)
+	require.NotContains(t, last, election.ID(3))
+	c.After = append(c.After, scenario.Step{Do: observe.Pause, Process: 1})
+	_, last = numbers(t, c)
+	require.Contains(t, last, election.ID(3))
 }

@@ -181,7 +181,6 @@ func (b *graphing) expand(at int) {
 			}
 		}
 		g.Edges = append(g.Edges, Edge{at, to, b.move(Move{child.steps, process, words})})
-		child.steps = nil
 	}
 }
 

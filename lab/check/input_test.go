@@ -9,8 +9,23 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
 )
+
+// wheel returns a graph of 1024 processes in a ring, with some links more across it.
+func wheel(count int) topology.Topology {
+	const n = 1 << 10
+	var links [][2]int
+	for i := range count {
+		links = append(links, [2]int{i % n, (i + 1 + i/n) % n})
+	}
+	g, err := topology.New(election.Graph, n, links)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
 
 // TestBoundsOfInput: the largest that fits into a state is checked, one more is refused.
 func TestBoundsOfInput(t *testing.T) {
@@ -26,6 +41,8 @@ func TestBoundsOfInput(t *testing.T) {
 			"ids: 1025 processes, at most 1024 can be checked"},
 		{64, election.Complete, func(c *check.Config, n int) { c.IDs = rising(n) },
 			"topology: 4160 ends of links, at most 4096 can be checked"},
+		{0, election.Graph, func(c *check.Config, more int) { c.IDs, c.Topology = rising(1<<10), wheel(1<<11+more) },
+			"topology: 4098 ends of links, at most 4096 can be checked"},
 		{12, election.Complete, func(c *check.Config, n int) { c.IDs, c.Cuts = rising(n), 1 },
 			"cuts: 13 processes, at most 12 can be divided"},
 		{64, election.Complete, func(c *check.Config, n int) {

@@ -139,10 +139,8 @@ func (s *shrinking) search(ctx context.Context, steps []scenario.Step) []scenari
 	c := Config{Input: s.in, Unordered: overtakes(steps), Delay: s.in.Algorithm.Delay,
 		MaxStates: shrinkStates,
 		only:      s.property}
-	c.addFaults(steps)
-	if c.Delay == 0 {
-		c.Pauses = 0 // nothing but slow messages
-	} else if s.in.Algorithm.NeverQuiesces {
+	c.addFaults(steps) // no pause where time is not modelled: that is nothing but slow messages, and is left out
+	if c.Delay > 0 && s.in.Algorithm.NeverQuiesces {
 		at := -scenario.Unit
 		for i := range steps {
 			at = steps[i].When(at)

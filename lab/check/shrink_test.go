@@ -147,6 +147,32 @@ func TestShrinkKeepsTime(t *testing.T) {
 	require.Positive(t, tried)
 }
 
+// TestShrinkAnotherWay: where none of the steps can be left out, another run that is shorter is found, also of
+// an algorithm that never quiesces and measures no time.
+func TestShrinkAnotherWay(t *testing.T) {
+	in := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
+		switch {
+		case ev.Op == election.Start && n.self.ID == 2:
+			for range 3 {
+				e.Send(0, ball(1))
+			}
+		case ev.Op == election.Start && n.self.ID == 3:
+			e.Send(0, ball(3))
+		case ev.Op == election.Recv:
+			if n.n += ev.Msg.Value; n.n >= 3 {
+				panic("three")
+			}
+		}
+	}).Input
+	in.Algorithm.NeverQuiesces = true
+	start := scenario.Step{Do: observe.Start, Process: 2}
+	deliver := scenario.Step{Do: observe.Deliver, Process: 1}
+	steps, err := check.Shrink(t.Context(), in, []scenario.Step{start, deliver, deliver, deliver}, verdict.Sound)
+	require.NoError(t, err)
+	require.Equal(t, []observe.What{observe.Start, observe.Deliver}, dos(steps))
+	require.Equal(t, election.ID(3), steps[0].Process)
+}
+
 // TestNothingToShrink: steps that violate nothing, another property, or that cannot be, are refused;
 // where ctx has ended they are returned as far as they have become shorter.
 func TestNothingToShrink(t *testing.T) {

@@ -49,6 +49,8 @@ func TestTrailOfANudge(t *testing.T) {
 	require.Equal(t, []scenario.Step{{Do: observe.Start, Process: 1}}, trail.Steps)
 	s, err := trail.Scenario(&c.Input)
 	require.NoError(t, err)
+	require.Equal(t, "counterexample to: leaderless", s.Name)
+	require.Equal(t, "not so in this state", s.Note)
 	in, err := s.Input(func(string, string) (*election.Algorithm, error) { return c.Algorithm, nil })
 	require.NoError(t, err)
 	require.NoError(t, in.CheckSteps(s.Steps))
