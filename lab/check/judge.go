@@ -128,9 +128,8 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.state[p] = j.w.local(p, is)
 	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
-			j.change(func() { j.w.crash(j.state, p) })
+			j.change(func() { j.w.crash(j.state, p) }) // to a state that has not been seen since its last return
 		}
-		clear(j.seen) // a return need not: the next crash forgets the states without the process
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
 		j.state[p] = j.w.local(p, local{flags: j.flags(p) & isToStart, groups: j.groups(p)})

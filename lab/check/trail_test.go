@@ -56,6 +56,18 @@ func TestTrailOfANudge(t *testing.T) {
 	require.NoError(t, in.CheckSteps(s.Steps))
 }
 
+// TestEventOfANudge: it is that of any start, which comes from no port.
+func TestEventOfANudge(t *testing.T) {
+	c := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			n.believe(e, uint64(5+ev.Port))
+		}
+	})
+	c.Initiators, c.Nudge = []election.ID{}, true
+	all, _ := numbers(t, c)
+	require.Equal(t, set(0, 5), all)
+}
+
 // TestTimesThatMatter: in the check every event of a Node that measures time has the same time, and the
 // replay of the Trail gives it that time again.
 func TestTimesThatMatter(t *testing.T) {
