@@ -21,7 +21,6 @@ var users = map[string][]string{
 	"elector":          {"electortest"},
 	"internal/alarm":   {"process"},
 	"internal/mailbox": {"transport/memory", "local"},
-	"lab/check":        {"lab/museum", "page/bridge"},
 	"lab/scenario":     {"lab/sim"},
 	"lab/sim":          {"lab/soak"},
 	"lab/verdict":      {"lab/soak", "lab/check"},
