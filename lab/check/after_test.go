@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -217,6 +218,18 @@ func TestAfterBudgets(t *testing.T) {
 	require.Empty(t, ring.Outside())
 	ring.After = c.After
 	require.Equal(t, "lcr/max promises nothing where processes crash", ring.Outside())
+}
+
+// TestAfterALeader: a process that has led before the first state counts, though it has crashed since.
+func TestAfterALeader(t *testing.T) {
+	c := check.Config{Input: listed(t, "lcr", "", 2)}
+	_, c.After = stepsTo(t, sim.Config{Input: c.Input}, 1000)
+	c.After = append(c.After, scenario.Step{Do: observe.Crash, Process: 2})
+	r := run(t, c)
+	at := slices.IndexFunc(r.Properties, func(v check.Verdict) bool { return v.Property == verdict.Leads })
+	require.GreaterOrEqual(t, at, 0)
+	require.True(t, r.Properties[at].Holds)
+	require.Equal(t, uint64(1), r.States)
 }
 
 // TestAfterErrors: steps that cannot be before a check are refused, in one line.
