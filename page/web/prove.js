@@ -1,7 +1,7 @@
 // Proofs: all that can happen, from the beginning or from the present step, tried by the model checker in a worker
 // of its own.
 
-import { callLong, stopLong } from "./bridge.js";
+import { call, callLong, stopLong } from "./bridge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
 import { make, open, reason } from "./run.js";
@@ -84,12 +84,27 @@ export function mount(element, store) {
       result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
     }
   };
+  let warm = false;
+  store.on(["panel"], ({ panel }) => {
+    if (warm || panel !== "prove") return;
+    warm = true;
+    warmUp();
+  });
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
     note.textContent = n > small ? t.prove.large(n) : "";
     fewer.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
   });
+}
+
+/** Carries out a small check while the reader reads. The browser compiles a function as it is first called, and
+ * better after some calls: the first check would take five times as long as a later one. */
+async function warmUp() {
+  try {
+    const { json } = await call("scenario", { algorithm: "lcr", n: 4 });
+    await callLong("check", { scenario: json, budget: {} });
+  } catch {} // the reader's own check has stopped it, or says what is wrong
 }
 
 /** What a check has found. @param {Store} store @param {any} found @param {{branch: number, step: number}} from
