@@ -13,17 +13,32 @@ import (
 )
 
 // busy returns how long the page's thread has worked, in milliseconds of the processor.
-func (p *tab) busy() float64 {
+func (p *tab) busy() float64 { return p.metric("TaskDuration") }
+
+// used returns how long all threads of the page have worked, in milliseconds of the processor, some ten
+// exactly.
+func (p *tab) used() float64 { return p.metric("ProcessTime") }
+
+// metric returns a time that the browser reports, in milliseconds.
+func (p *tab) metric(name string) float64 {
 	p.t.Helper()
 	reply, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
 	require.NoError(p.t, err)
 	for _, m := range reply.Metrics {
-		if m.Name == "TaskDuration" {
+		if m.Name == name {
 			return m.Value * 1000
 		}
 	}
-	p.t.Fatal("the browser reports no TaskDuration")
+	p.t.Fatalf("the browser reports no %s", name)
 	return 0
+}
+
+// measure lets the browser report times of the processor.
+func (p *tab) measure() {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{
+		TimeDomain: performance.EnableTimeDomainThreadTicks})
+	require.NoError(p.t, err)
 }
 
 // unit is a piece of work that takes some milliseconds, by which others are measured: what a machine takes
@@ -55,9 +70,7 @@ func TestSpeed(t *testing.T) {
 			require.NoError(t, err)
 			p := newTab(t, look{still: true})
 			p.open(serve(t))
-			_, err = chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{
-				TimeDomain: performance.EnableTimeDomainThreadTicks})
-			require.NoError(t, err)
+			p.measure()
 			p.script(nil, fmt.Sprintf(`
 				const { encode } = page.share;
 				document.title = "";
@@ -101,9 +114,7 @@ func TestSpeedOfActs(t *testing.T) {
 	const acts, bar = 6, 150
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
-	_, err := chromedp.Call(p.ctx, performance.Enable, performance.EnableParams{
-		TimeDomain: performance.EnableTimeDomainThreadTicks})
-	require.NoError(t, err)
+	p.measure()
 	p.script(nil, `
 		const n = document.querySelector(".size input[type=number]");
 		n.value = 64;

@@ -1,0 +1,139 @@
+//go:build unix
+
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// samples is how often each thing is measured.
+const samples = 5
+
+// one returns what a unit takes now, as used measures.
+func (p *tab) one() float64 {
+	before := p.used()
+	p.script(nil, unit+`for (let i = 0; i < 20; i++) { unit(); await frame(); }`)
+	return (p.used() - before) / 20
+}
+
+// middle returns the median.
+func middle(all []float64) float64 { return slices.Sorted(slices.Values(all))[len(all)/2] }
+
+// The first picture is there within its bar, also of the page in one file. Each time the page comes from
+// another address, so that the browser has none of it. All that the page's process has done until then
+// counts.
+func TestSpeedOfFirstPicture(t *testing.T) {
+	s, err := site()
+	require.NoError(t, err)
+	text, err := s.Single()
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		address func() string
+		bar     float64
+	}{
+		"over HTTP": {func() string { return serve(t) }, 800},
+		"one file": {func() string {
+			file := filepath.Join(t.TempDir(), "page.html")
+			require.NoError(t, os.WriteFile(file, text, 0o644))
+			return "file://" + file
+		}, 1200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []float64
+			for range samples {
+				p := newTab(t, look{})
+				require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(c.address())))
+				p.measure()
+				p.script(nil, `
+					while (!document.querySelector("#hash").textContent || !document.querySelector(".node")) {
+						await new Promise((r) => requestAnimationFrame(r));
+					}`)
+				picture := p.used()
+				p.script(nil, "await settled();")
+				all = append(all, picture/p.one())
+			}
+			t.Logf("%.0f units, worth %.0f ms; all %.0f", middle(all), middle(all)*unitWorth, all)
+			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
+		})
+	}
+}
+
+// Checks end within their bars. Where the panel of proofs is open, the first one takes little longer.
+func TestSpeedOfChecks(t *testing.T) {
+	for _, c := range []struct {
+		algorithm string
+		n, each   int // each is how many are measured together
+		bar       float64
+	}{{"lcr", 4, 8, 30}, {"lcr", 5, 2, 250}, {"franklin", 4, 1, 600}} {
+		t.Run(fmt.Sprint(c.algorithm, c.n), func(t *testing.T) {
+			var b bridge.Bridge
+			scenario, err := short(t, &b, map[string]any{"algorithm": c.algorithm, "n": c.n})
+			require.NoError(t, err)
+			p := newTab(t, look{still: true})
+			p.open(serve(t))
+			p.measure()
+			p.script(nil, `document.querySelector("#tab-prove").click(); await settled();`)
+			one := p.one()
+			check := func(each int) float64 {
+				before := p.used()
+				p.script(nil, fmt.Sprintf(`
+					const args = { scenario: %s, budget: {} };
+					for (let i = 0; i < %d; i++) await page.bridge.callLong("check", args);`, scenario, each))
+				return (p.used() - before) / float64(each) / one
+			}
+			first, all := check(1), []float64{}
+			for range samples {
+				all = append(all, check(c.each))
+			}
+			t.Logf("%.2f units, worth %.0f ms, the first %.2f; all %.2f", middle(all), middle(all)*unitWorth,
+				first, all)
+			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
+			require.LessOrEqual(t, first, 3*c.bar/unitWorth)
+		})
+	}
+}
+
+// A simulation takes in the browser at most 4.5 times as long as in a program of this machine.
+func TestSpeedAgainstNative(t *testing.T) {
+	var b bridge.Bridge
+	scenario, err := short(t, &b, map[string]any{"algorithm": "lcr", "n": 256, "order": "worst"})
+	require.NoError(t, err)
+	args := fmt.Sprintf(`{"scenario": %s}`, scenario)
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	p.measure()
+	var here, there []float64
+	for range samples {
+		before := worked(t)
+		for range 4 * samples {
+			_, err := b.Call(t.Context(), "film", json.RawMessage(args), nil)
+			require.NoError(t, err)
+		}
+		here = append(here, worked(t)-before)
+		before = p.used()
+		p.script(nil, fmt.Sprintf(`for (let i = 0; i < %d; i++) await page.bridge.call("film", %s);`,
+			4*samples, args))
+		there = append(there, p.used()-before)
+	}
+	t.Logf("%.0f ms here, %.0f ms there: %.2f times as long", here, there, middle(there)/middle(here))
+	require.LessOrEqual(t, middle(there)/middle(here), 4.5)
+}
+
+// worked returns how long this program has worked, in milliseconds of the processor.
+func worked(t *testing.T) float64 {
+	t.Helper()
+	var u syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e6
+}
