@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -263,10 +262,10 @@ func TestSmallestSeed(t *testing.T) {
 }
 
 func TestStopped(t *testing.T) {
-	r, err := soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Millisecond})
+	r, err := soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: 1})
 	require.NoError(t, err)
 	require.NoError(t, r.Stopped, "as long as it should")
-	r, err = soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Millisecond,
+	r, err = soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: 1,
 		Runs: 1 << 40})
 	require.NoError(t, err)
 	require.Error(t, r.Stopped)

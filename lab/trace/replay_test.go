@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,7 +41,9 @@ func doesTheSame(t *testing.T, tr *trace.Trace) {
 func TestReplay(t *testing.T) {
 	for _, a := range catalogtest.Resting() {
 		t.Run(a.Title(), func(t *testing.T) {
-			replays(t, goroutines(t, local.Config{Input: inputOf(t, a), Unit: scenario.Unit / 100}))
+			synctest.Test(t, func(t *testing.T) {
+				replays(t, goroutines(t, local.Config{Input: inputOf(t, a), Unit: scenario.Unit / 100}))
+			})
 		})
 	}
 }
