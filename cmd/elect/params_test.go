@@ -153,3 +153,19 @@ func TestOrderOfRanks(t *testing.T) {
 	require.Equal(t, exit.StatusUsage, refused.code)
 	require.Contains(t, refused.stderr, `params.order: "least" is not one of largest, smallest`)
 }
+
+// TestGroups: two groups are no failure, and both forms of output say so. Where a process follows a leader that
+// is down it is one.
+func TestGroups(t *testing.T) {
+	args := []string{"sim", "invitation", "-n", "5", "--initiators", "none", "--param", "groups=5:1/3,4:2"}
+	text := elect(t, "", args...)
+	require.Zero(t, text.code, text.stderr)
+	require.Contains(t, text.stdout, "leader    2, each of a group in which all agree")
+	json := elect(t, "", append(args, "--json")...)
+	require.Zero(t, json.code)
+	require.Contains(t, json.stdout, `"leader":null,"leaders":2,"agreed":false,"grouped":true,`)
+
+	left := elect(t, "", append(args, "--crash-at", "5@1")...)
+	require.Equal(t, 1, left.code)
+	require.Contains(t, left.stderr, "not every process leads a group or follows its leader")
+}

@@ -36,6 +36,7 @@ type Run struct {
 	Leader       *Number   `json:"leader"`
 	Leaders      int       `json:"leaders"`
 	Agreed       bool      `json:"agreed"`
+	Grouped      *bool     `json:"grouped,omitempty"` // of algorithms with a leader a group
 	Terminated   bool      `json:"terminated"`
 	Messages     uint64    `json:"messages"`
 	ByKind       ByKind    `json:"by_kind"`
@@ -104,6 +105,9 @@ func NewRun(in *scenario.Input, seed uint64, o *Outcome, lossy bool) Run {
 		Leaders: o.Claimants, Agreed: o.Agreed, Terminated: o.Terminated,
 		Messages: o.Messages, ByKind: o.ByKind, Bits: o.Bits, Chain: o.Chain,
 		WallNS: o.Wall.Nanoseconds(), NSPerMessage: o.PerMessage(),
+	}
+	if o.Groups {
+		r.Grouped = new(o.Grouped)
 	}
 	if o.Leader != 0 {
 		r.Leader = new(Number(o.Leader))
