@@ -375,6 +375,15 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestNoSuchPort: an invitation that comes by a port that is not there changes nothing but the group.
+func TestNoSuchPort(t *testing.T) {
+	p := alone(t, config)
+	p.do(t, "init")
+	require.Equal(t, "save 4:accept:4/7=2 +ready8 undecided:0/7",
+		p.step(&election.Event{Op: election.Recv, Port: 4,
+			Msg: election.Message{Kind: 3, Rank: election.Rank{ID: 4}, Term: 7}}))
+}
+
 // TestAloneWithInterval: a process that has no others looks again, too.
 func TestAloneWithInterval(t *testing.T) {
 	settings := config

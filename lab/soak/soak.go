@@ -29,6 +29,10 @@
 // follow the larger; where none does no two that are up may. The rest is judged as above: in the end there
 // must be one leader.
 //
+// Where a leader a group is promised ([election.Algorithm].Groups) there may be several in the end: each
+// process leads, or follows one that leads in the same Term, and no process begins to lead twice in a
+// Term. With heartbeats groups look for each other, and all must be one.
+//
 // One that never quiesces never comes to rest. It gets a time instead: 200 of its longest delays, or 20
 // of its longest timers, after the last of what goes wrong it must have its leader; with heartbeats by
 // its own means, since the detector reports nothing any more. Requests for a critical section may wait
