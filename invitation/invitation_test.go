@@ -195,20 +195,27 @@ func TestCheck(t *testing.T) {
 		starters  []election.ID
 		unordered bool
 		crashes   int
+		restarts  int
 		groups    func(election.ID) election.ID
 	}{
-		{"all of two start", 2, nil, true, 0, nil},
-		{"one of three starts", 3, upTo(1), true, 0, nil},
-		{"a crash among two", 2, nil, false, 1, nil},
-		{"a leader of two invites a third", 3, upTo(1), true, 0, groups([]election.ID{1, 2})},
-		{"a leader of two is invited", 3, []election.ID{3}, true, 0, groups([]election.ID{1, 2})},
+		{"all of two start", 2, nil, true, 0, 0, nil},
+		{"one of three starts", 3, upTo(1), true, 0, 0, nil},
+		{"a crash among two", 2, nil, false, 1, 1, nil},
+		{"a leader of two invites a third", 3, upTo(1), true, 0, 0, groups([]election.ID{1, 2})},
+		{"a leader of two is invited", 3, []election.ID{3}, true, 0, 0, groups([]election.ID{1, 2})},
+		{"and a process crashes", 3, []election.ID{3}, true, 1, 0, groups([]election.ID{1, 2})},
+		{"two of three start", 3, []election.ID{1, 3}, false, 0, 0, nil},
+		{"two leaders of three start", 3, []election.ID{1, 3}, false, 0, 0, groups([]election.ID{1, 2})},
+		{"one of four starts", 4, upTo(1), false, 0, 0, nil},
+		{"two groups of two, one leader starts", 4, upTo(1), false, 0, 0, groups([]election.ID{1, 2},
+			[]election.ID{4, 3})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			settings := config
 			settings.Leader = c.groups
 			r, err := check.Run(t.Context(), check.Config{Input: scenario.Input{IDs: upTo(c.n),
 				Algorithm: configured(t, settings), Initiators: c.starters}, Unordered: c.unordered,
-				Crashes: c.crashes, Restarts: c.crashes})
+				Crashes: c.crashes, Restarts: c.restarts})
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.True(t, r.Exhausted)
