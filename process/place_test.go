@@ -49,6 +49,8 @@ func TestPlace(t *testing.T) {
 	require.Equal(t, []uint64{10, 21}, c.Weights)
 	require.NoError(t, c.Place(topology.WithWeights(path, func(int, int) uint64 { return 0 }), ranks, 1))
 	require.Nil(t, c.Weights)
+	require.NoError(t, c.Place(topology.WithWeights(path, func(int, int) uint64 { return 1 }), ranks, 1))
+	require.Equal(t, []uint64{1, 1}, c.Weights)
 	require.NoError(t, c.Place(path, ranks, 0))
 	require.True(t, c.Root)
 	require.NoError(t, c.Place(path, ranks, 2))
