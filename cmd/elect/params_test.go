@@ -154,8 +154,8 @@ func TestOrderOfRanks(t *testing.T) {
 	require.Contains(t, refused.stderr, `params.order: "least" is not one of largest, smallest`)
 }
 
-// TestGroups: two groups are no failure, and both forms of output say so. Where a process follows a leader that
-// is down it is one.
+// TestGroups: two groups are no failure, and both forms of output say so. Where a process follows a
+// leader that is down it is one.
 func TestGroups(t *testing.T) {
 	args := []string{"sim", "invitation", "-n", "5", "--initiators", "none", "--param", "groups=5:1/3,4:2"}
 	text := elect(t, "", args...)

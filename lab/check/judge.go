@@ -128,7 +128,8 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.state[p] = j.w.local(p, is)
 	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
-			j.change(func() { j.w.crash(j.state, p) }) // to a state that has not been seen since its last return
+			// to a state that has not been seen since its last return
+			j.change(func() { j.w.crash(j.state, p) })
 		}
 	case observe.Recover:
 		new(election.State).Reset(&j.w.nodes[p])
