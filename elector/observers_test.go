@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
-	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 	"github.com/go-election/election/transport/tcp"
@@ -185,10 +185,7 @@ func TestObserverRefused(t *testing.T) {
 // is not.
 func TestObserverOverTCP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ca, text, listeners := authority(t), &logs{}, pipes{}
-		for _, name := range []string{"a", "o", "stranger"} {
-			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
-		}
+		ca, text, hub := authority(t), &logs{}, &pipenet.Hub{}
 		ctx, stop := context.WithCancel(t.Context())
 		var ended sync.WaitGroup
 		run := func(name string, lets ...string) *elector.Elector {
@@ -198,7 +195,7 @@ func TestObserverOverTCP(t *testing.T) {
 				members[elector.ID(o)], observers[o] = o+":1", o+":1"
 			}
 			n, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: members,
-				Listener: listeners[name+":1"], Dial: listeners.dial,
+				Listener: hub.Listen(name + ":1"), Dial: hub.Dial,
 				Log: slog.New(slog.NewTextHandler(text, nil)),
 				TLS: &tcp.TLS{Cluster: "example.org/g", Load: issued(t, ca, name),
 					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
@@ -244,14 +241,12 @@ func TestObserverBytes(t *testing.T) {
 		n = 20
 	}
 	synctest.Test(t, func(t *testing.T) {
-		ca, listeners := authority(t), pipes{}
+		ca, hub := authority(t), &pipenet.Hub{}
 		ids, observers := map[election.ID]string{elector.ID("a"): "a:1"}, map[string]string{}
-		listeners["a:1"] = pipe{make(chan net.Conn), make(chan struct{})}
 		for i := range n {
 			name := fmt.Sprint("o", i)
 			address := name + ":1"
 			ids[elector.ID(name)], observers[name] = address, address
-			listeners[address] = pipe{make(chan net.Conn), make(chan struct{})}
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var ended sync.WaitGroup
@@ -260,8 +255,8 @@ func TestObserverBytes(t *testing.T) {
 		members := map[string]string{"a": "a:1"}
 		run := func(name string, known map[election.ID]string, observers map[string]string) *elector.Elector {
 			c, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: known,
-				Listener: listeners[name+":1"],
-				Dial:     listeners.dial, MaxHandshakes: 1000, TLS: &tcp.TLS{Cluster: "example.org/g",
+				Listener: hub.Listen(name + ":1"),
+				Dial:     hub.Dial, MaxHandshakes: 1000, TLS: &tcp.TLS{Cluster: "example.org/g",
 					Load: issued(t, ca, name),
 					ID:   func(name string) (election.ID, error) { return elector.ID(name), nil }}})
 			require.NoError(t, err)

@@ -1,11 +1,8 @@
 package elector_test
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"net"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,45 +12,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
-
-// pipes are listeners in memory, by address.
-type pipes map[string]pipe
-
-type pipe struct {
-	conns chan net.Conn
-	done  chan struct{} // closed when the listener is
-}
-
-func (p pipe) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.done:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipe) Close() error {
-	close(p.done)
-	return nil
-}
-
-func (p pipe) Addr() net.Addr { return &net.TCPAddr{} }
-
-func (all pipes) dial(ctx context.Context, address string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	select {
-	case all[address].conns <- theirs:
-		return ours, nil
-	case <-all[address].done:
-		return nil, errors.New("refused")
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 func authority(t *testing.T) *certs.CA {
 	ca, err := certs.NewCA("test", time.Now(), time.Hour)
@@ -70,10 +32,9 @@ func TestRotation(t *testing.T) {
 		old, next := authority(t), authority(t)
 		var mu sync.Mutex
 		signer, trusted, changes := old, [][]byte{old.Cert}, map[string][]elector.View{}
-		addresses, listeners, networks := map[election.ID]string{}, pipes{}, map[string]*tcp.Network{}
+		addresses, hub, networks := map[election.ID]string{}, &pipenet.Hub{}, map[string]*tcp.Network{}
 		for _, name := range three {
 			addresses[elector.ID(name)] = name + ":1"
-			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
 		}
 		load := func(name string) func() (tls.Certificate, *x509.CertPool, error) {
 			return func() (pair tls.Certificate, roots *x509.CertPool, err error) {
@@ -93,7 +54,7 @@ func TestRotation(t *testing.T) {
 		g := start(t, three, func(c *elector.Config) {
 			self := c.Self
 			n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses,
-				Listener: listeners[self+":1"], Dial: listeners.dial,
+				Listener: hub.Listen(self + ":1"), Dial: hub.Dial,
 				TLS: &tcp.TLS{Cluster: cluster, Load: load(self),
 					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
 			require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
@@ -52,16 +53,15 @@ func (l *logs) String() string {
 // TestTLS: members with certificates elect over TLS, and one that ends hands over.
 func TestTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ca, addresses, listeners := authority(t), map[election.ID]string{}, pipes{}
+		ca, addresses, hub := authority(t), map[election.ID]string{}, &pipenet.Hub{}
 		for _, name := range three {
 			addresses[elector.ID(name)] = name + ":1"
-			listeners[name+":1"] = pipe{make(chan net.Conn), make(chan struct{})}
 		}
 		g := start(t, three, func(c *elector.Config) {
 			identity := certified(t, ca, c.Self)
 			identity.ID = func(name string) (election.ID, error) { return elector.ID(name), nil }
 			n, err := tcp.New(tcp.Config{Self: elector.ID(c.Self), Members: addresses, TLS: identity,
-				Listener: listeners[c.Self+":1"], Dial: listeners.dial})
+				Listener: hub.Listen(c.Self + ":1"), Dial: hub.Dial})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, n.Close()) })
 			c.Network, c.Transport = n, nil
@@ -171,10 +171,7 @@ func TestMembersDiffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				text, listeners := &logs{}, pipes{}
-				for _, address := range list("a", "b", "c", "d") {
-					listeners[address] = pipe{make(chan net.Conn), make(chan struct{})}
-				}
+				text, hub := &logs{}, &pipenet.Hub{}
 				log := slog.New(slog.NewTextHandler(text, nil))
 				ctx, stop := context.WithCancel(t.Context())
 				var all sync.WaitGroup
@@ -184,7 +181,7 @@ func TestMembersDiffer(t *testing.T) {
 					{Self: "b", Members: c.members, Times: elector.Times{Lease: c.lease}},
 				} {
 					one.Group, one.Log = "g", log
-					one.Network = listeners.network(t, one.Self, one.Members, log)
+					one.Network = piped(t, hub, one.Self, one.Members, log)
 					e, err := elector.New(one)
 					require.NoError(t, err)
 					electors = append(electors, e)
@@ -210,15 +207,15 @@ func TestMembersDiffer(t *testing.T) {
 	}
 }
 
-// network returns the connections of a member in memory, without TLS.
-func (all pipes) network(t *testing.T, self string, members map[string]string,
+// piped returns the connections of a member in memory, without TLS.
+func piped(t *testing.T, hub *pipenet.Hub, self string, members map[string]string,
 	log *slog.Logger) *tcp.Network {
 	addresses := map[election.ID]string{}
 	for name, address := range members {
 		addresses[elector.ID(name)] = address
 	}
 	n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses, InsecurePlaintext: true,
-		Listener: all[members[self]], Dial: all.dial, Log: log})
+		Listener: hub.Listen(members[self]), Dial: hub.Dial, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Close()) })
 	return n
