@@ -57,10 +57,10 @@
 // Outcome has the number of the group: Leader and Term. Members of different groups may be in the same
 // Term.
 //
-// With Config.Interval the processes notice crashes by themselves, and messages may be lost. Once nothing
-// goes wrong any more, and messages take at most Config.Delay, all that are up are one group in the end.
-// Which process leads it depends on the schedule. It is the largest if all start at the same instant, each
-// in a group of its own, and messages take at most Config.Delay.
+// With Config.Interval the processes notice crashes by themselves, and messages may be lost for a while. Once
+// nothing goes wrong any more, and messages take at most Config.Delay, all that are up are one group in
+// the end. Which process leads it depends on the schedule. It is the largest if all start at the same
+// instant, each in a group of its own, and messages take at most Config.Delay.
 //
 // # Messages
 //
@@ -156,8 +156,9 @@ func New(c Config) (*election.Algorithm, error) {
 		Topology: election.Complete,
 		TwoWay:   true,
 		Groups:   true,
-		Faults: election.Faults{Crash: true, Restart: true,
-			Loss: looks, Pause: looks, Cut: looks},
+		// Not Loss: while messages are lost, members that have no answer from their leader leave it,
+		// again and again.
+		Faults:        election.Faults{Crash: true, Restart: true, Pause: looks, Cut: looks},
 		LateStart:     election.LateJoins,
 		LongLived:     true,
 		NeverQuiesces: looks,

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/electiontest"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/lab/check"
@@ -246,6 +247,12 @@ func TestSoak(t *testing.T) {
 			require.Positive(t, r.Crashes)
 		})
 	}
+}
+
+// TestConformance: processes that look for each other have all that is asked of Nodes.
+func TestConformance(t *testing.T) {
+	electiontest.Test(t, configured(t, invitation.Config{Interval: 6 * sim.Unit}),
+		electiontest.Options{Seeds: 20, Processes: 6, States: 2000})
 }
 
 // TestPartition: a cut makes two groups, each with a leader, and once the links are whole again all are one.

@@ -32,7 +32,6 @@ const (
 	timerAccept
 	timerReady
 	timerLook
-	timers
 )
 
 // status is what a process is doing. In the first three its group is ready.
@@ -60,7 +59,9 @@ type process struct {
 	port    election.Port // where the leader is, if it is another process
 	others  portset.Set   // leaders that a check has found
 	missing portset.Set   // processes that have not answered yet
-	members portset.Set   // of the group that it leads
+	// how many these are: to count them for each answer takes too long where there are many
+	left    uint32
+	members portset.Set // of the group that it leads
 }
 
 // Step takes one event.
@@ -143,7 +144,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 
 // answersEnd goes on when the time for answers has ended.
 func (n *process) answersEnd(e *election.Env) {
-	n.missing.Clear()
+	n.expectNone()
 	switch n.status {
 	case checking:
 		n.checked(e)
@@ -206,9 +207,9 @@ func (n *process) check(e *election.Env) {
 	n.status = checking
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, n.message(kindAreYouLeader))
-		n.missing.Add(port)
+		n.expect(port)
 	}
-	if n.isLast() { // rule 3
+	if n.left == 0 { // rule 3
 		n.rest(e)
 		return
 	}
@@ -225,23 +226,40 @@ func (n *process) recvAreYouLeader(e *election.Env, from election.Port, m *elect
 // recvLeader notes an answer to a check. One to an earlier check of the same group counts too: at worst
 // a process is invited that leads no more, and accepts as any other.
 func (n *process) recvLeader(e *election.Env, from election.Port, m *election.Message) { // rule 3
-	if n.status != checking || !n.isIn(m) || !n.missing.Has(from) {
+	if n.status != checking || !n.isIn(m) || !n.hasAnswered(from) {
 		return
 	}
-	n.missing.Remove(from)
 	if m.Flags == flagYes {
 		n.others.Add(from)
 	}
 	// A check that has found leaders waits on, as in the paper: a merge begins at the same time whether
 	// or not all are up.
-	if n.isLast() && n.others.From(0) == election.NoPort {
+	if n.left == 0 && n.others.From(0) == election.NoPort {
 		e.StopTimer(timerAnswer)
 		n.rest(e)
 	}
 }
 
-// isLast reports whether no answer is missing any more.
-func (n *process) isLast() bool { return n.missing.From(0) == election.NoPort }
+// expect waits for an answer.
+func (n *process) expect(port election.Port) {
+	n.missing.Add(port)
+	n.left++
+}
+
+func (n *process) expectNone() {
+	n.missing.Clear()
+	n.left = 0
+}
+
+// hasAnswered notes an answer, and returns false if there was one before.
+func (n *process) hasAnswered(port election.Port) bool {
+	if !n.missing.Has(port) {
+		return false
+	}
+	n.missing.Remove(port)
+	n.left--
+	return true
+}
 
 // checked merges with the leaders that the check has found, if there are any.
 func (n *process) checked(e *election.Env) {
@@ -368,9 +386,9 @@ func (n *process) sendReady(e *election.Env) {
 	n.status = readying
 	for port := n.members.From(0); port != election.NoPort; port = n.members.From(port + 1) {
 		e.Send(port, n.message(kindReady))
-		n.missing.Add(port)
+		n.expect(port)
 	}
-	if n.isLast() { // rule 9
+	if n.left == 0 { // rule 9
 		n.settle(e)
 		return
 	}
@@ -390,11 +408,11 @@ func (n *process) recvIsReady(e *election.Env, from election.Port, m *election.M
 	if n.leader != n.me || !n.isIn(m) {
 		return
 	}
-	n.missing.Remove(from)
+	n.hasAnswered(from)
 	if m.Flags != flagYes {
 		n.members.Remove(from)
 	}
-	if n.status == readying && n.isLast() {
+	if n.status == readying && n.left == 0 {
 		e.StopTimer(timerAnswer)
 		n.settle(e)
 	}
@@ -410,10 +428,19 @@ func (n *process) recover(e *election.Env) {
 // stop drops whatever this process was doing.
 func (n *process) stop(e *election.Env) {
 	n.others.Clear()
-	n.missing.Clear()
+	n.expectNone()
 	n.members.Clear()
-	for timer := range timers {
-		e.StopTimer(timer)
+	switch n.status {
+	case checking:
+		e.StopTimer(timerAnswer)
+		e.StopTimer(timerLarger)
+	case asking:
+		e.StopTimer(timerAnswer)
+	case accepting, accepted:
+		e.StopTimer(timerReady)
+	}
+	if n.config.Interval != 0 {
+		e.StopTimer(timerLook)
 	}
 }
 
@@ -462,5 +489,6 @@ func (n *process) State(s *election.State) {
 	s.Port(&n.port)
 	n.others.State(s)
 	n.missing.State(s)
+	s.Uint32(&n.left)
 	n.members.State(s)
 }
