@@ -99,8 +99,6 @@ type Config struct {
 	Rounds uint32
 	// Delay is how long a message takes, and so a round. If zero, a second. Alpha does without it.
 	Delay time.Duration
-
-	words params.Wording // of what is refused
 }
 
 // Algorithms returns the variants with their parameters as they are by default.
@@ -171,7 +169,8 @@ func (c *Config) describe(variant, summary string,
 ) (*election.Algorithm, error) {
 	given := *c
 	if c.Delay < 0 || c.Delay > params.MaxTimeout {
-		return nil, c.words.Errorf("delay", "%v is not between 0 and %v", c.Delay, params.MaxTimeout)
+		return nil, params.ForPrograms.Errorf("delay", "%v is not between 0 and %v", c.Delay,
+			params.MaxTimeout)
 	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
@@ -201,7 +200,6 @@ func (c Config) configure(with func(Config) (*election.Algorithm, error),
 	table func(*Config) params.Table) func(*params.Given) (*election.Algorithm, error) {
 	return func(g *params.Given) (*election.Algorithm, error) {
 		own := c
-		own.words = params.ForFiles
 		if err := table(&own).Read(g); err != nil {
 			return nil, err
 		}

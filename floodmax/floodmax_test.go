@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/cost"
 	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
@@ -342,4 +343,10 @@ func TestDescription(t *testing.T) {
 	require.EqualValues(t, 8, of(t, floodmax.Change, 0).Best.At(4, 8))
 	require.EqualValues(t, 56, of(t, floodmax.Alpha, 0).Best.At(4, 8))
 	require.EqualValues(t, 40, of(t, floodmax.Basic, 5).Best.At(4, 8))
+	require.EqualValues(t, 8, of(t, floodmax.Basic, 1).Best.At(4, 8))
+	require.Zero(t, of(t, floodmax.Basic, 0).Best.At(1, 0))
+	widths := cost.NewWidths(100, 1000, 0)
+	for rounds, want := range map[uint32]uint64{0: 10 + 7, 5: 10 + 7, 1000: 10 + 10} {
+		require.Equal(t, want, of(t, floodmax.Change, rounds).Kinds[0].Bits(widths))
+	}
 }

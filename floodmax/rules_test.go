@@ -65,6 +65,8 @@ func TestRules(t *testing.T) {
 		{Name: "join: not in round 0", Given: given(hear(smaller, 0)), When: over},
 		{Name: "join: not after the last round", Given: given(hear(smaller, 4)), When: over},
 		{Name: "join: not for no process", Given: given(hear(election.Rank{}, 1)), When: over},
+		{Name: "join: of that nothing stays", Given: given(hear(smaller, 0), hear(smaller, 4),
+			hear(election.Rank{}, 1)), When: start, Sends: toBoth(largestIs(self, 1))},
 		{Name: "round: the last", Given: given(start, over), When: over, Sends: toBoth(largestIs(self, 3))},
 		{Name: "round: not before the start", When: over},
 		{Name: "decide: lead", Given: last, When: over, Outcome: ringtest.Lead(self), Did: ended},
@@ -96,6 +98,21 @@ type pair struct{}
 func (pair) Self(int) election.Rank                { return self }
 func (pair) Ports(int) int                         { return 2 }
 func (pair) Peer(int, election.Port) election.Rank { return election.Rank{} }
+
+// TestOver: after the last round a MAX changes nothing, nor does a time-out.
+func TestOver(t *testing.T) {
+	env := election.NewEnv(pair{}, nil)
+	node := of(t, floodmax.Basic, 1).New(election.Setup{Self: self, Ports: 2})
+	var states [][]byte
+	for _, ev := range given(start, over, hear(larger, 1), over) {
+		env.Begin(0)
+		node.Step(env, &ev)
+		states = append(states, new(election.State).Append(nil, node))
+	}
+	require.NotEqual(t, states[0], states[1])
+	require.Equal(t, states[1], states[2])
+	require.Equal(t, states[1], states[3])
+}
 
 // TestTimers: a round takes a Delay, and a process that joins closes the round at once.
 func TestTimers(t *testing.T) {

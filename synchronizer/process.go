@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// flagOdd marks what belongs to an odd pulse.
-	flagOdd uint8 = 1 << 6
+	// markBit is the bit of the flags that holds the number of the pulse, modulo two.
+	markBit = 6
 	// flagLast in SAFE says that its sender enters no pulse any more.
 	flagLast uint8 = 1
 )
@@ -44,9 +44,9 @@ type process struct {
 
 	awake  bool
 	over   bool     // the algorithm knows of the end
-	odd    bool     // the pulse is
+	number uint8    // of the pulse, modulo two
 	gone   uint32   // how many neighbours enter no pulse any more
-	pulses [2]pulse // the present one, whose number is even or odd, and the next
+	pulses [2]pulse // the present one and the next, by their numbers
 	clocks []clock  // in the order in which they were set
 
 	// Of one Step.
@@ -77,6 +77,10 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 
 // goOn enters all pulses that the process can enter.
 func (n *process) goOn() {
+	// Not when the Node is made: a Node that is restored goes on where another one was.
+	if ports := n.outer.Ports(); len(n.sent) != ports {
+		n.sent = make([]uint32, ports)
+	}
 	if !n.awake {
 		n.wake()
 	}
@@ -95,17 +99,18 @@ func (n *process) wake() { // rule 1
 
 // receive notes a message, of the present pulse or of the next.
 func (n *process) receive(ev *election.Event) {
-	p := &n.pulses[parity(ev.Msg.Flags&flagOdd != 0)]
+	p := &n.pulses[ev.Msg.Flags>>markBit&1]
 	switch m := ev.Msg; {
+	case m.Kind > n.safe: // there is none such
 	case m.Kind == n.safe: // rule 5
 		p.safe++
 		p.owing += m.Round
 		if m.Flags&flagLast != 0 { // rule 7
 			p.last++
 		}
-	case m.Kind < n.safe: // rule 4
+	default: // rule 4
 		p.owing--
-		m.Flags &^= flagOdd
+		m.Flags &^= 1 << markBit
 		// By ports: so what the algorithm does cannot depend on which neighbour is the quicker one.
 		at, _ := slices.BinarySearchFunc(p.kept, ev.Port+1, func(a arrival, port election.Port) int {
 			return cmp.Compare(a.port, port)
@@ -114,16 +119,9 @@ func (n *process) receive(ev *election.Event) {
 	}
 }
 
-func parity(odd bool) int {
-	if odd {
-		return 1
-	}
-	return 0
-}
-
 // isWhole reports whether all of the present pulse has come.
 func (n *process) isWhole() bool {
-	p, ports := &n.pulses[parity(n.odd)], uint32(n.outer.Ports())
+	p, ports := &n.pulses[n.number], uint32(n.outer.Ports())
 	if p.safe+n.gone != ports || p.owing != 0 {
 		return false
 	}
@@ -133,8 +131,8 @@ func (n *process) isWhole() bool {
 
 // next enters the next pulse.
 func (n *process) next() { // rule 2
-	p := &n.pulses[parity(n.odd)]
-	n.odd = !n.odd
+	p := &n.pulses[n.number]
+	n.number = 1 - n.number
 	for i := range p.kept {
 		n.run(election.Event{Op: election.Recv, Port: p.kept[i].port, Msg: p.kept[i].msg})
 	}
@@ -158,26 +156,15 @@ func (n *process) finish() {
 		n.clocks = slices.Delete(n.clocks, i, i+1)
 		n.run(election.Event{Op: election.Timeout, Timer: timer})
 	}
-	m := election.Message{Kind: n.safe, Flags: n.mark()}
+	m := election.Message{Kind: n.safe, Flags: n.number << markBit}
 	if n.over { // rule 7
 		m.Flags |= flagLast
 	}
 	for port := range election.Port(n.outer.Ports()) { // rule 3
-		m.Round = 0
-		if int(port) < len(n.sent) {
-			m.Round = n.sent[port]
-		}
+		m.Round = n.sent[port]
 		n.outer.Send(port, m)
 	}
 	clear(n.sent)
-}
-
-// mark returns the flag of the present pulse.
-func (n *process) mark() uint8 {
-	if n.odd {
-		return flagOdd
-	}
-	return 0
 }
 
 // run lets the algorithm take an event, and passes on what it wants done.
@@ -207,16 +194,13 @@ func (n *process) run(ev election.Event) {
 }
 
 func (n *process) send(out *election.Outgoing) { // rule 3
-	if out.Msg.Flags&flagOdd != 0 {
+	if out.Msg.Flags>>markBit&1 == 1 {
 		panic("the algorithm sends bit 6 of Message.Flags, which a synchronizer takes")
-	}
-	if ports := n.outer.Ports(); len(n.sent) < ports {
-		n.sent = make([]uint32, ports)
 	}
 	if int(out.Port) < len(n.sent) { // else the driver drops it
 		n.sent[out.Port]++
 	}
-	out.Msg.Flags |= n.mark()
+	out.Msg.Flags |= n.number << markBit
 	n.outer.Send(out.Port, out.Msg)
 }
 
@@ -248,7 +232,7 @@ func (n *process) Inside() election.Node { return n.inner }
 func (n *process) State(s *election.State) {
 	s.Bool(&n.awake)
 	s.Bool(&n.over)
-	s.Bool(&n.odd)
+	s.Enum(&n.number, 2)
 	s.Uint32(&n.gone)
 	for i := range n.pulses {
 		p := &n.pulses[i]

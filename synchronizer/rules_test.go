@@ -1,6 +1,7 @@
 package synchronizer_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -319,6 +320,41 @@ func TestNoPort(t *testing.T) {
 	fx := env.Begin(0)
 	a.New(election.Setup{Self: self, Ports: 2}).Step(env, &start)
 	require.Equal(t, sends(toCall(2, 0, 0), toCall(0, 0, 0), toSafe(0, 0, 1), toSafe(1, 0, 0)), fx.Sends)
+}
+
+// TestState: a Node that is restored goes on as the one that was saved, and keeps nothing of a Step.
+func TestState(t *testing.T) {
+	events := append(given(start, call(1, 0, 0), safe(0, 0, 0), safe(1, odd, 1), call(1, odd, 3),
+		safe(1, 0, 1),
+		safe(0, odd|last, 0)), pulses(2)...)
+	timers := func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.SetTimer(1, 20, 20)
+			e.SetTimer(2, 40, 40)
+		}
+	}
+	a, log := made(t, timers)
+	env := election.NewEnv(pair{}, nil)
+	step := func(node election.Node, ev election.Event) []election.Outgoing {
+		fx := env.Begin(0)
+		node.Step(env, &ev)
+		return slices.Clone(fx.Sends)
+	}
+	one := a.New(election.Setup{Self: self, Ports: 2})
+	for _, ev := range events {
+		saved := new(election.State).Append(nil, one)
+		other := a.New(election.Setup{Self: self, Ports: 2})
+		require.NoError(t, new(election.State).Restore(other, saved))
+		from := len(*log)
+		want := step(one, ev)
+		first := slices.Clone((*log)[from:])
+		from = len(*log)
+		require.Equal(t, want, step(other, ev))
+		require.Equal(t, first, append([]string{}, (*log)[from:]...))
+		require.Equal(t, new(election.State).Append(nil, one), new(election.State).Append(nil, other))
+	}
+	require.Contains(t, *log, "timeout 1")
+	require.Panics(t, func() { one.(election.View).Self(0) }, "it keeps the Env")
 }
 
 // TestInside: programs that show what a process holds find the Node of the algorithm.
