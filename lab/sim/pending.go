@@ -85,7 +85,7 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 				all = append(all, one)
 				continue
 			}
-			if w.timer != 0 && !slices.ContainsFunc(s.timers.running[w.p],
+			if w.timer != 0 && !slices.ContainsFunc(s.timers.of(w.p),
 				func(r running) bool { return r.seq == w.timer }) {
 				continue // stopped, or set anew, since it ran out
 			}
@@ -135,12 +135,12 @@ func (s *Sim) pendingMessage(ev *election.Event, to int, t tag, due time.Duratio
 
 // pendingTimers returns the timers that run, in the order in which they run out.
 func (s *Sim) pendingTimers() (all []Pending) {
-	heap := slices.DeleteFunc(slices.Clone(s.timers.heap),
+	list := slices.DeleteFunc(s.timers.all(),
 		func(t timer) bool { return !s.timers.isRunning(t) })
-	slices.SortFunc(heap, func(a, b timer) int {
+	slices.SortFunc(list, func(a, b timer) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
 	})
-	for _, t := range heap {
+	for _, t := range list {
 		one := s.pending(int(t.p), observe.Timeout, t.at)
 		one.Timer, one.Layer = t.name, t.layer
 		one.Outside = s.outside(&one.Step, one.To, nil)

@@ -434,7 +434,7 @@ func (s *Sim) draw(from int, port election.Port) time.Duration {
 // effects carries out the rarer things that a Step may want.
 func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 	for k := range fx.Timers {
-		if err := s.timers.change(i, s.now, &fx.Timers[k], s.clocks, &s.random); err != nil {
+		if err := s.timers.change(i, len(s.procs), s.now, &fx.Timers[k], s.clocks, &s.random); err != nil {
 			s.fail(i, err)
 		}
 	}

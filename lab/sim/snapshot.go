@@ -72,7 +72,7 @@ func (s *Sim) Restore(c *Snapshot) error {
 
 func (t *timers) clone() timers {
 	c := *t
-	c.heap, c.running = slices.Clone(t.heap), make(map[int32][]running, len(t.running))
+	c.line, c.heap, c.running = slices.Clone(t.line), slices.Clone(t.heap), slices.Clone(t.running)
 	for p, list := range t.running {
 		c.running[p] = slices.Clone(list)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// timer is a timer that has been set. One that was stopped or set anew stays in the heap until
-// its time and is then passed over.
+// timer is a timer that has been set. One that was stopped or set anew stays where it is until its time
+// and is then passed over.
 type timer struct {
 	at    time.Duration
 	seq   uint64
@@ -25,22 +25,27 @@ type running struct {
 	seq         uint64
 }
 
+// before reports whether t runs out before u.
+func (t *timer) before(u *timer) bool { return t.at < u.at || t.at == u.at && t.seq < u.seq }
+
 // timers are those of all processes.
 type timers struct {
-	heap    timerHeap
-	running map[int32][]running // by process
+	// line holds timers in the order in which they are due, from first on. Where all run for the same
+	// time that is the order in which they are set, and no heap has to be kept.
+	line    []timer
+	first   int
+	heap    timerHeap   // those that are due before the last of the line
+	running [][]running // by process; nil before the first timer
 	seq     uint64
 	next    time.Duration // when the first one that counts is due
 }
 
 type timerHeap []timer
 
-func (h timerHeap) Len() int { return len(h) }
-func (h timerHeap) Less(i, j int) bool {
-	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
-}
-func (h timerHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *timerHeap) Push(x any)   { *h = append(*h, x.(timer)) }
+func (h timerHeap) Len() int           { return len(h) }
+func (h timerHeap) Less(i, j int) bool { return h[i].before(&h[j]) }
+func (h timerHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *timerHeap) Push(x any)        { *h = append(*h, x.(timer)) }
 func (h *timerHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -48,13 +53,53 @@ func (h *timerHeap) Pop() any {
 	return x
 }
 
-// change starts or stops a timer, as a Node asks.
-func (t *timers) change(p int, now time.Duration, c *election.TimerChange, clocks *scenario.Clocks,
+// push adds a timer.
+func (t *timers) push(x timer) {
+	switch n := len(t.line); {
+	case t.first < n && x.before(&t.line[n-1]):
+		heap.Push(&t.heap, x)
+		return
+	case n == cap(t.line) && t.first > n/2: // rather than let it grow
+		t.line = t.line[:copy(t.line, t.line[t.first:])]
+		t.first = 0
+	}
+	t.line = append(t.line, x)
+}
+
+// front returns the first timer, which may have been stopped; nil if there is none.
+func (t *timers) front() *timer {
+	switch {
+	case t.inLine():
+		return &t.line[t.first]
+	case len(t.heap) > 0:
+		return &t.heap[0]
+	}
+	return nil
+}
+
+// inLine reports whether the first timer is that of the line.
+func (t *timers) inLine() bool {
+	return t.first < len(t.line) && (len(t.heap) == 0 || t.line[t.first].before(&t.heap[0]))
+}
+
+// all returns all timers, in any order.
+func (t *timers) all() []timer { return slices.Concat(t.line[t.first:], t.heap) }
+
+// of returns the timers of a process that count.
+func (t *timers) of(p int32) []running {
+	if t.running == nil {
+		return nil
+	}
+	return t.running[p]
+}
+
+// change starts or stops a timer of one of n processes, as its Node asks.
+func (t *timers) change(p, n int, now time.Duration, c *election.TimerChange, clocks *scenario.Clocks,
 	r *random) error {
 	own := func(r running) bool {
 		return r.layer == c.Layer && (r.name == c.Timer || c.All)
 	}
-	t.drop(int32(p), own) // its entry stays in the heap: to find that takes longer than to pass over it later
+	t.drop(int32(p), own) // its entry stays: to find that takes longer than to pass over it later
 	defer t.findNext()
 	if c.Stop {
 		return nil
@@ -68,17 +113,17 @@ func (t *timers) change(p int, now time.Duration, c *election.TimerChange, clock
 		return ErrTime
 	}
 	if t.running == nil {
-		t.running = make(map[int32][]running)
+		t.running = make([][]running, n)
 	}
 	t.seq++
-	t.running[int32(p)] = append(t.running[int32(p)], running{name: c.Timer, layer: c.Layer, seq: t.seq})
-	heap.Push(&t.heap, timer{at: now + wait, seq: t.seq, p: int32(p), name: c.Timer, layer: c.Layer})
+	t.running[p] = append(t.running[p], running{name: c.Timer, layer: c.Layer, seq: t.seq})
+	t.push(timer{at: now + wait, seq: t.seq, p: int32(p), name: c.Timer, layer: c.Layer})
 	return nil
 }
 
 // drop forgets those timers of a process for which which holds.
 func (t *timers) drop(p int32, which func(running) bool) {
-	if list := t.running[p]; len(list) > 0 {
+	if list := t.of(p); len(list) > 0 {
 		t.running[p] = slices.DeleteFunc(list, which)
 	}
 }
@@ -86,38 +131,43 @@ func (t *timers) drop(p int32, which func(running) bool) {
 // due returns when a timer that runs is to run out; zero if it has, and a paused process has yet to take
 // that.
 func (t *timers) due(seq uint64) time.Duration {
-	if i := slices.IndexFunc(t.heap, func(t timer) bool { return t.seq == seq }); i >= 0 {
-		return t.heap[i].at
+	all := t.all()
+	if i := slices.IndexFunc(all, func(t timer) bool { return t.seq == seq }); i >= 0 {
+		return all[i].at
 	}
 	return 0
 }
 
 // stopAll stops every timer of a process.
 func (t *timers) stopAll(p int) {
-	delete(t.running, int32(p))
+	t.drop(int32(p), func(running) bool { return true })
 	t.findNext()
 }
 
-// isRunning reports whether a timer of the heap was neither stopped nor set anew.
+// isRunning reports whether a timer was neither stopped nor set anew.
 func (t *timers) isRunning(first timer) bool {
-	return slices.ContainsFunc(t.running[first.p], func(r running) bool { return r.seq == first.seq })
+	return slices.ContainsFunc(t.of(first.p), func(r running) bool { return r.seq == first.seq })
 }
 
 // findNext drops what no longer counts and finds when the next one is due.
 func (t *timers) findNext() {
-	for len(t.heap) > 0 {
-		if first := t.heap[0]; t.isRunning(first) {
+	for first := t.front(); first != nil; first = t.front() {
+		if t.isRunning(*first) {
 			t.next = first.at
 			return
 		}
-		heap.Pop(&t.heap)
+		t.pop()
 	}
 	t.next = never
 }
 
-// pop takes the first one that counts off the heap. It goes on counting until expire is called.
+// pop takes the first timer away. If it counts, it goes on doing so until expire is called.
 func (t *timers) pop() timer {
-	return heap.Pop(&t.heap).(timer)
+	if !t.inLine() {
+		return heap.Pop(&t.heap).(timer)
+	}
+	t.first++
+	return t.line[t.first-1]
 }
 
 // expire reports whether a timer that has run out still counts, which it does from now on no
