@@ -90,27 +90,31 @@ func TestViewAfterPause(t *testing.T) {
 // TestAdvanceAtOnce: a member that begins to lead in a Term that was refused meanwhile gives up the lead, and
 // does no work.
 func TestAdvanceAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var e *elector.Elector
-		var token atomic.Uint64
-		e = alone(t, func(c *elector.Config) {
-			c.Observe = func(v elector.View) {
-				if v.Self && token.CompareAndSwap(0, v.Term+1000) {
-					require.NoError(t, e.Advance(v.Term+1000))
-				}
+	for _, ahead := range []uint64{0, 1000} { // the Term of the claim itself is refused too
+		synctest.Test(t, func(t *testing.T) { advanceAtOnce(t, ahead) })
+	}
+}
+
+func advanceAtOnce(t *testing.T, ahead uint64) {
+	var e *elector.Elector
+	var token atomic.Uint64
+	e = alone(t, func(c *elector.Config) {
+		c.Observe = func(v elector.View) {
+			if v.Self && token.CompareAndSwap(0, v.Term+ahead) {
+				require.NoError(t, e.Advance(v.Term+ahead))
 			}
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		led := 0
-		require.NoError(t, e.Run(ctx, func(ctx context.Context, term elector.Term) error {
-			led++
-			require.Greater(t, term.Token(), token.Load())
-			<-ctx.Done()
-			return nil
-		}))
-		require.Equal(t, 1, led)
+		}
 	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	led := 0
+	require.NoError(t, e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+		led++
+		require.Greater(t, term.Token(), token.Load())
+		<-ctx.Done()
+		return nil
+	}))
+	require.Equal(t, 1, led)
 }
 
 // TestAdvanceTooFar: what no Term could exceed is refused, and does no harm.

@@ -23,6 +23,14 @@ func get(e *elector.Elector, path string) (status int, body string) {
 	return w.Code, strings.TrimSpace(w.Body.String())
 }
 
+// TestHandlerSaysJSON: a client that goes by the type of the answer can read it.
+func TestHandlerSaysJSON(t *testing.T) {
+	w := httptest.NewRecorder()
+	alone(t, func(*elector.Config) {}).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+	require.Equal(t, "application/json", w.Header().Get("Content-Type"))
+	require.True(t, json.Valid(w.Body.Bytes()))
+}
+
 // TestHandler: what the handlers of the leader and of a follower say, and when they say that a member is ill.
 func TestHandler(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, g group, m *member) {
