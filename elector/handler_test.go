@@ -26,7 +26,7 @@ func get(e *elector.Elector, path string) (status int, body string) {
 // TestHandlerSaysJSON: a client that goes by the type of the answer can read it.
 func TestHandlerSaysJSON(t *testing.T) {
 	w := httptest.NewRecorder()
-	alone(t, func(*elector.Config) {}).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+	alone(t, nil).Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 	require.Equal(t, "application/json", w.Header().Get("Content-Type"))
 	require.True(t, json.Valid(w.Body.Bytes()))
 }

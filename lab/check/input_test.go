@@ -41,8 +41,9 @@ func TestBoundsOfInput(t *testing.T) {
 			"ids: 1025 processes, at most 1024 can be checked"},
 		{64, election.Complete, func(c *check.Config, n int) { c.IDs = rising(n) },
 			"topology: 4160 ends of links, at most 4096 can be checked"},
-		{0, election.Graph, func(c *check.Config, more int) { c.IDs, c.Topology = rising(1<<10), wheel(1<<11+more) },
-			"topology: 4098 ends of links, at most 4096 can be checked"},
+		{0, election.Graph, func(c *check.Config, more int) {
+			c.IDs, c.Topology = rising(1<<10), wheel(1<<11+more)
+		}, "topology: 4098 ends of links, at most 4096 can be checked"},
 		{12, election.Complete, func(c *check.Config, n int) { c.IDs, c.Cuts = rising(n), 1 },
 			"cuts: 13 processes, at most 12 can be divided"},
 		{64, election.Complete, func(c *check.Config, n int) {

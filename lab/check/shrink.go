@@ -139,7 +139,7 @@ func (s *shrinking) search(ctx context.Context, steps []scenario.Step) []scenari
 	c := Config{Input: s.in, Unordered: overtakes(steps), Delay: s.in.Algorithm.Delay,
 		MaxStates: shrinkStates,
 		only:      s.property}
-	c.addFaults(steps) // no pause where time is not modelled: that is nothing but slow messages, and is left out
+	c.addFaults(steps) // no pause where time is not modelled: slow messages are as good, so it is left out
 	if c.Delay > 0 && s.in.Algorithm.NeverQuiesces {
 		at := -scenario.Unit
 		for i := range steps {

@@ -147,8 +147,8 @@ func TestShrinkKeepsTime(t *testing.T) {
 	require.Positive(t, tried)
 }
 
-// TestShrinkAnotherWay: where none of the steps can be left out, another run that is shorter is found, also of
-// an algorithm that never quiesces and measures no time.
+// TestShrinkAnotherWay: where none of the steps can be left out, another run that is shorter is found, also
+// of an algorithm that never quiesces and measures no time.
 func TestShrinkAnotherWay(t *testing.T) {
 	in := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
 		switch {
@@ -167,7 +167,8 @@ func TestShrinkAnotherWay(t *testing.T) {
 	in.Algorithm.NeverQuiesces = true
 	start := scenario.Step{Do: observe.Start, Process: 2}
 	deliver := scenario.Step{Do: observe.Deliver, Process: 1}
-	steps, err := check.Shrink(t.Context(), in, []scenario.Step{start, deliver, deliver, deliver}, verdict.Sound)
+	long := []scenario.Step{start, deliver, deliver, deliver}
+	steps, err := check.Shrink(t.Context(), in, long, verdict.Sound)
 	require.NoError(t, err)
 	require.Equal(t, []observe.What{observe.Start, observe.Deliver}, dos(steps))
 	require.Equal(t, election.ID(3), steps[0].Process)
