@@ -25,6 +25,7 @@ type Algorithm struct {
 	Weighted        bool      // processes know the weights of their links, and their neighbours
 	KnowsSize       bool      // every process knows how many there are: Setup.Size
 	Chordal         bool      // its ports on a complete graph lead around by IDs where none are given
+	Oriented        bool      // its ports on a complete graph lead around: port k to the process k+1 on
 	NeedsFIFO       bool      // it is wrong where links do not keep the order
 	Winner          *Winner   // which process is elected; nil: any process may be
 	LateStart       LateStart // what becomes of a start after the process has relayed

@@ -41,7 +41,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Name: "mutex", Variant: "arbiter",
 		Summary:  "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
-		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
+		Topology: election.Complete, TwoWay: true, Oriented: inner.Oriented, NeedsFIFO: inner.NeedsFIFO,
 		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true,
 		NeverQuiesces: inner.NeverQuiesces, Heartbeats: inner.Heartbeats, Sections: c.Sections,
 		Delay: c.Delay,

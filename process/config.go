@@ -25,6 +25,8 @@ type Config struct {
 
 	// Peers are the processes at the other ends of the links, by port, as the algorithm's topology says. On
 	// a complete graph they are all other processes, in any order, and may include Self, which has no link.
+	// For an algorithm that is Oriented they stand around a circle, in the same order for all processes:
+	// either with Self in its place, or from the one behind Self on.
 	// On a ring, one-way or not, port 0 leads to the next process and port 1 to the one before: a ring of two
 	// names its other process twice, a ring of one itself. [Config.Place] sets Peers from a topology.
 	Peers []election.Rank
@@ -181,6 +183,10 @@ func (c *Config) checkPeers() error {
 func (c Config) own() Config {
 	c.Peers, c.Weights, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Weights), slices.Clone(c.Saved)
 	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {
+		// All processes are given the same circle, and port 0 of each leads to the one behind it.
+		if at := slices.Index(c.Peers, c.Self); at > 0 && c.Algorithm.Oriented {
+			c.Peers = slices.Concat(c.Peers[at:], c.Peers[:at])
+		}
 		c.Peers = slices.DeleteFunc(c.Peers, func(r election.Rank) bool { return r == c.Self })
 	}
 	if c.Backlog == 0 {

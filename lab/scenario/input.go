@@ -205,6 +205,9 @@ func (in *Input) checkTopology() error {
 		return input.At("topology", &ShapeError{a, shape})
 	case t.OneWay() && a.TwoWay:
 		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
+	case a.Oriented && !topology.Around(t):
+		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on",
+			a.Title())
 	case t.Len() != len(in.IDs):
 		return input.Errorf("topology: %d processes for %d ids", t.Len(), len(in.IDs))
 	}

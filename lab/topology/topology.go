@@ -188,14 +188,47 @@ func CompleteOf(ids []election.ID) (Topology, error) {
 }
 
 // CompleteFor is CompleteOf for an algorithm. If that is [election.Algorithm.Chordal], the ports lead to
-// ascending IDs from the next larger one on, and from the largest around to the smallest.
+// ascending IDs from the next larger one on, and from the largest around to the smallest. If it is
+// [election.Algorithm.Oriented], they lead around in the order of the processes, whatever their IDs are.
 func CompleteFor(a *election.Algorithm, ids []election.ID) (Topology, error) {
+	if a.Oriented {
+		t, err := Complete(len(ids))
+		if err == nil {
+			t = complete{n: len(ids), chordal: true}
+		}
+		return t, err
+	}
 	t, err := CompleteOf(ids)
 	if c, ok := t.(complete); ok {
 		c.chordal = a.Chordal
 		return c, err
 	}
 	return t, err
+}
+
+// Around reports whether ports lead around a circle of all processes: port k to the one k+1 places on.
+func Around(t Topology) bool {
+	n := t.Len()
+	if c, ok := t.(complete); ok && (c.chordal || n < 3) {
+		return true
+	}
+	circle, place := []int{0}, make([]int, n)
+	for len(circle) < n {
+		q, _, ok := t.Link(circle[len(circle)-1], 0)
+		if !ok || q == 0 || place[q] != 0 {
+			return false
+		}
+		place[q] = len(circle)
+		circle = append(circle, q)
+	}
+	for p := range n {
+		for port := range n - 1 {
+			if q, _, ok := t.Link(p, election.Port(port)); !ok || q != circle[(place[p]+port+1)%n] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (c complete) Shape() election.Shape               { return election.Complete }

@@ -288,3 +288,42 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, []int{9, 12, 15, 16, 18, 20}, topology.Sizes(election.Mesh, 20))
 	require.Empty(t, topology.Sizes(election.Mesh, 8))
 }
+
+// TestAround: of an algorithm that is Oriented, ports lead around in the order of the processes. Circles in
+// another order lead around as well; ports in ascending order do not.
+func TestAround(t *testing.T) {
+	ids := []election.ID{30, 10, 40, 20}
+	c := must(topology.CompleteFor(&election.Algorithm{Oriented: true}, ids))
+	for p := range ids {
+		for port := range election.Port(3) {
+			q, back, ok := c.Link(p, port)
+			require.True(t, ok)
+			require.Equal(t, (p+1+int(port))%4, q)
+			require.Equal(t, 2-port, back)
+		}
+	}
+	require.True(t, topology.Around(c))
+	require.True(t, topology.Around(must(topology.CompleteFor(&election.Algorithm{Chordal: true}, ids))))
+	require.False(t, topology.Around(must(topology.Complete(4))))
+	for n := 1; n < 3; n++ { // there is one order of so few
+		require.True(t, topology.Around(must(topology.Complete(n))))
+	}
+	_, err := topology.CompleteFor(&election.Algorithm{Oriented: true}, nil)
+	require.ErrorContains(t, err, "a complete graph of 0 processes")
+	path := must(topology.Path(4))
+	require.False(t, topology.Around(path))
+	// Tables of ports: a circle 0, 2, 1, 3, and the same with two ports of a process swapped.
+	circle := []int{0, 2, 1, 3}
+	ports := make([][]topology.End, 4)
+	for place, p := range circle {
+		for on := 1; on < 4; on++ {
+			q := circle[(place+on)%4]
+			ports[p] = append(ports[p], topology.End{Process: q, Port: election.Port(3 - on)})
+		}
+	}
+	require.True(t, topology.Around(topology.FromPorts(election.Complete, ports)))
+	ports[3][1], ports[3][2] = ports[3][2], ports[3][1]
+	require.False(t, topology.Around(topology.FromPorts(election.Complete, ports)))
+	ports[3] = ports[3][:2]
+	require.False(t, topology.Around(topology.FromPorts(election.Complete, ports)))
+}
