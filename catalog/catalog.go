@@ -20,6 +20,7 @@ import (
 	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/lmw"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
 	"github.com/go-election/election/mutex"
@@ -51,6 +52,7 @@ var families = []struct {
 	{"hypercube", hypercube.Algorithms},
 	{"mesh", mesh.Algorithms},
 	{"afekgafni", afekgafni.Algorithms},
+	{"lmw", lmw.Algorithms},
 }
 
 // locks returns the variants of mutex. All elections may choose their arbiter, the default of bully does

@@ -121,7 +121,7 @@ func TestListOfSome(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
-		"sim l":                 "lcr lease lcr/participant lcr/initiators lcr/max lcr/wave",
+		"sim l":                 "lcr lmw lease lcr/participant lcr/initiators lcr/max lcr/wave",
 		"run lcr/m":             "lcr/max",
 		"run d":                 "dkr",
 		"sim lcr ":              "",

@@ -49,6 +49,7 @@ func TestNamedValues(t *testing.T) {
 		"itairodeh.process.phase": "idle active passive leading",
 		"lease.process.memory":    "intact quarantined recovering memories",
 		"lease.process.phase":     "idle waiting probing claiming leading phases",
+		"lmw.process.state":       "asleep candidate beaten",
 		"mesh.process.stage":      "none first second beaten won",
 		"modbully.Config.Wait":    waits,
 		"modbully.process.phase":  "idle settled waiting trying accepted watching asking phases",

@@ -40,6 +40,12 @@ func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 			all = append(all, network{of: order, name: fmt.Sprintf("hypercube %d", order)})
 		}
 	case election.Complete:
+		if a.Oriented { // it matters how they stand around the circle
+			for _, order := range rings(n) {
+				all = append(all, network{of: order, name: fmt.Sprintf("circle %d", order)})
+			}
+			return all
+		}
 		all = []network{{of: rising(n), name: fmt.Sprintf("complete %d", n)}}
 	}
 	return all

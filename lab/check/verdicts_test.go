@@ -48,6 +48,7 @@ var every = map[string]sizes{
 	"afekgafni/async":      {3, 3, 4, 3},
 	"afekgafni/sync":       {3, 3, 4, 3},
 	"invitation":           {2, 2, 3, 2},
+	"lmw":                  {4, 3, 5, 4},
 	"mutex/ricartagrawala": {3, 3, 4, 3},
 }
 
@@ -102,7 +103,8 @@ var together = map[string]struct{ unordered, five bool }{
 	"lcr/wave": {true, true}, "hs/probe": {true, true}, "hs/respond": {true, true}, "franklin": {true, true},
 	"inquiry/states": {true, true}, "inquiry/naive": {false, true}, "treeelect/saturation": {true, true},
 	"echo/extinction": {false, false}, "hypercube": {true, false}, "mutex/ricartagrawala": {true, true},
-	"afekgafni/async": {true, true}, "yoyo": {true, false}, "afekgafni/sync": {true, true},
+	"afekgafni/async": {true, true}, "yoyo": {true, false},
+	"lmw": {true, true}, "afekgafni/sync": {true, true},
 }
 
 // TestElectionsTogether: on every network of four, whichever start, all at once; of five on the long run.
