@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/lmw"
 	"github.com/go-election/election/modbully"
 )
 
@@ -53,7 +54,7 @@ func judged(c check.Config) check.Config {
 
 func completeExhibits() []Entry {
 	return slices.Concat(bullyExhibits(), modbullyExhibits(), inquiryExhibits(), mutualCapture(),
-		groupExhibits(), mutexExhibits())
+		strayAnswers(), groupExhibits(), mutexExhibits())
 }
 
 func bullyExhibits() []Entry {
@@ -341,6 +342,29 @@ func mutualCapture() []Entry {
 			return !first
 		}))),
 		Control: Control{"async", setting(afekgafni.Async())},
+	}}
+}
+
+// strayAnswers: a challenge that is passed on says how far the passer is.
+func strayAnswers() []Entry {
+	const elect = 1 // a kind
+	setting := func(a *election.Algorithm) check.Config {
+		return check.Config{Started: true,
+			Input: scenario.Input{Algorithm: a, IDs: []election.ID{3, 1, 2}}}
+	}
+	return []Entry{{
+		Name:   "lmw: the answer goes to the one that has passed a challenge on",
+		Source: known,
+		Wrong: "a beaten process passes a challenge on with the distance from itself: the answer comes " +
+			"back to it, and is passed on between beaten processes for ever",
+		Config: setting(with(lmw.Algorithm(), sends(func(n *bent, _ *election.Event,
+			o *election.Outgoing) bool {
+			if o.Msg.Kind == elect && o.Msg.Rank != n.me {
+				o.Msg.Value = uint64(o.Port) + 1
+			}
+			return true
+		}))),
+		Control: Control{"lmw", setting(lmw.Algorithm())},
 	}}
 }
 

@@ -48,6 +48,7 @@ var trails = map[string]shortest{
 	"inquiry-one-crash":                        {"agreement", 3},
 	"inquiry-message-comes-twice":              {"one-leader-a-term", 11},
 	"afekgafni-async-candidate-does-not-own":   {"one-leader-a-term", 6},
+	"lmw-answer-goes-one-passed-challenge":     {"ends", 11},
 	"invitation-invitation-not-forwarded":      {"agreement-in-groups", 10},
 	"invitation-own-one-comes-back-ignored":    {"agreement-in-groups", 20},
 	"invitation-count-groups-not-saved":        {"groups-once", 2},
