@@ -90,6 +90,30 @@ func TestKeys(t *testing.T) {
 		"decision": 1, "before": 0, "none": 0}, got)
 }
 
+// An address that the reader opens while the page is about to write its own is opened.
+func TestAddressIsNotOverwritten(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var nodes int
+	p.script(&nodes, `
+		const { encode } = page.share, { call } = page.bridge;
+		const { json } = await call("scenario", { algorithm: "hs", n: 5 });
+		const address = await encode(json, 3), write = btoa;
+		const over = new Promise((done) => {
+			globalThis.btoa = (binary) => { // the last thing that the page does before it writes
+				globalThis.btoa = write;
+				location.hash = address;
+				setTimeout(done, 50);
+				return write(binary);
+			};
+		});
+		to(17);
+		await over;
+		await settled();
+		return document.querySelectorAll(".node").length;`)
+	require.Equal(t, 5, nodes)
+}
+
 // An address leads to the run and the step from which it was taken, on another page too.
 func TestAddress(t *testing.T) {
 	server := serve(t)

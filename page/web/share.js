@@ -101,7 +101,8 @@ export function mount(store) {
     if (!film || playing || store.state.embed || !store.state.scenario) return;
     timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step);
-      if (text === written || text.length > longest) return;
+      // An address that the reader has opened meanwhile is still to be read.
+      if (text === written || text.length > longest || location.hash.slice(1) !== written) return;
       written = text;
       history.replaceState(null, "", `#${text}`);
     }, 250);
