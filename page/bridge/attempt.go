@@ -39,9 +39,19 @@ func (c *challenge) another(s *scenario.Scenario) (string, error) {
 	return "", nil
 }
 
-// beyond says what goes wrong in some steps that the challenge does not allow.
-func (c *challenge) beyond(steps []scenario.Step) string {
-	k := &c.Budget
+// beyond says what goes wrong in a run that the challenge does not allow.
+func (c *challenge) beyond(a *asked) string {
+	count := func(do observe.What) (n int) {
+		for i := range a.After {
+			if a.After[i].Do == do {
+				n++
+			}
+		}
+		return n
+	}
+	k := c.Budget
+	// The simulator reports a restart of a process that has saved nothing as a return without memory.
+	k.Recoveries += max(0, min(a.blank, k.Restarts-count(observe.Restart)))
 	for _, fault := range []struct {
 		do   observe.What
 		name string
@@ -50,13 +60,7 @@ func (c *challenge) beyond(steps []scenario.Step) string {
 		{observe.Restart, "return with memory", k.Restarts}, {observe.Lose, "lost message", k.Losses},
 		{observe.Duplicate, "doubled message", k.Duplicates}, {observe.Pause, "pause", k.Pauses},
 		{observe.Cut, "cut", k.Cuts}} {
-		n := 0
-		for i := range steps {
-			if steps[i].Do == fault.do {
-				n++
-			}
-		}
-		if fault.most >= 0 && n > fault.most {
+		if n := count(fault.do); fault.most >= 0 && n > fault.most {
 			return fmt.Sprintf("%s: %d in the run, the challenge allows %d", fault.name, n, fault.most)
 		}
 	}
@@ -88,7 +92,7 @@ func winsByMistake(ctx context.Context, b *Bridge, c *challenge, r *run) (*judge
 		j.Steps++ // the step at which the Node panics
 	}
 	if why == "" {
-		why = c.beyond(a.After)
+		why = c.beyond(a)
 	}
 	if why != "" {
 		j.Words = why
@@ -120,7 +124,7 @@ func winsByMessages(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judg
 	if err != nil {
 		return nil, err
 	}
-	switch beyond := c.beyond(a.After); {
+	switch beyond := c.beyond(a); {
 	case len(f.Head.Outside) > 0:
 		j.Words = "the run leaves the model of the algorithm: " + f.Head.Outside[0].Why
 	case beyond != "":

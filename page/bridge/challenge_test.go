@@ -118,6 +118,20 @@ func TestChallengeBudget(t *testing.T) {
 	j := attempt(t, b, c.ID, with(t, c.Scenario, object{"acts": []object{crash(2, 1), crash(3, 2)}}), false)
 	require.False(t, j.Solved)
 	require.Equal(t, "crash: 2 in the run, the challenge allows 1", j.Words)
+
+	// A process that has saved nothing comes back alike with its memory and without.
+	at = slices.IndexFunc(all, func(c challenge) bool { return c.ID == "bully-restored-process-takes-itself" })
+	require.EqualValues(t, 1, all[at].Budget["restarts"])
+	require.Zero(t, all[at].Budget["recoveries"])
+	for after, why := range map[int]string{2: "the run violates nothing yet",
+		3: "return without memory: 1 in the run, the challenge allows 0"} {
+		acts := []object{crash(after, 1), {"after": after + 1, "do": "recover", "process": 1}}
+		if after == 3 {
+			acts = append([]object{{"after": 2, "do": "start", "process": 1}}, acts...)
+		}
+		j = attempt(t, b, all[at].ID, with(t, all[at].Scenario, object{"acts": acts}), false)
+		require.Equal(t, why, j.Words, "%d", after)
+	}
 }
 
 // TestCostChallenges: the order that takes the most messages solves, and another does not.

@@ -45,6 +45,7 @@ type asked struct {
 	check.Config
 	scenario *scenario.Scenario // without what is planned
 	failed   *violation         // by a Node that panicked after what has happened; nil if none did
+	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
 // check visits all states and says which properties hold.

@@ -82,8 +82,18 @@ func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, er
 
 // happened returns all that happens in the run.
 func (r *run) happened(ctx context.Context) (*asked, error) {
-	n := 0
-	s, _, err := r.play(ctx, func() int { return n }, func(*observe.Occurrence) { n++ })
+	n, blank, saved := 0, 0, make(map[election.ID]bool)
+	s, _, err := r.play(ctx, func() int { return n }, func(o *observe.Occurrence) {
+		n++
+		switch {
+		case o.What == observe.Step && o.Effects.Saved():
+			saved[o.Process] = true
+		case o.What == observe.Recover && !saved[o.Process]:
+			blank++
+		case o.What == observe.Recover:
+			delete(saved, o.Process)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +105,7 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 		return nil, input.Errorf("scenario: the run has %d steps, at most %d can be judged", steps,
 			mostJudged)
 	}
-	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err())}
+	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err()), blank: blank}
 	if a.Input, err = a.scenario.Input(find); err != nil {
 		return nil, err
 	}
