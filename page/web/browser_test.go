@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -87,6 +88,7 @@ func serve(t *testing.T, edits ...edit) string {
 type look struct {
 	width, height int64
 	dark, still   bool
+	patience      time.Duration // that a test has; if zero, a minute
 }
 
 // tab is a page in the browser.
@@ -139,7 +141,7 @@ func newTab(t *testing.T, l look) *tab {
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, cmp.Or(l.patience, time.Minute))
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	scheme, motion := "light", "no-preference"

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/museum"
+	"github.com/go-election/election/page/bridge"
+)
+
+// exercise is a challenge of the page.
+type exercise struct {
+	ID       string          `json:"id"`
+	Property string          `json:"property"`
+	Par      int             `json:"par"`
+	Scenario json.RawMessage `json:"scenario"`
+	Budget   json.RawMessage `json:"budget"`
+
+	Run   json.RawMessage   `json:"run"`   // the solution; if empty, what the checker finds in the browser
+	Right map[string]string `json:"right"` // the algorithm without the mistake
+}
+
+// tried is what the page says of a challenge.
+type tried struct {
+	ID, Before, After, Stars, Hinted, Mistake string
+	// Control is what the right algorithm violates by the same steps; Stays if it does not make one of them.
+	Control string
+	Stays   bool
+}
+
+// try plays a challenge as a reader does, who opens the checker's own run of it. After that the right
+// algorithm takes the same steps.
+const try = `
+	const { call } = page.bridge, { encode } = page.share;
+	document.querySelector("#tab-learn").click();
+	const stars = () => document.querySelector(".stars").getAttribute("aria-label");
+	const verdict = async (solved) => {
+		for (let waits = 0; document.querySelector(".verdict")?.dataset.solved !== solved; waits++) {
+			if (waits > 500) throw new Error(document.querySelector("#panel-learn").textContent);
+			await frame();
+		}
+		return document.querySelector(".verdict").textContent;
+	};
+	const play = async (c) => {
+		const got = { id: c.id }, button = "[data-id=" + c.id + "]";
+		while (!document.querySelector(button)) await frame();
+		document.querySelector(button).click();
+		got.before = await verdict("false");
+		const run = c.run ?? (await call("check", { scenario: c.scenario, budget: c.budget })).json.counterexample;
+		location.hash = await encode(run, 1);
+		got.after = await verdict("true");
+		got.stars = stars();
+		got.mistake = document.querySelector(".verdict .rule")?.textContent ?? "";
+		every("#panel-learn button").find((b) => b.textContent === "Show a hint").click();
+		while (stars() === got.stars) await frame();
+		got.hinted = stars();
+		const { name, note, expect, property, ...control } = { ...run, ...c.right };
+		got.control = await call("broken", { scenario: control }).then(({ json }) => json?.property ?? "", () => {
+			got.stays = true;
+			return "";
+		});
+		const { json } = await call("judge", { challenge: c.id, scenario: control });
+		if (c.property && json.solved) got.control = "solved";
+		document.querySelector(".lesson-head button").click();
+		return got;
+	};`
+
+// exercises returns all challenges with what solves them.
+func exercises(t *testing.T) (all []exercise) {
+	t.Helper()
+	var b bridge.Bridge
+	reply, err := b.Call(t.Context(), "challenges", nil, nil)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(reply.JSON, &all))
+	controls := make(map[string]map[string]string)
+	for _, x := range museum.All() {
+		a := x.Control.Algorithm
+		controls[x.ID()] = map[string]string{"algorithm": a.Name, "variant": a.Variant}
+	}
+	for i := range all {
+		c := &all[i]
+		c.Right = controls[c.ID]
+		switch c.ID {
+		case "worst-lcr":
+			c.Run, err = short(t, &b, map[string]any{"algorithm": "lcr/participant", "n": 5, "order": "worst"})
+		case "worst-hs":
+			c.Run, err = short(t, &b, map[string]any{"algorithm": "hs/probe", "n": 5, "order": "worst"})
+		case "worst-bully":
+			c.Run, err = short(t, &b, map[string]any{"algorithm": "bully/rules", "ids": []int{1, 2, 3, 4, 5},
+				"initiators": []int{1}, "crashed": []int{5}})
+		}
+		require.NoError(t, err)
+	}
+	return all
+}
+
+// Every challenge is solved by the steps that the checker finds in the browser, not before any step, and the
+// right algorithm violates nothing by the same steps.
+func TestChallenges(t *testing.T) {
+	all := exercises(t)
+	p := newTab(t, look{still: true, patience: 3 * time.Minute})
+	p.open(serve(t))
+	asked, err := json.Marshal(all)
+	require.NoError(t, err)
+	var got []tried
+	p.script(&got, try+`
+		const got = [];
+		for (const c of `+string(asked)+`) got.push(await play(c));
+		return got;`)
+	require.Len(t, got, len(all))
+	same := 0
+	for i, c := range all {
+		if !got[i].Stays {
+			same++
+		}
+		require.Equal(t, tried{ID: c.ID, Before: got[i].Before, After: got[i].After, Mistake: got[i].Mistake,
+			Stays: got[i].Stays, Stars: "3 of 3 stars", Hinted: "1 of 3 stars"}, got[i])
+		require.Contains(t, got[i].Before, "Not yet.", c.ID)
+		require.Contains(t, got[i].After, "Solved.", c.ID)
+		require.Contains(t, got[i].After, fmt.Sprintf("%d, and the best is %d.", c.Par, c.Par))
+		require.Equal(t, c.Property == "", got[i].Mistake == "", c.ID)
+	}
+	t.Logf("%d of %d controls make all steps", same, len(all))
+}
