@@ -178,19 +178,20 @@ func acted(t *testing.T, b *bridge.Bridge, text json.RawMessage, acts int) json.
 func TestActsAreThoseOfTheLibrary(t *testing.T) {
 	var b bridge.Bridge
 	var runs []hashed
-	for i, name := range algorithms(t, &b) {
-		// One setting for each: the bridge's own test has all of them.
-		sugar := map[string]any{"algorithm": name, "n": 8}
-		maps.Copy(sugar, settings[i%len(settings)])
-		scenario, err := short(t, &b, sugar)
-		if err != nil {
-			continue // not all algorithms run with all settings; how many do is counted below
+	for _, name := range algorithms(t, &b) {
+		for _, setting := range settings {
+			sugar := map[string]any{"algorithm": name, "n": 8}
+			maps.Copy(sugar, setting)
+			scenario, err := short(t, &b, sugar)
+			if err != nil {
+				continue // not all algorithms run with all settings; how many do is counted below
+			}
+			scenario = acted(t, &b, scenario, 5)
+			head, _ := native(t, &b, scenario)
+			runs = append(runs, hashed{scenario, head.Hash})
 		}
-		scenario = acted(t, &b, scenario, 5)
-		head, _ := native(t, &b, scenario)
-		runs = append(runs, hashed{scenario, head.Hash})
 	}
-	require.Greater(t, len(runs), 24)
+	require.Greater(t, len(runs), 90)
 	p := newTab(t, look{})
 	p.open(serve(t))
 	p.makes(runs)
