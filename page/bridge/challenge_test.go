@@ -120,7 +120,8 @@ func TestChallengeBudget(t *testing.T) {
 	require.Equal(t, "crash: 2 in the run, the challenge allows 1", j.Words)
 
 	// A process that has saved nothing comes back alike with its memory and without.
-	at = slices.IndexFunc(all, func(c challenge) bool { return c.ID == "bully-restored-process-takes-itself" })
+	at = slices.IndexFunc(all,
+		func(c challenge) bool { return c.ID == "bully-restored-process-takes-itself" })
 	require.EqualValues(t, 1, all[at].Budget["restarts"])
 	require.Zero(t, all[at].Budget["recoveries"])
 	for after, why := range map[int]string{2: "the run violates nothing yet",

@@ -48,7 +48,8 @@ const try = `
 		while (!document.querySelector(button)) await frame();
 		document.querySelector(button).click();
 		got.before = await verdict("false");
-		const run = c.run ?? (await call("check", { scenario: c.scenario, budget: c.budget })).json.counterexample;
+		const check = () => call("check", { scenario: c.scenario, budget: c.budget });
+		const run = c.run ?? (await check()).json.counterexample;
 		location.hash = await encode(run, 1);
 		got.after = await verdict("true");
 		got.stars = stars();
@@ -81,7 +82,8 @@ func exercises(t *testing.T) (all []exercise) {
 		c.Right = controls[c.ID]
 		switch c.ID {
 		case "worst-lcr":
-			c.Run, err = short(t, &b, map[string]any{"algorithm": "lcr/participant", "n": 5, "order": "worst"})
+			c.Run, err = short(t, &b, map[string]any{"algorithm": "lcr/participant", "n": 5,
+				"order": "worst"})
 		case "worst-hs":
 			c.Run, err = short(t, &b, map[string]any{"algorithm": "hs/probe", "n": 5, "order": "worst"})
 		case "worst-bully":
