@@ -114,20 +114,24 @@ func byName(all []*election.Algorithm) (names [][]*election.Algorithm) {
 // width goes on below, in its column.
 func writeRows(w io.Writer, rows [][]string, width int) error {
 	const gap = len("  ")
-	wide := make([]int, len(rows[0]))
+	wide, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
+			for word := range strings.FieldsSeq(cell) {
+				least[i] = max(least[i], utf8.RuneCountInString(word))
+			}
 		}
 	}
 	for {
-		total, widest := gap*(len(wide)-1), len(wide)-1
+		// A column that is as narrow as its longest word would not get narrower, only its width would.
+		total, widest := gap*(len(wide)-1), -1
 		for i, n := range wide {
-			if total += n; i >= 2 && n > wide[widest] {
+			if total += n; i >= 2 && n > least[i] && (widest < 0 || n > wide[widest]) {
 				widest = i
 			}
 		}
-		if total <= width || wide[widest] <= len("initiators") {
+		if total <= width || widest < 0 {
 			break
 		}
 		wide[widest]--
