@@ -94,11 +94,13 @@ func (a *Algorithm) Title() string {
 	return a.Name + "/" + a.Variant
 }
 
-// Wins names the process that is elected, for people.
+// Wins names the process that is elected, or those that are, for people.
 func (a *Algorithm) Wins() string {
 	switch {
 	case a.Leaderless:
 		return "none"
+	case a.Groups:
+		return "one a group"
 	case a.Winner == nil:
 		return "any"
 	}
