@@ -113,10 +113,11 @@ func TestElectionOfTheArbiter(t *testing.T) {
 }
 
 // electable returns the names by which an arbiter's election can be chosen: those of a fixed size cannot, nor
-// those whose leaders lead for a time.
+// those whose leaders lead for a time, or a group each, nor those for rounds.
 func electable() (names []string) {
 	for _, a := range catalog.All() {
-		if a.Leaderless || a.Leases || a.Sections > 0 || a.Topology == election.Hypercube ||
+		if a.Leaderless || a.Leases || a.Groups || a.Synchronous || a.Sections > 0 ||
+			a.Topology == election.Hypercube ||
 			a.Topology == election.Mesh {
 			continue
 		}
