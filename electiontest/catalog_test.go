@@ -49,7 +49,8 @@ func TestMade(t *testing.T) {
 		CriticalSection: scenario.Unit})
 	require.NoError(t, err)
 	made := map[string]*election.Algorithm{"sections": locks}
-	for _, of := range [][2]string{{"lcr"}, {"treeelect", "root"}, {"treeelect", "climb"}, {"echo"}} {
+	for _, of := range [][2]string{{"lcr"}, {"treeelect", "root"}, {"treeelect", "climb"}, {"echo"},
+		{"floodmax", "alpha"}} {
 		own, err := catalog.Find(of[0], of[1])
 		require.NoError(t, err)
 		made["overlay of "+own.Title()], err = own.OverComplete()

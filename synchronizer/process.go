@@ -207,10 +207,15 @@ func (n *process) send(out *election.Outgoing) { // rule 3
 // setClock starts or stops timers.
 func (n *process) setClock(c *election.TimerChange) {
 	n.clocks = slices.DeleteFunc(n.clocks, func(r clock) bool { return c.All || r.timer == c.Timer })
-	if !c.Stop {
-		unit := cmp.Or(n.unit, max(c.Max, 1))
-		n.clocks = append(n.clocks, clock{c.Timer, uint32((c.Max + unit - 1) / unit)})
+	if c.Stop {
+		return
 	}
+	left := uint32(0)
+	if c.Max > 0 {
+		unit := cmp.Or(n.unit, c.Max)
+		left = uint32((c.Max + unit - 1) / unit)
+	}
+	n.clocks = append(n.clocks, clock{c.Timer, left})
 }
 
 // Self returns the Rank of this process: the synchronizer is the View of the Node inside.

@@ -235,6 +235,13 @@ func TestTimersAtTheEnd(t *testing.T) {
 	}
 	got := play(t, timers, start, safe(0, last, 0), safe(1, last, 0))
 	require.Equal(t, []string{"init", "start", "timeout 1"}, got)
+	one := func(e *election.Env, ev *election.Event) {
+		if ev.Op == election.Start {
+			e.SetTimer(3, 20, 20)
+		}
+	}
+	got = play(t, one, start, safe(0, last, 0), safe(1, last, 0))
+	require.Equal(t, []string{"init", "start", "timeout 3"}, got)
 }
 
 // TestWithoutDelay: of an algorithm without a Delay each timer that has a length runs out in the next pulse.
@@ -354,6 +361,9 @@ func TestState(t *testing.T) {
 		require.Equal(t, new(election.State).Append(nil, one), new(election.State).Append(nil, other))
 	}
 	require.Contains(t, *log, "timeout 1")
+	saved := new(election.State).Append(nil, one)
+	saved[2] = 2 // the number of the pulse, modulo two
+	require.ErrorIs(t, new(election.State).Restore(one, saved), election.ErrState)
 	require.Panics(t, func() { one.(election.View).Self(0) }, "it keeps the Env")
 }
 
