@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/synchronizer"
@@ -331,9 +332,8 @@ func TestNoPort(t *testing.T) {
 
 // TestState: a Node that is restored goes on as the one that was saved, and keeps nothing of a Step.
 func TestState(t *testing.T) {
-	events := append(given(start, call(1, 0, 0), safe(0, 0, 0), safe(1, odd, 1), call(1, odd, 3),
-		safe(1, 0, 1),
-		safe(0, odd|last, 0)), pulses(2)...)
+	events := append(given(start, call(1, 0, 0), safe(0, 0, 0), safe(0, odd|last, 0), safe(1, odd, 1),
+		call(1, odd, 3), safe(1, 0, 1)), pulses(2)...)
 	timers := func(e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
 			e.SetTimer(1, 20, 20)
@@ -365,6 +365,45 @@ func TestState(t *testing.T) {
 	saved[2] = 2 // the number of the pulse, modulo two
 	require.ErrorIs(t, new(election.State).Restore(one, saved), election.ErrState)
 	require.Panics(t, func() { one.(election.View).Self(0) }, "it keeps the Env")
+}
+
+// TestStateOfAlgorithm: a Node is restored with that of its algorithm, and goes on to the end, which it
+// keeps.
+func TestStateOfAlgorithm(t *testing.T) {
+	flood, err := floodmax.Basic(floodmax.Config{Rounds: 2})
+	require.NoError(t, err)
+	a := alpha(t, flood)
+	env := election.NewEnv(pair{}, nil)
+	node := a.New(election.Setup{Self: self, Ports: 2})
+	best := func(port election.Port, id election.ID, round uint32) election.Event {
+		return ringtest.From(port, election.Message{Kind: 1, Rank: election.Rank{ID: id}, Round: round,
+			Flags: odd * uint8((round+1)%2)})
+	}
+	const safeOfFlood = 2
+	done := func(port election.Port, mark uint8) election.Event {
+		return ringtest.From(port, election.Message{Kind: safeOfFlood, Flags: mark, Round: 1})
+	}
+	var fx *election.Effects
+	step := func(ev election.Event) {
+		saved := new(election.State).Append(nil, node)
+		node = a.New(election.Setup{Self: self, Ports: 2})
+		require.NoError(t, new(election.State).Restore(node, saved))
+		fx = env.Begin(0)
+		node.Step(env, &ev)
+	}
+	for _, ev := range []election.Event{start, best(0, 7, 1), done(0, 0), best(1, 3, 1), done(1, 0),
+		best(0, 7, 2), done(0, odd), best(1, 8, 2)} {
+		step(ev)
+		require.False(t, fx.Ended())
+	}
+	step(done(1, odd))
+	require.True(t, fx.Ended())
+	require.EqualValues(t, 8, fx.Outcome.Leader.ID)
+	for _, ev := range []election.Event{done(0, 0), done(1, 0)} {
+		step(ev)
+		require.Empty(t, fx.Sends)
+		require.False(t, fx.Rare())
+	}
 }
 
 // TestInside: programs that show what a process holds find the Node of the algorithm.

@@ -8,7 +8,9 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/dkr"
+	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
 )
@@ -17,6 +19,11 @@ import (
 func TestOutside(t *testing.T) {
 	few := lcr.Participant()
 	few.Faults = election.Faults{Crash: true, Down: func(n int) int { return n / 2 }}
+	part := func(starters []election.ID) scenario.Input {
+		in := input(floodmax.Algorithms()[0], rising(3))
+		in.Initiators = starters
+		return in
+	}
 	for _, c := range []struct {
 		name   string
 		config check.Config
@@ -50,6 +57,11 @@ func TestOutside(t *testing.T) {
 			Delay: 2 * lease.Algorithms()[0].Delay}, ""},
 		{"early", check.Config{Input: input(bully.Algorithms()[0], rising(3)), Delay: bully.DefaultDelay / 2},
 			""},
+		{"some start, messages take less", check.Config{Input: part(rising(1)),
+			Delay: bully.DefaultDelay / 2},
+			"floodmax/basic needs starts at one instant, and messages that all take 1"},
+		{"some start", check.Config{Input: part(rising(1)), Delay: bully.DefaultDelay}, ""},
+		{"all start", check.Config{Input: part(nil), Delay: bully.DefaultDelay / 2}, ""},
 		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},
 		{"copies", check.Config{Input: input(dkr.Algorithm(), rising(3)), Duplicates: 1},
 			"dkr promises nothing where messages arrive twice"},

@@ -319,7 +319,7 @@ func TestOutside(t *testing.T) {
 		require.NoError(t, err)
 		return a
 	}
-	dkr, bully, lcr := algorithm("dkr"), algorithm("bully"), algorithm("lcr")
+	dkr, bully, lcr, flood := algorithm("dkr"), algorithm("bully"), algorithm("lcr"), algorithm("floodmax")
 	ids := []election.ID{1, 3, 2}
 	m := func(do observe.What, nth int, by time.Duration) scenario.Step {
 		return scenario.Step{Do: do, Process: 3, Port: 1, Nth: nth, By: by}
@@ -349,6 +349,10 @@ func TestOutside(t *testing.T) {
 		{bully, []scenario.Step{of(observe.Crash), of(observe.Recover)}, ""},
 		{bully, []scenario.Step{{Do: observe.Timeout, Process: 1}},
 			"bully/rules needs timers that run for their time"},
+		{flood, []scenario.Step{{Do: observe.Deliver, Process: 3}}, "floodmax/basic needs starts at one " +
+			"instant, and messages that all take 1"},
+		{flood, []scenario.Step{{Do: observe.Delay, Process: 3, By: -sim.Unit / 2}}, "floodmax/basic needs " +
+			"starts at one instant, and messages that all take 1"},
 	} {
 		s, err := sim.New(sim.Config{Input: input(c.a, ids)})
 		require.NoError(t, err)
