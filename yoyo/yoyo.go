@@ -197,7 +197,7 @@ type process struct {
 	refused  portset.Set // those over which NO has come
 	children portset.Set // processes that have left by this one
 
-	order []election.Port // room for [process.sorted], empty between Steps
+	order []election.Port // room for [process.sorted], which forgets what is in it
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
@@ -314,8 +314,12 @@ func (n *process) vote(e *election.Env) {
 func (n *process) up(e *election.Env) {
 	kept := n.dropSame(e, n.sorted())
 	if n.out.From(0) == election.NoPort && len(kept) < 2 {
-		n.leave(e, kept)
-		return
+		if len(kept) == 0 { // rule 14
+			n.elected(e, e.Self())
+		} else { // rule 11
+			e.Send(kept[0], election.Message{Kind: kindLeaf})
+		}
+		return // this process has left, and takes no part in further rounds
 	}
 	for i, port := range kept {
 		n.values.set(port, election.Rank{})
@@ -346,9 +350,7 @@ func (n *process) sorted() []election.Port {
 	slices.SortFunc(n.order, func(p, q election.Port) int {
 		return cmp.Or(n.values.at(p).Compare(n.values.at(q)), cmp.Compare(p, q))
 	})
-	order := n.order
-	n.order = n.order[:0]
-	return order
+	return n.order
 }
 
 // dropSame drops of links that have brought the same value all but the first, and returns those.
@@ -361,26 +363,11 @@ func (n *process) dropSame(e *election.Env, order []election.Port) []election.Po
 		}
 		e.Send(port, election.Message{Kind: kindDrop})
 		n.in.Remove(port)
-		n.values.set(port, election.Rank{})
 	}
 	return kept
 }
 
-// leave ends the part of a process that is a sink with the only link that is left, or with none.
-func (n *process) leave(e *election.Env, last []election.Port) {
-	if len(last) == 0 { // rule 14
-		n.elected(e, e.Self())
-		return
-	}
-	// rule 11
-	n.stage = gone
-	n.values.set(last[0], election.Rank{})
-	n.in.Remove(last[0])
-	e.Send(last[0], election.Message{Kind: kindLeaf})
-}
-
 func (n *process) elected(e *election.Env, leader election.Rank) {
-	n.stage = gone
 	e.Decide(leader)
 	for port := n.children.From(0); port != election.NoPort; port = n.children.From(port + 1) {
 		e.Send(port, election.Message{Kind: kindElected, Rank: leader})
@@ -389,7 +376,7 @@ func (n *process) elected(e *election.Env, leader election.Rank) {
 }
 
 func (n *process) State(s *election.State) {
-	s.Enum((*uint8)(&n.stage), uint8(gone)+1)
+	s.Enum((*uint8)(&n.stage), uint8(voting)+1)
 	s.Uint32(&n.missed)
 	election.VisitSlice(s, (*[]election.Rank)(&n.values), (*election.State).Rank)
 	n.in.State(s)

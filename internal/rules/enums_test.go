@@ -59,7 +59,7 @@ func TestNamedValues(t *testing.T) {
 		"mutex.seat.phase":        "outside waiting inside",
 		"peterson.process.phase":  "idle odd even passive helper detected",
 		"treeelect.process.state": "idle climbing asking reported announcing ended",
-		"yoyo.process.stage":      "asleep greeting gathering voting gone",
+		"yoyo.process.stage":      "asleep greeting gathering voting",
 	}, found)
 }
 
