@@ -165,8 +165,7 @@ const (
 	asleep    stage = iota
 	greeting        // it waits for HELLO
 	gathering       // it waits for values
-	voting          // it waits for votes
-	gone            // it has left, and waits for the leader; or it leads
+	voting          // it waits for votes, or has left
 )
 
 // brought has the values that have come, by port; of ID zero where none has.
