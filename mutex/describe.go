@@ -12,8 +12,8 @@ import (
 )
 
 // Arbiter returns the variant in which an elected process grants the sections. The error wraps
-// [election.ErrInput]: the election is one for hypercubes or meshes, or elects no process, or times
-// cannot be.
+// [election.ErrInput]: the election is one for hypercubes or meshes, or elects no process, or one a
+// group, or times cannot be.
 func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 
 // arbiterOf returns the arbiter; others are the elections that parameters may name instead.
@@ -140,8 +140,11 @@ func survives(inner *election.Algorithm) election.Faults {
 // electing returns an election as it can elect an arbiter.
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
-	if err == nil && (a.Leaderless || a.Sections > 0) {
+	switch {
+	case err == nil && (a.Leaderless || a.Sections > 0):
 		err = input.Errorf("algorithm: %s elects no process to be an arbiter", a.Title())
+	case err == nil && a.Groups:
+		err = input.Errorf("algorithm: %s elects an arbiter for each group", a.Title())
 	}
 	return over, err
 }

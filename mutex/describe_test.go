@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/params"
 )
@@ -35,6 +36,13 @@ func TestMostKinds(t *testing.T) {
 		_, err := mutex.Arbiter(mutex.Config{Election: elect})
 		require.Equal(t, ok, err == nil, "%d: %v", kinds, err)
 	}
+}
+
+// TestNoArbiterAGroup: where several lead, each of a group, two would be inside at once.
+func TestNoArbiterAGroup(t *testing.T) {
+	_, err := mutex.Arbiter(mutex.Config{Election: invitation.Algorithms()[0]})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "invitation elects an arbiter for each group")
 }
 
 // TestNamedArbiter: a named arbiter wins whichever processes there are, and survives no crash.
