@@ -156,7 +156,7 @@ func TestSpoiltState(t *testing.T) {
 	for stage := byte(1); stage < 4; stage++ {
 		node := yoyo.Algorithm().New(election.Setup{Self: self})
 		saved := new(election.State).Append(nil, node)
-		saved[0] = stage
+		saved[0], saved[1] = stage, 1 // one message is missing
 		require.NoError(t, new(election.State).Restore(node, saved))
 		for kind := uint8(1); kind < 8; kind++ {
 			env.Begin(0)
