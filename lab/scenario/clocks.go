@@ -60,6 +60,12 @@ func (c *Clocks) After(p int, d time.Duration) time.Duration {
 	return d/r*million + (d%r*million+r-1)/r
 }
 
+// When returns the time at which the clock of a process will show a time, or now if it shows that already. It
+// is a nanosecond early, since clocks are rounded: what ends then has ended by any clock.
+func (c *Clocks) When(p int, now, shows time.Duration) time.Duration {
+	return now + max(c.After(p, shows-c.Local(p, now))-1, 0)
+}
+
 // checkClocks wants each rate to be one of a process, and above zero.
 func (in *Input) checkClocks(where map[election.ID]int) error {
 	seen := make(map[election.ID]bool)

@@ -30,12 +30,6 @@ func (s *Sim) Now() time.Duration { return s.now }
 // Extend sets Config.Until anew, so that a run that has come to its end can go on.
 func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 
-// Clock returns what the clock of a process shows.
-func (s *Sim) Clock(p int) time.Duration { return s.clocks.Local(p, s.now) }
-
-// After returns how long it takes for the clock of a process to go on by d.
-func (s *Sim) After(p int, d time.Duration) time.Duration { return s.clocks.After(p, d) }
-
 // Begin gives each process that is up its first event, and lets nothing else happen yet. A run that has
 // begun is left as it is; one that has not begins with the first Step.
 func (s *Sim) Begin() { s.byHand(func() {}) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
@@ -59,6 +60,7 @@ type play struct {
 	ctx    context.Context
 	random *rand.Rand
 	where  map[election.ID]int
+	clocks *scenario.Clocks
 	other  observe.Observer
 	steps  int
 	most   int // steps, before the run counts as one without end
@@ -111,7 +113,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 // begin returns the run before its first step.
 func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
 	// The source of random is its own: drawing here must not change what the simulator draws.
-	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), most: p.stepLimit(),
+	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), clocks: p.Clocks(), most: p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
 		led:    make(verdict.Leaders), sections: verdict.Sections{Split: p.splits()}}
@@ -443,8 +445,7 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	is.outcome = now
 	a := y.Algorithm
 	if a.Leases {
-		// Count the lease a nanosecond less: the judge's clock is rounded.
-		until := y.Now() + max(y.After(p, now.Until-y.Clock(p))-1, 0)
+		until := y.clocks.When(p, y.Now(), now.Until)
 		if property, err := y.leases.Note(y.IDs[p], now, y.Now(), until); err != nil {
 			y.fail(property, "%v", err)
 		}

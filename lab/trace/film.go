@@ -61,6 +61,9 @@ type FilmChanges struct {
 	Done    []uint8 // 1: it knows that the election has ended
 	Term    []uint64
 	Leader  []uint64 // an ID; 0 for none
+	// Until is when the lease of a leader ends, in units, by the clock of the simulator; 0 for none. A
+	// renewal is a change.
+	Until []float64
 }
 
 // What a process may be in a film.

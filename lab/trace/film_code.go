@@ -42,7 +42,8 @@ func (f *Film) tables() []table {
 		{"steps", []column{{"first", &s.First}, {"count", &s.Count}, {"process", &s.Process}, {"do", &s.Do},
 			{"at", &s.At}}},
 		{"changes", []column{{"step", &c.Step}, {"process", &c.Process}, {"role", &c.Role},
-			{"status", &c.Status}, {"done", &c.Done}, {"term", &c.Term}, {"leader", &c.Leader}}},
+			{"status", &c.Status}, {"done", &c.Done}, {"term", &c.Term}, {"leader", &c.Leader},
+			{"until", &c.Until}}},
 	}
 }
 

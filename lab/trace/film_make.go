@@ -13,6 +13,7 @@ import (
 type filming struct {
 	film   *Film
 	where  map[election.ID]int
+	clocks *scenario.Clocks
 	at     [][]uint32 // of each process, where its events stand
 	open   map[int32][]int32
 	states []filmState
@@ -27,6 +28,7 @@ type filming struct {
 // filmState is what a process is.
 type filmState struct {
 	outcome election.Outcome
+	until   float64 // when its lease ends
 	status  uint8
 	done    bool
 }
@@ -40,6 +42,8 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
 		states: make([]filmState, n),
 		actor:  noProcess}
+	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
+	b.clocks = in.Clocks()
 	for p, id := range h.Scenario.IDs {
 		b.where[id] = p
 	}
@@ -71,7 +75,7 @@ func (b *filming) add(p int, e *Event) {
 		}
 	case observe.Decide:
 		m.Term, m.Rank, m.Flags = e.Outcome.Term, e.Outcome.Leader, uint8(e.Outcome.Role)
-		b.decide(&e.Outcome, e.At)
+		b.decide(p, &e.Outcome, e.At)
 	case observe.Done:
 		b.now.done = true
 	case observe.Choose:
@@ -122,15 +126,18 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 }
 
 // decide notes what the process believes now.
-func (b *filming) decide(o *election.Outcome, at time.Duration) {
+func (b *filming) decide(p int, o *election.Outcome, at time.Duration) {
 	if !o.Same(b.now.outcome) && (o.Role != election.Undecided || b.now.outcome.Role != election.Undecided) {
 		b.decidedAt = at
 	}
 	if o.Term != b.now.outcome.Term || o.Role == election.Undecided {
 		b.now.done = false
 	}
-	b.now.outcome = *o
-	b.now.outcome.Until = 0 // a renewal is no change
+	b.now.outcome, b.now.until = *o, 0
+	if o.Until > 0 && b.film.Head.Driver == "sim" {
+		b.now.until = inUnits(b.clocks.When(p, at, o.Until))
+	}
+	b.now.outcome.Until = 0 // it is by the clock of the process
 }
 
 // finish ends the step under way, and with it the film as far as it goes.
@@ -156,6 +163,7 @@ func (b *filming) note() {
 	c.Done = append(c.Done, done)
 	c.Term = append(c.Term, now.outcome.Term)
 	c.Leader = append(c.Leader, uint64(now.outcome.Leader.ID))
+	c.Until = append(c.Until, now.until)
 }
 
 // result says what has come out.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-election/election"
@@ -20,3 +21,8 @@ func endOf(a *election.Algorithm) time.Duration {
 
 // units returns a time in units.
 func units(t time.Duration) float64 { return float64(t) / float64(scenario.Unit) }
+
+// inTime returns a time that is in units.
+func inTime(units float64) time.Duration {
+	return time.Duration(math.Round(units * float64(scenario.Unit)))
+}

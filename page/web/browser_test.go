@@ -137,7 +137,9 @@ func browser(program string) (context.Context, error) {
 // newTab opens an empty page.
 func newTab(t *testing.T, l look) *tab {
 	t.Helper()
-	ctx, err := browser(browserName(t))
+	program := browserName(t)
+	_, _ = site() // whose building must not take of the time of the first test; serve says what failed
+	ctx, err := browser(program)
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)

@@ -18,7 +18,10 @@ export function mount(element, store) {
       if (change >= 0 && film.changes.status[change] === DOWN) return;
       up++;
       if (role !== UNDECIDED) decided++;
-      if (role === LEADER) leaders.push(film.name(p));
+      // A process that pauses does not know yet that its lease has ended.
+      if (role === LEADER && !(film.changes.until[change] <= film.at(step) && film.changes.until[change])) {
+        leaders.push(film.name(p));
+      }
     });
     const wrong = film.head.wrong?.find((w) => w.step <= step);
     set(safe, wrong ? "bad" : leaders.length > 0 ? "gold" : "good", t.safety, wrong ? wrong.why

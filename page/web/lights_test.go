@@ -1,0 +1,65 @@
+package web
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/museum"
+	"github.com/go-election/election/lab/scenario"
+)
+
+// The light of safety knows leases: it shows no leader whose lease has ended, though it pauses and does not
+// know that yet, and is red when two leases are valid at one moment.
+func TestLightOfLeases(t *testing.T) {
+	wrong, err := museum.Find(museum.Name, "lease-live-grant-replaced")
+	require.NoError(t, err)
+	var bad *scenario.Scenario
+	for _, x := range museum.All() {
+		if x.ID() == wrong.Variant {
+			found, err := check.Run(t.Context(), x.Config)
+			require.NoError(t, err)
+			in := x.Config.Input
+			in.Algorithm = wrong
+			require.NoError(t, in.Check())
+			bad, err = scenario.Of(&in)
+			require.NoError(t, err)
+			bad.Steps = found.Counterexample.Steps
+		}
+	}
+	text, err := json.Marshal(bad)
+	require.NoError(t, err)
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [2][][2]string
+	p.script(&got, `
+		const { encode } = page.share, got = [];
+		const paused = { algorithm: "lease", ids: [1, 2, 3], clock_rates: [[1, 1.01]], until: 400,
+			pause_at: [[3, 100, 200]] };
+		for (const scenario of [paused, `+string(text)+`]) {
+			document.title = "";
+			location.hash = await encode(scenario, 0);
+			while (!document.title) await settled();
+			const seen = [], light = document.querySelector(".light");
+			for (let k = 0; k <= range.max; k++) {
+				to(k);
+				seen.push([light.textContent, light.dataset.state]);
+			}
+			got.push(seen);
+		}
+		return got;`)
+	leaders := make(map[string]bool)
+	for _, seen := range got[0] {
+		require.NotContains(t, seen[0], " and ")
+		require.NotEqual(t, "bad", seen[1])
+		leaders[seen[0]] = true
+	}
+	require.Subset(t, leaders, map[string]bool{"no leader yet": true, "3 leads": true})
+	require.GreaterOrEqual(t, len(leaders), 3, leaders)
+	require.Equal(t, "gold", got[1][len(got[1])-2][1])
+	last := got[1][len(got[1])-1]
+	require.Equal(t, "bad", last[1])
+	require.Contains(t, last[0], "while the lease of process")
+}
