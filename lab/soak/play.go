@@ -114,7 +114,7 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
 	// The source of random is its own: drawing here must not change what the simulator draws.
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), clocks: p.Clocks(),
-		most: p.stepLimit(),
+		most:   p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
 		led:    make(verdict.Leaders), sections: verdict.Sections{Split: p.splits()}}
