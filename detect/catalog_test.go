@@ -33,6 +33,8 @@ var detectors = []detect.Detector{detect.Deadline{}, detect.Phi{}, detect.Phi{Ex
 // refused says why an algorithm of the catalogue is; empty if it takes a detector.
 func refused(a *election.Algorithm) string {
 	switch {
+	case a.Synchronous: // the rounds of floodmax by a clock: over a synchronizer it takes one
+		return "needs starts at one instant"
 	case a.Topology == election.Hypercube || a.Topology == election.Mesh:
 		return "would leave with a hole"
 	case a.Faults.Unaided() && a.Topology == election.Complete: // bully, modbully, an arbiter above them

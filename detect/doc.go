@@ -58,6 +58,8 @@
 // Refused are
 //
 //   - hypercube and mesh: a crash leaves a hole in their topology;
+//   - floodmax/basic and floodmax/change: they count rounds from one instant, and processes hear of a crash
+//     at different ones. floodmax/alpha, over a synchronizer, runs;
 //   - lease: it renews, which is a heartbeat, and waits until a lease has ended whatever a detector says;
 //   - bully and modbully, and mutex/arbiter above them: these have heartbeats of their own. With a detector
 //     alone, two leaders that suspected each other wrongly would never hear of each other. An arbiter that

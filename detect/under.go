@@ -45,7 +45,7 @@ type judge interface {
 // ([election.Algorithm.OverComplete]).
 //
 // The error wraps [election.ErrInput]: a parameter cannot be right, or the algorithm runs on a hypercube or
-// mesh, has heartbeats of its own, or survives no crash even if that is reported.
+// mesh, is synchronous, has heartbeats of its own, or survives no crash even if that is reported.
 func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	switch {
