@@ -141,7 +141,7 @@ func TestSizes(t *testing.T) {
 		len(site.File("election.wasm")),
 		len(site.Packed("election.wasm")), own, len(single))
 	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_850_000)
-	require.LessOrEqual(t, own, 49_500)
+	require.LessOrEqual(t, own, 45_000)
 	require.LessOrEqual(t, len(single), 3_000_000)
 }
 

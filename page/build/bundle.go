@@ -2,47 +2,58 @@ package build
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 )
 
 // module is a module of the page.
 type module struct {
-	body    []lexeme // without its imports, and without the word export
-	imports []string // the names of the modules
+	body    []lexeme          // without its imports, and without the word export
+	modules []string          // that it imports
+	from    map[string]origin // what it imports, by the names that it has here
+	whole   map[string]string // the modules of which it imports all, by their names here
 	exports []string
+	scope   *scope
+	names   map[string]string // the new names
 }
+
+// origin is a name that a module exports.
+type origin struct{ module, name string }
 
 // bundler makes one module of several.
 type bundler struct {
-	texts map[string][]byte // by the names of the modules
-	out   strings.Builder
-	begun []string // the modules whose imports are read
-	done  []string
+	texts   map[string][]byte // by the names of the modules
+	modules map[string]*module
+	begun   []string // the modules whose imports are read
+	done    []string // in the order in which a browser would run them
 }
 
 // bundle returns one module that does what a module does, with all that it imports, and the names of those.
-// Each becomes a function, which is called once and returns what the module exports, in the order in which a
-// browser would run them. The one module exports all by their names, for tests.
+// All are in one scope, with new names: one or two letters for what was declared in functions, two or more
+// for the rest. It exports what the first one does.
 func bundle(texts map[string][]byte, first string) (one []byte, names []string, err error) {
-	b := &bundler{texts: texts}
+	b := &bundler{texts: texts, modules: make(map[string]*module)}
 	if err := b.add(first); err != nil {
 		return nil, nil, err
 	}
-	b.out.WriteString("export{")
-	for i, name := range b.done {
-		if i > 0 {
-			b.out.WriteString(",")
-		}
-		b.out.WriteString(named(name) + " as " + strings.TrimPrefix(named(name), "$"))
+	if err := b.rename(); err != nil {
+		return nil, nil, err
 	}
-	b.out.WriteString("}\n")
-	return []byte(b.out.String()), b.done, nil
+	var out strings.Builder
+	for _, name := range b.done {
+		body, err := b.renamed(b.modules[name])
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out.WriteString(text(body) + "\n")
+	}
+	var exports []string
+	for _, name := range b.modules[first].exports {
+		exports = append(exports, b.find(origin{first, name})+" as "+name)
+	}
+	fmt.Fprintf(&out, "export{%s}\n", strings.Join(exports, ","))
+	return []byte(out.String()), b.done, nil
 }
-
-// named returns the name of what a module exports.
-func named(module string) string { return "$" + strings.TrimSuffix(path.Base(module), ".js") }
 
 // add adds a module behind those that it imports.
 func (b *bundler) add(name string) error {
@@ -59,14 +70,13 @@ func (b *bundler) add(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	for _, imported := range m.imports {
+	for _, imported := range m.modules {
 		if err := b.add(imported); err != nil {
 			return err
 		}
 	}
-	b.done = append(b.done, name)
-	fmt.Fprintf(&b.out, "const %s=(()=>{%s\nreturn{%s}})();\n", named(name), text(m.body),
-		strings.Join(m.exports, ","))
+	m.scope = scopeOf(m.body)
+	b.done, b.modules[name] = append(b.done, name), m
 	return nil
 }
 
@@ -76,7 +86,7 @@ func readModule(source string) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, depth := &module{}, 0
+	m, depth := &module{from: make(map[string]origin), whole: make(map[string]string)}, 0
 	for i := 0; i < len(all); i++ {
 		t := all[i]
 		switch {
@@ -119,31 +129,25 @@ func upTo(all []lexeme) (texts []string) {
 	return texts
 }
 
-// readImport reads an import behind that word. The names become constants of the module.
+// readImport reads an import behind that word.
 func (m *module) readImport(all []lexeme) (used int, err error) {
 	texts := upTo(all)
 	n := len(texts)
-	if n < 5 || texts[n-3] != "from" || !strings.HasPrefix(texts[n-2], `"./`) {
+	if n < 6 || texts[n-3] != "from" || !strings.HasPrefix(texts[n-2], `"./`) {
 		return 0, fmt.Errorf("import %s: an import is of names or of all, from a module beside this one",
 			strings.Join(texts, " "))
 	}
-	name := strings.Trim(texts[n-2], `"./`)
-	name = strings.TrimSuffix(name, ".js") + ".js"
-	m.imports = append(m.imports, name)
-	m.body = append(m.body, lexeme{kind: word, text: "const"})
+	name := strings.TrimSuffix(strings.TrimPrefix(texts[n-2], `"./`), `"`)
+	m.modules = append(m.modules, name)
 	if texts[0] == "*" { // * as name
-		m.body = append(m.body, lexeme{kind: word, text: texts[2]})
-	} else {
-		for _, t := range all[:n-3] {
-			if t.text == "as" {
-				t = lexeme{kind: sign, text: ":"}
-			}
-			t.line = false
-			m.body = append(m.body, t)
+		m.whole[texts[2]] = name
+		return n, nil
+	}
+	for _, one := range strings.Split(strings.Join(texts[1:n-4], " "), ",") {
+		if parts := strings.Fields(one); len(parts) > 0 { // name, or name as another
+			m.from[parts[len(parts)-1]] = origin{name, parts[0]}
 		}
 	}
-	m.body = append(m.body, lexeme{kind: sign, text: "="}, lexeme{kind: word, text: named(name)},
-		lexeme{kind: sign, text: ";"})
 	return n, nil
 }
 

@@ -1,6 +1,10 @@
 package build_test
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,20 +29,20 @@ func shown(t *testing.T, modules map[string]string) (map[string][]byte, error) {
 func TestShortScript(t *testing.T) {
 	for source, want := range map[string]string{
 		"// a\n/** b\n * c */\nx = 1; // d\n":         "x=1;",
-		"const y = /** @type {any} */ (x), z = `//`;": "const y=(x),z=`//`;",
+		"const y = /** @type {any} */ (x), z = `//`;": "let y=(x),z=`//`;",
 		"a = b\nc()":                                           "a=b\nc()",
 		"a = b +\n  c;\nd\n  .e(/* f */)\n  ?.g":               "a=b+c;d.e()?.g",
-		"let f = () => {\n  g()\n}\nh()":                       "let f=()=>{g()}\nh()",
+		"let f = () => {\n  g()\n}\nh()":                       "let f=()=>{g()};h()",
 		"return\n!a":                                           "return\n!a",
 		"a = b\n++c; d + +e - -f; g++ + h":                     "a=b\n++c;d+ +e- -f;g++ +h",
 		`s = "// \" 'a'" + '/* "' + "\\";`:                     `s="// \" 'a'"+'/* "'+"\\";`,
 		"t = `a ${ b + `${ { c: 1 }.c } // d` } $ \\` ${e}f`;": "t=`a ${b+`${{c:1}.c} // d`} $ \\` ${e}f`;",
 		"q = a / b / c; r = /[/\\]\"]\\/`/g.test(a) / 2":       "q=a/b/c;r=/[/\\]\"]\\/`/g.test(a)/2",
 		"return /a b/ ; (a + b) / 2 // c":                      "return/a b/;(a+b)/2",
-		"for (const [, k] of m) if (typeof k === 'x') delete o.p": "for(const[,k]of m)if(typeof " +
+		"for (const [, k] of m) if (typeof k === 'x') delete o.p": "for(let[,k]of m)if(typeof " +
 			"k==='x')delete o.p",
 		"class A {\n  #n = 1e-5;\n  get b() { return #n in this; }\n  async *c() {}\n}": "class A{#n=1e-5;get b(){" +
-			"return #n in this;}\nasync*c(){}}",
+			"return #n in this};async*c(){}}",
 		"n = 1 - .5 - 0xff - 1_000n": "n=1-.5-0xff-1_000n",
 		"a ? .5 : b?.c ?? d":         "a?.5:b?.c??d",
 	} {
@@ -67,23 +71,24 @@ func TestShortStyle(t *testing.T) {
 			"@media (min-width:1px) and (width > 2px){i{color:red}}\n", string(files["page.css"]))
 }
 
-// TestBundle: modules become one, in the order in which they run; what the page does not write is rejected.
+// TestBundle: modules become one, in the order in which they run and with short names; what the page does not
+// write is rejected.
 func TestBundle(t *testing.T) {
 	files, err := shown(t, map[string]string{
-		"app.js": "import { a, b as c } from \"./one.js\";\nimport * as two from \"./two.js\";\n" +
-			"export const d = [a, c], f = (g, h) => g;\nexport async function i() { await c; }\n",
-		"one.js": "import { two } from \"./two.js\";\nconst a = two, b = 1;\nexport { a, b };\nexport " +
-			"class A {}\n",
-		"two.js":    "// alone\nexport function two() {}\nexport const three = f(1, x), four = 4;\n",
+		"app.js": "import { alpha, beta as gamma } from \"./one.js\";\nimport * as two from \"./two.js\";\n" +
+			"export const delta = [alpha, gamma, two.three], f = (g, { alpha: h, i }) => g + h.i + i;\n" +
+			"export async function j() { await gamma; }\nexport { alpha };\n",
+		"one.js": "import { two } from \"./two.js\";\nconst alpha = two, beta = { alpha, a: 1 };\n" +
+			"export { alpha, beta };\nexport class A {}\n",
+		"two.js":    "// alone\nexport function two(alpha) {}\nexport const three = two(1, x), four = 4;\n",
 		"worker.js": "start() ;\n",
 	})
 	require.NoError(t, err)
-	require.Equal(t,
-		"const $two=(()=>{function two(){}\nconst three=f(1,x),four=4;\nreturn{two,three,four}})();\n"+
-			"const $one=(()=>{const{two}=$two;const a=two,b=1;class A{}\nreturn{a,b,A}})();\n"+
-			"const $app=(()=>{const{a,b:c}=$one;const two=$two;const d=[a,c],f=(g,h)=>g;async function "+
-			"i(){await c;}\n"+
-			"return{d,f,i}})();\nexport{$two as two,$one as one,$app as app}\n", string(files["app.js"]))
+	require.Equal(t, `function ea(e){};let el=ea(1,x),er=4;
+let ee=ea,et={alpha:ee,a:1};class es{}
+let eo=[ee,et,el],ei=(e,{alpha:t,i:a})=>e+t.i+a;async function en(){await et}
+export{eo as delta,ei as f,en as j,ee as alpha}
+`, string(files["app.js"]))
 	require.Equal(t, "start();", string(files["worker.js"]))
 	require.Len(t, files, 3)
 	for source, want := range map[string]string{
@@ -91,11 +96,64 @@ func TestBundle(t *testing.T) {
 		`import { a } from "./none.js";`: "there is no module none.js",
 		`import { a } from "./app.js";`:  "imports itself",
 		"export default 1;":              "export default", "export { a as b };": "exported as it is",
-		"await a;":                   "an await in a function",
-		"f(() => import('./b.js'));": "import: an import is", "export let a = 1;": "export let: what",
-		"export const { a } = b;": "export const: what", "import { a }": "import { a }", "export": "export",
+		"await a;": "an await in a function", "f(() => import('./b.js'));": "import: an import is",
+		"export let a = 1;": "export let: what", "export const { a } = b;": "export const: what",
+		"import { a }": "import { a }", "export": "export",
+		`import * as b from "./b.js"; f(b);`:     "app.js: b: of a module",
+		`import * as b from "./b.js"; (b) => b;`: "app.js: b is a module and a variable",
+		`import * as b from "./b.js"; b.c();`:    "app.js: b.c is not exported",
+		`import { c } from "./b.js"; c();`:       "app.js: c is not exported",
 	} {
-		_, err := shown(t, map[string]string{"app.js": source})
+		_, err := shown(t, map[string]string{"app.js": source, "b.js": "const c = 1; export function d() {}"})
 		require.ErrorContains(t, err, want, source)
 	}
+}
+
+// TestNames: a variable gets a new name wherever it is one, and nothing else does.
+func TestNames(t *testing.T) {
+	for source, want := range map[string]string{
+		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:ee,cd:et=gh(ij),...ea}=mn,[eo,,ei=ee]=st;",
+		"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { return " +
+			"cd; } }; }": "function ee(" +
+			"e,o=t=>t,{ij:a}={}){return{cd:e,ef:t,[a]:a,ab(){return e}}}",
+		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let t of " +
+			"cd)for(let e=0,a=t;e<a;e++)e.gh?.ab;",
+		"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get mn() " +
+			"{ return Ab; } }": "class ee " +
+			"extends Cd{#ef=1;gh;static ij(e){return this.#ef+e+new ee()}get mn(){return ee}}",
+		"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }": "try{ab()}catch(e){ef(e)}finally{gh()}",
+		"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);": "let ee=cd?{ab:1}:{cd,ef(){}};" +
+			"f(`${ee} ab ${(e=>e)(1)}`);",
+		"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await gh; };": "switch(ab){" +
+			"case ee:break;default:{let t=ab}}var ee=async e=>{await e};",
+		"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);": "let ee=()=>{cd()};ef();let et=1;" +
+			"while(et);if(ee)for(;;);",
+		"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };": "let ee={const:1}.const,ea=ee," +
+			"eo=function*et(){yield et};",
+	} {
+		files, err := shown(t, map[string]string{"app.js": source + " export {};"})
+		require.NoError(t, err)
+		require.Equal(t, want+"\nexport{}\n", string(files["app.js"]))
+	}
+}
+
+// TestManyNames: a function with more variables than there are letters has none with the name of another
+// thing.
+func TestManyNames(t *testing.T) {
+	const many = 60
+	var parameters []string
+	for i := range many {
+		parameters = append(parameters, fmt.Sprint("parameter", i))
+	}
+	list := strings.Join(parameters, ",")
+	files, err := shown(t, map[string]string{"app.js": "function outer(" + list + ") { outer(" + list +
+		"); } export {};"})
+	require.NoError(t, err)
+	got := regexp.MustCompile(`^function (\w+)\(([\w,]+)\)\{(\w+)\(([\w,]+)\)\}\n`).FindStringSubmatch(string(files["app.js"]))
+	require.NotNil(t, got, string(files["app.js"]))
+	require.Equal(t, got[1], got[3])
+	require.Equal(t, got[2], got[4])
+	names := append(strings.Split(got[2], ","), got[1])
+	slices.Sort(names)
+	require.Len(t, slices.Compact(names), many+1)
 }

@@ -109,8 +109,52 @@ var (
 	beginsStatement = []string{"{", "[", "(", "++", "--", "!", "~", "+", "-", "/"}
 )
 
+// shorter returns a script without the signs that it does not need: a semicolon before a bracket that
+// ends the statement, too, brackets of a single parameter, and the word let before each of several
+// variables. Constants become variables: what a program that runs never does needs no check.
+func shorter(all []lexeme) (list []lexeme) {
+	declares := []bool{false} // whether the statement is a declaration, for each bracket that is open
+	for i := 0; i < len(all); i++ {
+		t := all[i]
+		if t.closes() && len(declares) > 1 {
+			declares = declares[:len(declares)-1]
+		}
+		now := &declares[len(declares)-1]
+		switch {
+		case is(all, i, ";") && is(all, i+1, "}") && !isEmpty(all, i):
+			continue
+		case is(all, i, ";") && *now && isLet(all, i+1):
+			t.text = ","
+			i++
+		case is(all, i, ";"):
+			*now = false
+		case isLet(all, i):
+			t.text, *now = "let", true
+		case i > 0 && slices.Contains([]string{"\n", ";"}, between(all[i-1], t)):
+			*now = false
+		case is(all, i, "(") && is(all, i+2, ")") && is(all, i+3, "=>") && all[i+1].kind == word:
+			t = lexeme{word, all[i+1].text, t.line}
+			i += 2
+		}
+		if t.opens() {
+			declares = append(declares, false)
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// isLet reports whether a declaration of variables or constants begins at a place.
+func isLet(all []lexeme, i int) bool {
+	return is(all, i, "let", "const") && !is(all, i-1, ".", "?.") && !is(all, i+1, ":", "(", ",", "}")
+}
+
+// goOn are the words that may continue a statement behind a brace.
+var goOn = []string{"else", "catch", "finally", "while", "in", "of", "instanceof", "as", "from"}
+
 // text returns a script of these tokens, with as few blanks as it needs.
 func text(all []lexeme) string {
+	all = shorter(all)
 	var b strings.Builder
 	for i, t := range all {
 		if i > 0 {
@@ -121,6 +165,26 @@ func text(all []lexeme) string {
 	return b.String()
 }
 
+// isEmpty reports whether a semicolon is a statement of its own, as in a loop that does nothing.
+func isEmpty(all []lexeme, i int) bool {
+	if !is(all, i-1, ")") {
+		return is(all, i-1, "else", "do")
+	}
+	depth := 0
+	for i--; i > 0; i-- {
+		if all[i].closes() {
+			depth++
+		}
+		if all[i].opens() {
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return is(all, i-1, "if", "for", "while", "await")
+}
+
 func between(last, next lexeme) string {
 	ends := last.kind != sign || slices.Contains(endsStatement, last.text)
 	begins := next.kind != sign || slices.Contains(beginsStatement, next.text)
@@ -128,6 +192,8 @@ func between(last, next lexeme) string {
 	case last.kind == template && strings.HasSuffix(last.text, "${"), // in a template
 		next.kind == template && next.text[0] == '}':
 		return ""
+	case next.line && last.text == "}" && next.kind == word && !slices.Contains(goOn, next.text):
+		return ";" // as in other places, for what repeats is short
 	case next.line && ends && begins:
 		return "\n"
 	case last.kind == word && next.kind == word,

@@ -10,6 +10,7 @@ import (
 var (
 	styleApart  = regexp.MustCompile(`"[^"]*"|/\*(?s:.*?)\*/`)
 	styleBlanks = regexp.MustCompile(`\s+`)
+	styleZero   = regexp.MustCompile(`([ :,(-])0(\.\d)`)
 	styleSigns  = regexp.MustCompile(` ?([{},;]) ?|(:) `)
 )
 
@@ -18,6 +19,7 @@ func shortStyle(style []byte) []byte {
 	var out []byte
 	short := func(part []byte) {
 		part = styleBlanks.ReplaceAll(part, []byte(" "))
+		part = styleZero.ReplaceAll(part, []byte("$1$2"))
 		part = styleSigns.ReplaceAll(part, []byte("$1$2"))
 		out = append(out, bytes.ReplaceAll(part, []byte(";}"), []byte("}"))...)
 	}

@@ -94,7 +94,7 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 		}},
 		"drop": {func(p *tab) {
 			p.click(p.place(`
-				const { scene } = page.graph;
+				const { scene } = page;
 				const { left, top } = scene.stage.getBoundingClientRect();
 				const { x, y } = scene.tokens.find((token) => token.journey.from === 3);
 				return [left + x, top + y];`), "left")
@@ -227,7 +227,7 @@ func TestByHand(t *testing.T) {
 		got.light = document.querySelector(".light").textContent;
 		got.hash = document.querySelector("#hash").textContent;
 		await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
-		got.scenario = (await page.share.decode(location.hash.slice(1))).scenario;
+		got.scenario = (await page.decode(location.hash.slice(1))).scenario;
 		return got;`)
 	require.Greater(t, len(got.Times), 8)
 	for i, at := range got.Times {

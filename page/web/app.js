@@ -5,11 +5,14 @@
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
 import * as acts from "./acts.js";
-import { call, readDoc } from "./bridge.js";
+import { Axis } from "./axis.js";
+import { call, callLong, readDoc } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
+import { Film } from "./film.js";
 import * as graph from "./graph.js";
+import { scene } from "./graph.js";
 import * as keys from "./keys.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
@@ -18,11 +21,14 @@ import { make, reason } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
+import { decode, encode } from "./share.js";
 import { know } from "./state.js";
 import { createStore } from "./store.js";
 import { watch } from "./theme.js";
 import { t } from "./texts.js";
 import { words } from "./words.js";
+
+export { Axis, Film, call, callLong, decode, encode, scene }; // for tests
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

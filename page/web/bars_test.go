@@ -89,7 +89,7 @@ func TestSpeedOfChecks(t *testing.T) {
 				before := p.used()
 				p.script(nil, fmt.Sprintf(`
 					const args = { scenario: %s, budget: {} };
-					for (let i = 0; i < %d; i++) await page.bridge.callLong("check", args);`, scenario, each))
+					for (let i = 0; i < %d; i++) await page.callLong("check", args);`, scenario, each))
 				return (p.used() - before) / float64(each) / one
 			}
 			first, all := check(1), []float64{}
@@ -122,7 +122,7 @@ func TestSpeedAgainstNative(t *testing.T) {
 		}
 		here = append(here, worked(t)-before)
 		before = p.used()
-		p.script(nil, fmt.Sprintf(`for (let i = 0; i < %d; i++) await page.bridge.call("film", %s);`,
+		p.script(nil, fmt.Sprintf(`for (let i = 0; i < %d; i++) await page.call("film", %s);`,
 			4*samples, args))
 		there = append(there, p.used()-before)
 	}

@@ -223,7 +223,7 @@ func (p *tab) script(result any, body string) {
 	}
 }
 
-// tools are what the scripts of all tests use. page has the modules of the page; settled waits until nothing
+// tools are what the scripts of all tests use. page has what the page exports; settled waits until nothing
 // is asked of the library and all is drawn; press presses a key; to goes to a step as the scrubber does.
 const tools = `
 	const page = document.querySelector("[src='app.js']") && await import("./app.js"); // not in one file

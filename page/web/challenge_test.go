@@ -33,7 +33,7 @@ type tried struct {
 // try plays a challenge as a reader does, who opens the checker's own run of it. After that the right
 // algorithm takes the same steps.
 const try = `
-	const { call } = page.bridge, { encode } = page.share;
+	const { call } = page, { encode } = page;
 	document.querySelector("#tab-learn").click();
 	const stars = () => document.querySelector(".stars").getAttribute("aria-label");
 	const verdict = async (solved) => {

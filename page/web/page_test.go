@@ -96,7 +96,7 @@ func TestAddressIsNotOverwritten(t *testing.T) {
 	p.open(serve(t))
 	var nodes int
 	p.script(&nodes, `
-		const { encode } = page.share, { call } = page.bridge;
+		const { encode } = page, { call } = page;
 		const { json } = await call("scenario", { algorithm: "hs", n: 5 });
 		const address = await encode(json, 3), write = btoa;
 		const over = new Promise((done) => {
@@ -134,7 +134,7 @@ func TestAddress(t *testing.T) {
 	var b bridge.Bridge
 	var scenario json.RawMessage
 	other.script(&scenario,
-		`return (await page.share.decode(location.hash.slice(1))).scenario;`)
+		`return (await page.decode(location.hash.slice(1))).scenario;`)
 	head, _ := native(t, &b, scenario)
 	require.Equal(t, head.Hash, got[1])
 	// An address that cannot be read says so, and shows the first run instead.
@@ -150,7 +150,7 @@ func TestAddress(t *testing.T) {
 	other.open(server + "/?step=x" + got[0])
 	var odd struct{ At, Bomb string }
 	other.script(&odd, `
-		const { decode, encode } = page.share;
+		const { decode, encode } = page;
 		const bomb = await encode({ name: "x".repeat(6e7) }, 0);
 		return { at: range.value, bomb: await decode(bomb).then(() => "read", (error) => error.message) };`)
 	require.Equal(t, "0", odd.At)
@@ -163,7 +163,7 @@ func TestAddressIsShort(t *testing.T) {
 	p.open(serve(t))
 	var length int
 	p.script(&length, `
-		const { call } = page.bridge, { encode } = page.share;
+		const { call } = page, { encode } = page;
 		let scenario = { algorithm: "bully", ids: [4, 1, 5, 2, 3], schedule: "hand" };
 		for (let i = 0; i < 30; i++) {
 			const step = (await call("film", { scenario })).json.columns.steps.n;
@@ -183,7 +183,7 @@ func TestTraces(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	const drop = `
-		const { call } = page.bridge;
+		const { call } = page;
 		const scenario = { algorithm: "lcr", variant: "max", ids: [2, 3, 1] };
 		const { text } = (await call("export", { kind: "trace", scenario })).json;
 		const files = new DataTransfer();
@@ -270,7 +270,7 @@ func TestEmbedded(t *testing.T) {
 			to(20);
 			await new Promise((r) => setTimeout(r, 400));
 			const link = document.querySelector(".whole").href;
-			const { decode } = page.share;
+			const { decode } = page;
 			return { ring: shown(".stage") > 0, time: shown("div.time") > 0, header: shown("header"),
 				buttons: shown("button"), link: link.split("#")[0],
 				way: (await decode(link.split("#")[1])).step };`)

@@ -36,7 +36,7 @@ func TestProof(t *testing.T) {
 		Scenario, Shorter   json.RawMessage
 	}
 	p.script(&got, prover+`
-		const got = {}, { decode } = page.share;
+		const got = {}, { decode } = page;
 		const shown = async () => {
 			await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
 			return (await decode(location.hash.slice(1))).scenario;

@@ -98,7 +98,7 @@ func (p *tab) makes(runs []hashed) {
 	require.NoError(p.t, err)
 	var got []string
 	p.script(&got, `
-		const { call } = page.bridge, hashes = [];
+		const { call } = page, hashes = [];
 		for (const { scenario } of `+string(asked)+`) {
 			hashes.push((await call("film", { scenario })).json.hash);
 		}
@@ -173,7 +173,7 @@ func moments(f *trace.Film) []moment {
 }
 
 const readMoments = `
-	const { call } = page.bridge, { Film } = FILM;
+	const { call } = page, { Film } = FILM;
 	const all = [], { data } = await call("film", { scenario: SCENARIO });
 	let film;
 	try {
@@ -233,7 +233,7 @@ func differs(t *testing.T, p *tab, module string) string {
 func TestFilmsAreRead(t *testing.T) {
 	p := newTab(t, look{})
 	p.open(serve(t))
-	require.Empty(t, differs(t, p, "page.film"))
+	require.Empty(t, differs(t, p, "page"))
 }
 
 // Each of these mistakes in reading a film, or in stepping through it, is found by the comparison above.

@@ -72,7 +72,7 @@ func TestSpeed(t *testing.T) {
 			p.open(serve(t))
 			p.measure()
 			p.script(nil, fmt.Sprintf(`
-				const { encode } = page.share;
+				const { encode } = page;
 				document.title = "";
 				location.hash = await encode(%s, 0);
 				while (!document.title) await settled();

@@ -1,0 +1,237 @@
+package build
+
+import (
+	"slices"
+	"strings"
+)
+
+// use is what a word of a script is.
+type use uint8
+
+const (
+	other    use = iota // a number, the name of a property, a word that means something in its place only
+	keyword             // a word of the language
+	method              // the name of a function in a class or an object
+	variable            // the name of a variable, a constant, a function or a class
+	short               // such a name in an object or a pattern, where { a } stands for { a: a }
+)
+
+// keywords are the words that no variable can have as its name, and a few that none should have.
+var keywords = strings.Fields("arguments async await break case catch class const continue debugger " +
+	"default delete " +
+	"do else enum eval export extends false finally for from function get if implements import in instanceof " +
+	"interface let new null of package private protected public return set static super switch this " +
+	"throw true " +
+	"try typeof undefined var void while with yield")
+
+// bracket is a bracket that is open.
+type bracket struct{ object, class bool }
+
+// uses returns what each word of a script is.
+func uses(all []lexeme) []use {
+	list := make([]use, len(all))
+	var open []bracket
+	class := false // the head of a class has begun
+	for i, t := range all {
+		var inner bracket
+		if len(open) > 0 {
+			inner = open[len(open)-1]
+		}
+		if t.kind == word {
+			list[i] = useOf(all, i, inner)
+			class = class || list[i] == keyword && t.text == "class"
+			continue
+		}
+		opens, closes := t.opens(), t.closes()
+		if closes && len(open) > 0 {
+			open = open[:len(open)-1]
+		}
+		if opens {
+			b := bracket{}
+			if t.text == "{" {
+				b = bracket{object: !class && beginsObject(all, i), class: class}
+				class = false
+			}
+			open = append(open, b)
+		}
+	}
+	return list
+}
+
+// opens reports whether a bracket, or a value in a template, begins.
+func (t lexeme) opens() bool {
+	return t.kind == sign && strings.Contains("{[(", t.text) || t.kind == template &&
+		strings.HasSuffix(t.text, "${")
+}
+
+// closes reports whether a bracket, or a value in a template, ends.
+func (t lexeme) closes() bool {
+	return t.kind == sign && strings.Contains("}])", t.text) || t.kind == template && t.text[0] == '}'
+}
+
+// is reports whether the lexeme at a place is one of some signs or words.
+func is(all []lexeme, i int, texts ...string) bool {
+	return 0 <= i && i < len(all) && (all[i].kind == word || all[i].kind == sign) &&
+		slices.Contains(texts, all[i].text)
+}
+
+// beginsObject reports whether a brace, which begins no class, begins an object or a pattern, not statements.
+func beginsObject(all []lexeme, i int) bool {
+	if i == 0 {
+		return false
+	}
+	switch last := all[i-1]; last.kind {
+	case sign:
+		return !is(all, i-1, ")", "]", "}", "{", ";", "=>")
+	case word:
+		return slices.Contains(beforeExpression, last.text) && !is(all, i-1, "else", "do") ||
+			is(all, i-1, "const", "let", "var", "default")
+	default:
+		return last.opens()
+	}
+}
+
+// useOf returns what a word is in a bracket.
+func useOf(all []lexeme, i int, inner bracket) use {
+	begins := inner.object && is(all, i-1, "{", ",") || inner.class && is(all, i-1, "{", "}", ";")
+	if is(all, i-1, "get", "set", "async", "static", "*") {
+		begins = begins || inner.class && is(all, i-2, "{", "}", ";", "static", "async") ||
+			inner.object && is(all, i-2, "{", ",", "async")
+	}
+	c := all[i].text[0]
+	switch {
+	case is(all, i-1, ".", "?."):
+		return other
+	case begins && is(all, i+1, "("):
+		return method
+	case begins && (inner.class || is(all, i+1, ":")):
+		return other
+	case '0' <= c && c <= '9', c == '.', c == '#':
+		return other
+	case slices.Contains(keywords, all[i].text):
+		return keyword
+	case begins && is(all, i+1, ",", "}", "="):
+		return short
+	}
+	return variable
+}
+
+// end returns the place at which a bracket ends that begins at a place.
+func end(all []lexeme, i int) int {
+	depth := 0
+	for ; i < len(all); i++ {
+		if all[i].closes() {
+			depth--
+		}
+		if all[i].opens() {
+			depth++
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
+}
+
+// scope finds the names that a module declares.
+type scope struct {
+	all   []lexeme
+	uses  []use
+	names map[string]bool // true if it is declared outside of all functions
+}
+
+// scopeOf returns the names that a module declares. A name is one thing in a whole module: where a function
+// has a variable with the name of another one, both get the same new name, and all stays as it was.
+func scopeOf(all []lexeme) *scope {
+	s := &scope{all: all, uses: uses(all), names: make(map[string]bool)}
+	depth := 0
+	for i, t := range all {
+		if t.closes() {
+			depth--
+		}
+		if t.opens() {
+			depth++
+		}
+		switch {
+		case s.uses[i] == method, is(all, i, "catch") && s.uses[i] == keyword && is(all, i+1, "("):
+			s.pattern(i+1, false)
+		case t.kind == sign && t.text == "=>":
+			s.parameters(i - 1)
+		case s.uses[i] != keyword:
+		case t.text == "const", t.text == "let", t.text == "var":
+			s.bindings(i+1, depth == 0)
+		case t.text == "class":
+			s.declare(i+1, depth == 0)
+		case t.text == "function":
+			if is(all, i+1, "*") {
+				i++
+			}
+			if s.declare(i+1, depth == 0) {
+				i++
+			}
+			s.pattern(i+1, false)
+		}
+	}
+	return s
+}
+
+// declare declares the name at a place, if one is there.
+func (s *scope) declare(i int, top bool) bool {
+	if i >= len(s.all) || s.uses[i] != variable && s.uses[i] != short {
+		return false
+	}
+	s.names[s.all[i].text] = s.names[s.all[i].text] || top
+	return true
+}
+
+// parameters declares the parameters of a function whose arrow is behind a place.
+func (s *scope) parameters(last int) {
+	if s.declare(last, false) {
+		return
+	}
+	for i := last; i >= 0; i-- { // the bracket that ends here
+		if is(s.all, i, "(") && end(s.all, i) == last {
+			s.pattern(i, false)
+			return
+		}
+	}
+}
+
+// bindings declares what a declaration declares: names and patterns, with values or without.
+func (s *scope) bindings(i int, top bool) {
+	for {
+		if !s.declare(i, top) && i < len(s.all) && s.all[i].opens() {
+			s.pattern(i, top)
+			i = end(s.all, i)
+		}
+		for i++; !is(s.all, i, ","); i++ {
+			if i >= len(s.all) || is(s.all, i, ";", "of", "in") || s.all[i].closes() {
+				return
+			}
+			if s.all[i].opens() {
+				i = end(s.all, i)
+			}
+		}
+		i++
+	}
+}
+
+// pattern declares the names in a bracket of parameters or in a pattern, but for those of values.
+func (s *scope) pattern(begin int, top bool) {
+	if !is(s.all, begin, "(", "{", "[") {
+		return
+	}
+	for i, last := begin+1, end(s.all, begin); i < last; i++ {
+		if is(s.all, i-1, "(", ",", "{", "[", "...", ":") {
+			s.declare(i, top)
+		}
+		if !is(s.all, i, "=") {
+			continue
+		}
+		for ; i < last && !is(s.all, i, ",") && !s.all[i].closes(); i++ {
+			if s.all[i].opens() {
+				i = end(s.all, i)
+			}
+		}
+	}
+}

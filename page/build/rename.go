@@ -1,0 +1,146 @@
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// letters are those that names are made of. The first ones are more frequent in what stays.
+const letters = "etaoinsrlcdupmhgfbvywkxzqjETAOINSRLCDUPMHGFBVYWKXZQJ"
+
+// fresh returns names of a first letter and more behind it, one after the other, but for those that are
+// taken.
+func fresh(first []string, taken map[string]bool) func() string {
+	i := 0
+	return func() string {
+		for {
+			name, n := first[i%len(first)], i/len(first)
+			for ; n > 0; n = (n - 1) / len(letters) {
+				name += string(letters[(n-1)%len(letters)])
+			}
+			i++
+			if !taken[name] {
+				return name
+			}
+		}
+	}
+}
+
+// rename finds new names for all that the modules declare.
+func (b *bundler) rename() error {
+	taken := make(map[string]bool)
+	for _, name := range keywords {
+		taken[name] = true
+	}
+	outside := make(map[origin]int) // how often names that are declared outside of functions occur
+	inside := make(map[origin]int)
+	for _, file := range b.done {
+		m := b.modules[file]
+		for name := range m.scope.names {
+			if m.whole[name] != "" {
+				return fmt.Errorf("%s: %s is a module and a variable", file, name)
+			}
+		}
+		for i, t := range m.body {
+			if m.scope.uses[i] != variable && m.scope.uses[i] != short {
+				continue
+			}
+			top, declared := m.scope.names[t.text]
+			switch at := (origin{file, t.text}); {
+			case m.whole[t.text] != "":
+			case m.from[t.text] != origin{}:
+				outside[m.from[t.text]]++
+			case top:
+				outside[at]++
+			case declared:
+				inside[at]++
+			default:
+				taken[t.text] = true // it is the browser's
+			}
+		}
+	}
+	var singles, pairs []string
+	for _, c := range letters {
+		singles = append(singles, string(c))
+		for _, d := range letters {
+			pairs = append(pairs, string(c)+string(d))
+		}
+	}
+	next := fresh(pairs, taken)
+	for _, o := range byCount(outside) {
+		name := next()
+		taken[name] = true // for all functions, of all modules
+		b.modules[o.module].named(o.name, name)
+	}
+	for _, file := range b.done {
+		next := fresh(singles, taken)
+		for _, o := range byCount(inside) {
+			if o.module == file {
+				b.modules[file].named(o.name, next())
+			}
+		}
+	}
+	return nil
+}
+
+// byCount returns names in the order of how often they occur.
+func byCount(names map[origin]int) []origin {
+	return slices.SortedFunc(maps.Keys(names), func(x, y origin) int {
+		return cmp.Or(cmp.Compare(names[y], names[x]), cmp.Compare(x.module, y.module),
+			cmp.Compare(x.name, y.name))
+	})
+}
+
+func (m *module) named(name, other string) {
+	if m.names == nil {
+		m.names = make(map[string]string)
+	}
+	m.names[name] = other
+}
+
+// find returns the new name of what a module exports, itself or from another one.
+func (b *bundler) find(o origin) string {
+	m := b.modules[o.module]
+	if from, ok := m.from[o.name]; ok {
+		return b.find(from)
+	}
+	if !slices.Contains(m.exports, o.name) {
+		return ""
+	}
+	return m.names[o.name]
+}
+
+// renamed returns a module with its new names.
+func (b *bundler) renamed(m *module) (body []lexeme, err error) {
+	for i := 0; i < len(m.body); i++ {
+		t, u := m.body[i], m.scope.uses[i]
+		old := t.text
+		switch _, declared := m.scope.names[old]; {
+		case u != variable && u != short:
+		case m.whole[old] != "":
+			if !is(m.body, i+1, ".") || u == short {
+				return nil, fmt.Errorf("%s: of a module one thing after the other is used, not all together",
+					old)
+			}
+			i += 2
+			t.text = b.find(origin{m.whole[old], m.body[i].text})
+			if t.text == "" {
+				return nil, fmt.Errorf("%s.%s is not exported", old, m.body[i].text)
+			}
+		case m.from[old] != origin{}:
+			if t.text = b.find(m.from[old]); t.text == "" {
+				return nil, fmt.Errorf("%s is not exported", old)
+			}
+		case declared:
+			t.text = m.names[old]
+		}
+		if u == short && t.text != old {
+			body = append(body, lexeme{word, old, t.line}, lexeme{kind: sign, text: ":"})
+			t.line = false
+		}
+		body = append(body, t)
+	}
+	return body, nil
+}
