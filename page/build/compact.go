@@ -13,9 +13,9 @@ import (
 //
 //   - The linker leaves out each run of 8 zeros and begins a segment of data behind it, up to 100,000. That
 //     saves bytes until the file is compressed; compressed, their addresses weigh more than the zeros.
-//   - The tables that lead from a place in the program to a line of its source are left out. They serve
-//     nothing but the stack of a crash, which then has the names of the functions only. The same scenario
-//     crashes the same way under elect sim, with lines.
+//   - The tables that lead from a place in the program to a line of its source are left out, and the names of
+//     functions. They serve little but the stack of a crash, which then says nothing. The same scenario
+//     crashes the same way under elect sim, which does.
 func compact(program []byte, version string) []byte {
 	sections, ok := split(program)
 	if !ok {

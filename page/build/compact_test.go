@@ -59,14 +59,14 @@ func TestCompact(t *testing.T) {
 // tables returns what the linker writes of two functions: a head, the names, the files, the steps, and the
 // functions; and the table that leads to functions, of many.
 func tables() []byte {
-	const names, units, steps, functions = 72, 80, 88, 112
+	const names, units, steps, functions = 72, 120, 128, 152
 	word := binary.LittleEndian
 	b := make([]byte, functions)
 	copy(b, "\xf1\xff\xff\xff\x00\x00\x01\x08")
 	for i, n := range []uint64{2, 1, 0, names, units, units + 4, steps, functions} {
 		word.PutUint64(b[8+8*i:], n)
 	}
-	copy(b[names:], "f\x00main.g\x00")
+	copy(b[names:], "runtime.f\x00main.(*thing).itsFunction\x00rest")
 	copy(b[units:], "unitfile")
 	// The stack of f, its lines (a first step of no difference), its safe places and its pointers; a file.
 	copy(b[steps:], "\x00\x02\x05\x00\x00\x03\x81\x01\x04\x00\x06\x07\x00\x08\x09\x00\x0a\x0b\x00")
@@ -83,7 +83,7 @@ func tables() []byte {
 		}
 	}
 	function(0, 1, 16, 4, 10, 13)
-	function(2, 1, 16, 4, 0, 13)
+	function(10, 1, 16, 4, 0, 13)
 	b = append(b, "behind"...)
 	for i := range 20 * 16 {
 		b = append(word.AppendUint32(b, uint32(i/16)), make([]byte, 16)...)
@@ -91,26 +91,29 @@ func tables() []byte {
 	return append(b, "end"...)
 }
 
-// TestCompactTables: what serves lines of the source goes; the names, the steps of the stack and of the
-// pointers stay, and the bucket of a function leads to one at or before it.
+// TestCompactTables: what serves lines of the source goes, and the names but for those of the runtime;
+// the steps of the stack and of the pointers stay, and the bucket of a function leads to one at or
+// before it.
 func TestCompactTables(t *testing.T) {
 	old := program(stretch(1000, string(tables())))
 	require.Equal(t, old, build.Compact(old, "go1.25"), "tables of another version are not known")
 	got := build.Memory(build.Compact(old, "go1.26.3"))[1000:]
 	require.Len(t, got, len(tables()))
-	require.Equal(t, tables()[:80], got[:80], "head and names")
-	require.Equal(t, make([]byte, 8), got[80:88], "units and files")
-	require.Equal(t, "\x00\x02\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x09\x00", string(got[88:104]))
-	require.Equal(t, make([]byte, 8), got[104:112])
-	require.Equal(t, tables()[112:136], got[112:136], "where the functions are")
-	for i, name := range []uint32{0, 2} {
-		f := got[136+68*i:]
+	require.Equal(t, tables()[:72], got[:72], "head")
+	require.Equal(t, "runtime.f\x00page.(*program).function\x00", string(got[72:107]))
+	require.Equal(t, make([]byte, 13), got[107:120], "other names")
+	require.Equal(t, make([]byte, 8), got[120:128], "units and files")
+	require.Equal(t, "\x00\x02\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x09\x00", string(got[128:144]))
+	require.Equal(t, make([]byte, 8), got[144:152])
+	require.Equal(t, tables()[152:176], got[152:176], "where the functions are")
+	for i, name := range []uint32{0, 10} {
+		f := got[176+68*i:]
 		want := []uint32{0, name, 8, 0, 1, 0, 0, 2, 0, 0, 4 << 24, 0, 13, 100, 101, 102, ^uint32(0)}
 		for k, n := range want {
 			require.Equal(t, n, binary.LittleEndian.Uint32(f[4*k:]), "function %d, field %d", i, k)
 		}
 	}
-	rest := got[136+2*68:]
+	rest := got[176+2*68:]
 	require.Equal(t, "behind", string(rest[:6]))
 	for i := range 20 * 16 {
 		bucket := rest[6+20*i:][:20]

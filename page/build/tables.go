@@ -20,6 +20,7 @@ const (
 	headFunction = 64 // the functions
 	headSize     = 72
 
+	functionName   = 4  // where its name begins
 	functionStack  = 16 // steps of the size of the stack
 	functionFile   = 20 // steps of the file, by its number in the unit
 	functionLine   = 24 // steps of the line
@@ -40,6 +41,43 @@ var (
 	idleTables = []uint32{3, 5, 6}
 )
 
+// anyName is the name of all functions but those of the runtime, which looks for some of its own by how
+// their names begin. It has the form of a method: the runtime looks for one where a method is called of a
+// nil pointer.
+const anyName = "page.(*program).function\x00"
+
+// runtimeName begins the names of the functions of the runtime.
+var runtimeName = []byte("runtime.")
+
+// forgetNames gives all functions one name, but for those of the runtime. It is in the place of the first
+// name that is long enough.
+func forgetNames(names []byte, functions [][]byte) {
+	word := binary.LittleEndian
+	kept := make([]byte, len(names))
+	var others [][]byte
+	place := -1
+	for _, f := range functions {
+		at := word.Uint32(f[functionName:])
+		name := names[at:]
+		name = name[:bytes.IndexByte(name, 0)+1]
+		if bytes.HasPrefix(name, runtimeName) {
+			copy(kept[at:], name)
+			continue
+		}
+		if others = append(others, f); place < 0 && len(name) >= len(anyName) {
+			place = int(at)
+		}
+	}
+	if place < 0 {
+		return
+	}
+	copy(kept[place:], anyName)
+	for _, f := range others {
+		word.PutUint32(f[functionName:], uint32(place))
+	}
+	copy(names, kept)
+}
+
 // forgetLines clears the tables that lead to lines of the source. The runtime takes a step of 0, and a table
 // of -1, for one that is not there.
 func (m memory) forgetLines() {
@@ -58,8 +96,10 @@ func (m memory) forgetLines() {
 	}
 	table := head[functions:]
 	used := make([]bool, functions-steps)
+	var all [][]byte
 	for i := range word.Uint64(head[headCount:]) {
 		f := table[word.Uint32(table[8*i+4:]):]
+		all = append(all, f)
 		for _, place := range []uint32{functionFile, functionLine, functionUnit, functionStart} {
 			word.PutUint32(f[place:], 0)
 		}
@@ -79,6 +119,7 @@ func (m memory) forgetLines() {
 			mark(used, head[steps:functions], word.Uint32(f[functionSize+4*k:]))
 		}
 	}
+	forgetNames(head[headSize:units], all)
 	clear(head[units:steps])
 	for i, is := range used {
 		if !is {
