@@ -17,12 +17,10 @@ const (
 )
 
 // keywords are the words that no variable can have as its name, and a few that none should have.
-var keywords = strings.Fields("arguments async await break case catch class const continue debugger " +
-	"default delete " +
-	"do else enum eval export extends false finally for from function get if implements import in instanceof " +
-	"interface let new null of package private protected public return set static super switch this " +
-	"throw true " +
-	"try typeof undefined var void while with yield")
+var keywords = strings.Fields(`arguments async await break case catch class const continue debugger default
+	delete do else enum eval export extends false finally for from function get if implements import in
+	instanceof interface let new null of package private protected public return set static super switch this
+	throw true try typeof undefined var void while with yield`)
 
 // bracket is a bracket that is open.
 type bracket struct{ object, class bool }
