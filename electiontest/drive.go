@@ -32,11 +32,8 @@ func goroutines(t *trial) error {
 			return err
 		}
 		for _, driver := range drivers() {
-			switch {
-			case driver.ends && t.NeverQuiesces: // it would go on for ever
-				continue
-			case driver.timeless && t.Synchronous:
-				continue
+			if driver.ends && t.NeverQuiesces {
+				continue // it would go on for ever
 			}
 			short, bound := bounded(in)
 			synctest.Test(t.t, func(bubble *testing.T) {
@@ -58,13 +55,11 @@ type driver struct {
 	name  string
 	drive func(t *trial, in scenario.Input) error
 	ends  bool // when nothing is left to happen, not before
-	// A message may arrive before processes start that are to start at the same time.
-	timeless bool
 }
 
 func drivers() []driver {
 	return []driver{
-		{name: "package local", drive: locally, ends: true, timeless: true},
+		{name: "package local", drive: locally, ends: true},
 		{name: "a transport in memory", drive: overTransport},
 	}
 }

@@ -26,7 +26,7 @@
 //	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
 //	Order        with the order of Ranks turned round ([election.Algorithm.Smallest])
 //	             the smallest wins as the largest does             not without a Winner
-//	Goroutines   processes elect as goroutines, by package local (not if Synchronous) and over transport/memory
+//	Goroutines   processes elect as goroutines, by package local and over transport/memory
 //	Repeated     one election after another, the next while messages of the last are under way
 //	Leaving      a process that knows of the end is needed no more   not if RelaysAfterEnd
 //	LateStart    a Start of a process that relays already is ignored, refused, or joins,

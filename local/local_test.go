@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
+	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
@@ -93,7 +94,10 @@ func TestRefusedInput(t *testing.T) {
 		"reorder: 0.1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
 		"partitions": {Algorithm: lcr.Max(), IDs: ids{1, 2},
 			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
-		"at most": {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+		"at most":          {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+		"unless all start": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2}, Initiators: ids{1}},
+		"all start at once": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2},
+			StartTimes: make([]time.Duration, 2)},
 	} {
 		_, err := local.Run(t.Context(), local.Config{Input: in})
 		require.ErrorIs(t, err, election.ErrInput)
