@@ -3,7 +3,7 @@
 // are cut. Leaders look for other leaders, and the larger one invites the groups of the others into a new
 // one.
 //
-// A slow process cannot be told from one that has crashed, so no algorithm without a majority can promise
+// No process can distinguish a slow one from a crashed one, so no algorithm without a majority can promise
 // one leader there. This one promises less: a process is in one group at a time, and all of a group follow
 // its leader. Several groups, and as many leaders, are no failure.
 //
@@ -104,7 +104,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Config are the parameters. The zero value is ready for use, but never merges by itself: that takes an
+// Config are the parameters. The zero value is ready for use, but groups never merge unasked: that takes an
 // Interval, or a Start.
 type Config struct {
 	// Delay is how long a message takes at most, mostly. If zero, a second. Only the time-outs depend on it,

@@ -58,10 +58,10 @@ type process struct {
 	number  uint64        // the moves of that leader when it founded the group
 	port    election.Port // where the leader is, if it is another process
 	others  portset.Set   // leaders that a check has found
+	members portset.Set   // of the group that it leads
 	missing portset.Set   // processes that have not answered yet
-	// how many these are: to count them for each answer takes too long where there are many
-	left    uint32
-	members portset.Set // of the group that it leads
+	// left is how many are missing. To look through the set for each answer takes too long where there are many.
+	left uint32
 }
 
 // Step takes one event.
@@ -439,9 +439,7 @@ func (n *process) stop(e *election.Env) {
 	case accepting, accepted:
 		e.StopTimer(timerReady)
 	}
-	if n.config.Interval != 0 {
-		e.StopTimer(timerLook)
-	}
+	// The timer of the next look may run on: if it runs out now, nothing comes of it, and rest sets it anew.
 }
 
 // settle makes the group known in which this process is from now on.
