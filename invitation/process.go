@@ -60,7 +60,8 @@ type process struct {
 	others  portset.Set   // leaders that a check has found
 	members portset.Set   // of the group that it leads
 	missing portset.Set   // processes that have not answered yet
-	// left is how many are missing. To look through the set for each answer takes too long where there are many.
+	// left is how many are missing. To look through the set for each answer takes too long where there are
+	// many.
 	left uint32
 }
 
