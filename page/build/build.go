@@ -6,7 +6,8 @@
 //	on, err := build.Listen("127.0.0.1:8080")
 //	err = build.Serve(ctx, on, site)
 //
-// The same source and the same Go give the same bytes, wherever the source lies.
+// The same source and the same Go give the same bytes, wherever the source lies. Files are compressed by gzip
+// and not by Brotli, for which the standard library has no encoder.
 package build
 
 import (
