@@ -75,36 +75,39 @@ const (
 
 // FilmHead says what a film shows. What only the caller knows, such as the hash, is empty until it is set.
 type FilmHead struct {
-	Version    int                  `json:"version"`
-	IDs        []string             `json:"ids"`
-	Priorities []string             `json:"priorities,omitempty"`
-	Names      map[string]string    `json:"names"`
-	Driver     string               `json:"driver"` // "sim" where time is virtual
-	Algorithm  string               `json:"algorithm"`
-	Title      string               `json:"title"`
-	Kinds      []string             `json:"kinds"`
-	Announce   []bool               `json:"announce"` // of each kind
-	Timers     [][]string           `json:"timers"`
-	Does       []string             `json:"does"` // the names of Do
-	Links      [][4]int             `json:"links"`
-	OneWay     bool                 `json:"oneWay"`
-	Shape      string               `json:"shape"`
-	Positions  [][2]float64         `json:"positions"` // from 0 to 1
-	Hash       string               `json:"hash"`
-	Messages   uint64               `json:"messages"`
-	Counts     map[string]uint64    `json:"counts"` // by kind
-	Bits       uint64               `json:"bits"`
-	Time       float64              `json:"time"`
-	End        float64              `json:"end"`
-	Result     string               `json:"result"`
-	OK         bool                 `json:"ok"`
-	Errors     []string             `json:"errors"`
-	Outside    []FilmOutside        `json:"outside"`
-	Wrong      []FilmOutside        `json:"wrong"`             // steps after which what must never be is so
-	Stopped    string               `json:"stopped,omitempty"` // why the film ends before the run does
-	Command    string               `json:"command"`
-	Scenario   *scenario.Scenario   `json:"scenario"`
-	Columns    map[string]FilmTable `json:"columns"`
+	Version    int               `json:"version"`
+	IDs        []string          `json:"ids"`
+	Priorities []string          `json:"priorities,omitempty"`
+	Names      map[string]string `json:"names"`
+	Driver     string            `json:"driver"` // "sim" where time is virtual
+	Algorithm  string            `json:"algorithm"`
+	Title      string            `json:"title"`
+	Kinds      []string          `json:"kinds"`
+	Announce   []bool            `json:"announce"` // of each kind
+	Timers     [][]string        `json:"timers"`
+	Does       []string          `json:"does"` // the names of Do
+	Links      [][4]int          `json:"links"`
+	// Tree lists the links that become part of the tree that the algorithm makes, in their order: the step
+	// and both ends. An entry with no ends, each -1, begins a new tree: that of a later election.
+	Tree      [][3]int             `json:"tree"`
+	OneWay    bool                 `json:"oneWay"`
+	Shape     string               `json:"shape"`
+	Positions [][2]float64         `json:"positions"` // from 0 to 1
+	Hash      string               `json:"hash"`
+	Messages  uint64               `json:"messages"`
+	Counts    map[string]uint64    `json:"counts"` // by kind
+	Bits      uint64               `json:"bits"`
+	Time      float64              `json:"time"`
+	End       float64              `json:"end"`
+	Result    string               `json:"result"`
+	OK        bool                 `json:"ok"`
+	Errors    []string             `json:"errors"`
+	Outside   []FilmOutside        `json:"outside"`
+	Wrong     []FilmOutside        `json:"wrong"`             // steps after which what must never be is so
+	Stopped   string               `json:"stopped,omitempty"` // why the film ends before the run does
+	Command   string               `json:"command"`
+	Scenario  *scenario.Scenario   `json:"scenario"`
+	Columns   map[string]FilmTable `json:"columns"`
 }
 
 // FilmTable says where the columns of a table of an encoded film are.

@@ -15,7 +15,7 @@ func newFilmHead(h *Header, positions [][2]float64) FilmHead {
 		Kinds:    slices.Clone(h.Kinds),
 		Announce: make([]bool, len(h.Kinds)), Timers: h.Timers, Title: s.title(), Counts: map[string]uint64{},
 		Errors: []string{}, Outside: []FilmOutside{}, Wrong: []FilmOutside{},
-		Links: [][4]int{}, Positions: [][2]float64{},
+		Links: [][4]int{}, Tree: [][3]int{}, Positions: [][2]float64{},
 		Scenario: &h.Scenario}
 	a := election.Algorithm{Name: h.Scenario.Algorithm, Variant: h.Scenario.Variant}
 	f.Algorithm = a.Title()

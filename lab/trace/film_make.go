@@ -14,6 +14,9 @@ type filming struct {
 	film   *Film
 	where  map[election.ID]int
 	clocks *scenario.Clocks
+	joins  []bool // by kind: the link becomes one of the tree
+	joined map[[2]int]bool
+	term   uint64     // of the tree
 	at     [][]uint32 // of each process, where its events stand
 	open   map[int32][]int32
 	states []filmState
@@ -44,6 +47,7 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 		actor:  noProcess}
 	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
 	b.clocks = in.Clocks()
+	b.joins = h.joins()
 	for p, id := range h.Scenario.IDs {
 		b.where[id] = p
 	}
@@ -72,6 +76,7 @@ func (b *filming) add(p int, e *Event) {
 	case observe.Send, observe.Deliver:
 		if layer = m.Layer; e.Do == observe.Send {
 			b.messages++
+			b.join(p, int(peer), &m)
 		}
 	case observe.Decide:
 		m.Term, m.Rank, m.Flags = e.Outcome.Term, e.Outcome.Leader, uint8(e.Outcome.Role)
@@ -102,6 +107,24 @@ func (b *filming) add(p int, e *Event) {
 	events.Round = append(events.Round, m.Round)
 	events.Min = append(events.Min, least)
 	events.Max = append(events.Max, most)
+}
+
+// join notes the link of a message that makes it one of the tree, in the last Term.
+func (b *filming) join(p, q int, m *election.Message) {
+	if q < 0 || int(m.Kind) >= len(b.joins) || !b.joins[m.Kind] || m.Term < b.term {
+		return
+	}
+	tree, step := &b.film.Head.Tree, len(b.film.Steps.First)
+	if m.Term > b.term || b.joined == nil {
+		if b.joined != nil { // the election before it has built another tree
+			*tree = append(*tree, [3]int{step, none, none})
+		}
+		b.joined, b.term = make(map[[2]int]bool), m.Term
+	}
+	if link := [2]int{min(p, q), max(p, q)}; !b.joined[link] {
+		b.joined[link] = true
+		*tree = append(*tree, [3]int{step, link[0], link[1]})
+	}
 }
 
 // begin begins a step.

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
@@ -181,4 +183,13 @@ func (f *fields) root(tree topology.Rooted, ids []election.ID) {
 		f.b = appendWhole(f.b, uint64(tree.Parent(p)))
 	}
 	f.b = append(f.b, ']')
+}
+
+// joins says of each kind of message whether it makes its link one of the tree that the algorithm builds.
+func (h *Header) joins() []bool {
+	all := make([]bool, len(h.Kinds)+1)
+	for k, kind := range h.Kinds {
+		all[k+1] = slices.Contains(h.Joins, kind)
+	}
+	return all
 }

@@ -139,10 +139,7 @@ func (n *network) leader() int {
 
 // joining finds the links of the tree that the algorithm builds, in the last Term.
 func (n *network) joining() {
-	joins := make([]bool, len(n.story.trace.Header.Kinds)+1)
-	for k, kind := range n.story.trace.Header.Kinds {
-		joins[k+1] = slices.Contains(n.story.trace.Header.Joins, kind)
-	}
+	joins := n.story.trace.Header.joins()
 	var term uint64
 	for i := range n.story.trace.Events {
 		e := &n.story.trace.Events[i]

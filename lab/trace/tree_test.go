@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 )
 
 // grown records an election of ghs on a square with a diagonal, once or twice, and returns its tree.
@@ -81,5 +83,26 @@ func TestTreeGrows(t *testing.T) {
 		}
 		require.Equal(t, 3, strings.Count(picture, "of the tree</title>"))
 		require.Contains(t, picture, "of the tree, which grew in the order of the numbers")
+		film, err := trace.NewFilm(read)
+		require.NoError(t, err)
+		ends := map[string][2]int{"1 to 2": {0, 1}, "2 to 3": {1, 2}, "3 to 4": {2, 3}}
+		grew := film.Head.Tree
+		if elections == 2 {
+			require.Equal(t, [2]int{-1, -1}, [2]int(grew[3][1:]), "a new tree")
+			require.Equal(t, [2]int{1, 2}, [2]int(grew[2][1:]), "the last link of the first tree")
+			grew = grew[4:]
+		}
+		require.Len(t, grew, 3)
+		for i, link := range want {
+			require.Equal(t, ends[link], [2]int(grew[i][1:]))
+			first, sent := film.Steps.First[grew[i][0]-1], false
+			for k := first; k < first+film.Steps.Count[grew[i][0]-1]; k++ {
+				e := &film.Events
+				between := [2]int{int(e.Process[k]), int(e.Peer[k])}
+				slices.Sort(between[:])
+				sent = sent || observe.What(e.Do[k]) == observe.Send && between == ends[link]
+			}
+			require.True(t, sent, "%s, step %d", link, grew[i][0])
+		}
 	}
 }

@@ -5,7 +5,7 @@ import { attribute, fit, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
 import { colours, signPath, signs } from "./theme.js";
-import { cutLinks, drawLinks, drawTokens } from "./tokens.js";
+import { cutLinks, drawLinks, drawTokens, treeAt } from "./tokens.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -51,19 +51,22 @@ export function mount(element, store) {
     move();
   };
 
-  let cutNow = "";
-  const links = (cut = cutLinks(/** @type {any} */ (store.state.film), store.state.step)) => {
-    if (!store.state.film || !placed) return;
+  let linked = "";
+  const links = (again = true) => {
+    const { film, step } = store.state;
+    if (!film || !placed) return;
+    const cut = cutLinks(film, step), tree = treeAt(film, step), now = `${tree.join()} ${[...cut].join()}`;
+    if (!again && now === linked) return;
+    linked = now;
     const { width, height } = stage.getBoundingClientRect();
-    cutNow = [...cut].join(",");
-    drawLinks(fit(below, width, height), store.state.film, placed, cut);
+    drawLinks(fit(below, width, height), film, placed, cut, tree);
   };
 
   const processes = () => {
     const { film, step, process, cause } = store.state;
     if (!film || !placed) return;
-    const cut = cutLinks(film, step), acting = film.processOf(step);
-    if ([...cut].join(",") !== cutNow) links(cut);
+    const acting = film.processOf(step);
+    links(false);
     const past = cause > 0 ? film.past(cause) : null;
     const changes = film.changesAt(step);
     for (let p = 0; p < film.n; p++) {

@@ -10,7 +10,7 @@ import { open, reason } from "./run.js";
 import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
 import { colours, signs } from "./theme.js";
-import { drawLinks, drawTokens } from "./tokens.js";
+import { drawLinks, drawTokens, treeAt } from "./tokens.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -172,7 +172,7 @@ function network(r, now, over) {
   const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
   const cursor = axis.placeAt(Math.min(now, r.end)), step = over && now >= r.end ? axis.stepAt(axis.placeAt(r.end) + 1)
     : axis.stepAt(cursor);
-  drawLinks(g, film, l, new Set());
+  drawLinks(g, film, l, new Set(), treeAt(film, step));
   drawTokens(g, film, axis, l, signs(film.head.kinds), { step, cursor, cause: 0 });
   l.points.forEach(({ x, y }, p) => {
     const { role, status } = film.condition(p, step), size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;

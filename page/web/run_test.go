@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -254,4 +255,45 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 	for i, e := range mistakes {
 		require.NotEmpty(t, differs(t, p, fmt.Sprintf(`await import("./%d/film.js")`, i)), "%s", e.new)
 	}
+}
+
+// The picture of the network marks the links of the tree that ghs makes, each from the step on in which it
+// joins: beside it the canvas has another colour then.
+func TestTreeGrows(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Tree         [][3]int
+		Before, Then []bool
+	}
+	p.script(&got, `
+		const { encode } = page.share, { call } = page.bridge;
+		const scenario = (await call("scenario", { algorithm: "ghs", n: 12, order: "random", seed: 3 })).json;
+		const { tree } = (await call("film", { scenario })).json, got = { tree, before: [], then: [] };
+		document.title = "";
+		location.hash = await encode(scenario, 0);
+		while (!document.title) await settled();
+		const canvas = document.querySelector(".stage canvas"), ratio = window.devicePixelRatio || 1;
+		const marked = async ([step, p, q], k) => {
+			to(k);
+			await settled();
+			const { points } = page.graph.scene.placed, g = canvas.getContext("2d");
+			const [a, b] = [points[p], points[q]], far = Math.hypot(b.x - a.x, b.y - a.y);
+			// A little beside the middle of the link, which is drawn over the mark.
+			const off = { x: (-3 * (b.y - a.y)) / far, y: (3 * (b.x - a.x)) / far };
+			const at = (name) => Math.round(ratio * (0.45 * a[name] + 0.55 * b[name] + off[name]));
+			const [red, , blue] = g.getImageData(at("x"), at("y"), 1, 1).data;
+			to(0);
+			await settled();
+			const [was, , too] = g.getImageData(at("x"), at("y"), 1, 1).data;
+			return red - blue > was - too + 20;
+		};
+		for (const link of tree) {
+			got.before.push(await marked(link, link[0] - 1));
+			got.then.push(await marked(link, link[0]));
+		}
+		return got;`)
+	require.Len(t, got.Tree, 11)
+	require.Equal(t, slices.Repeat([]bool{false}, 11), got.Before)
+	require.Equal(t, slices.Repeat([]bool{true}, 11), got.Then)
 }

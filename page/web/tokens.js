@@ -9,10 +9,26 @@ const most = 320; // of a complete network more links would be a grey disc
 /** @typedef {import("./film.js").Film} Film */
 /** @typedef {import("./layout.js").Layout} Layout */
 
+/** The links of the tree that the algorithm has made after step k, each by its ends. @param {Film} film
+ * @param {number} k */
+export function treeAt(film, k) {
+  const grown = film.head.tree.filter(([step]) => step <= k);
+  return grown.slice(1 + grown.findLastIndex(([, p]) => p < 0)); // the last election begins a new tree
+}
+
 /** Draws the links. @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l
- * @param {Set<string>} cut the links that carry nothing, as "process port" */
-export function drawLinks(g, film, l, cut) {
+ * @param {Set<string>} cut the links that carry nothing, as "process port"
+ * @param {[number, number, number][]} tree those of a tree, which stand out */
+export function drawLinks(g, film, l, cut, tree) {
   const all = colours(), head = film.head;
+  g.strokeStyle = all.goldfill;
+  g.lineWidth = Math.max(3, Math.min(9, l.radius / 2));
+  for (const [, p, q] of tree) {
+    g.beginPath();
+    g.moveTo(l.points[p].x, l.points[p].y);
+    g.lineTo(l.points[q].x, l.points[q].y);
+    g.stroke();
+  }
   g.lineWidth = film.n > 64 ? 0.8 : 1.5;
   if (l.round && !cut.size) {
     g.strokeStyle = all.link;
