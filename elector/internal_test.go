@@ -353,6 +353,10 @@ func TestRoundTrips(t *testing.T) {
 	step(10, election.Timeout, "claim", 1)
 	step(11, election.Recv, "granted", 1)
 	require.Zero(t, r.typical(), "one of three others is no majority of four")
+	for range 4 {
+		step(12, election.Recv, "granted", 0)
+	}
+	require.Zero(t, r.typical(), "a voter that reminds answers no claim")
 	step(12, election.Timeout, "probe", 2)
 	step(20, election.Timeout, "claim", 3)
 	step(27, election.Recv, "refused", 1)

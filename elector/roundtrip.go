@@ -54,8 +54,9 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 		return
 	}
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && slices.Contains(r.answers, m.Kind) {
-		// An answer counts even if another round has begun: that it is late is what has to be measured.
-		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round {
+		// An answer counts even if another round has begun: that it is late is what has to be measured. A
+		// GRANTED of Round 0 answers no claim: a voter sends it to say to whom it has lent its vote.
+		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 {
 			if s.heard++; s.heard == r.enough {
 				r.note(o.At - s.at)
 			}
