@@ -15,7 +15,7 @@ import (
 func TestScenarios(t *testing.T) {
 	catalogtest.Scenarios(t, "testdata/scenarios", func(t *testing.T, s *scenario.Scenario,
 		in scenario.Input) {
-		r, err := sim.Run(t.Context(), sim.Config{Input: in})
+		r, err := sim.Run(t.Context(), sim.Config{Input: in, Acts: s.Acts})
 		require.NoError(t, err)
 		if !in.Algorithm.Leaderless {
 			require.NoError(t, r.Err())

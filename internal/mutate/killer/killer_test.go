@@ -217,7 +217,8 @@ func TestExamples(t *testing.T) {
 		for _, s := range list {
 			in, err := s.Input(catalog.Find)
 			require.NoError(t, err, s.Name)
-			r, err := sim.Run(t.Context(), sim.Config{Input: in, Until: 1000 * sim.Unit})
+			r, err := sim.Run(t.Context(), sim.Config{Input: in, Acts: s.Acts,
+				Until: 1000 * sim.Unit})
 			require.NoError(t, err, s.Name)
 			require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
 		}
