@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { open, reason, showBranch, go } from "./run.js";
+import { open, reason, showBranch } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -154,8 +154,7 @@ export async function setHand(store, hand) {
 export function undo(store) {
   const { branches, branch } = store.state, now = branches.find((b) => b.id === branch);
   if (!now || now.parent < 0) return;
-  showBranch(store, now.parent);
-  go(store, now.after);
+  showBranch(store, now.parent, now.after);
 }
 
 /** To the last branch that comes from the present one. @param {Store} store */
@@ -167,7 +166,6 @@ export function redo(store) {
 /** Shows a branch where it begins: at its act, if it comes of one.
  * @param {Store} store @param {import("./store.js").Branch} branch */
 export function visit(store, branch) {
-  showBranch(store, branch.id);
   const last = branch.parent < 0 ? null : branch.scenario?.acts?.at(-1);
-  if (last && branch.film) go(store, stepOf(branch.film, last));
+  showBranch(store, branch.id, last && ((/** @type {Film} */ film) => stepOf(film, last)));
 }

@@ -17,7 +17,7 @@ import * as keys from "./keys.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
-import { make, reason } from "./run.js";
+import { make, open, reason } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
@@ -28,7 +28,7 @@ import { watch } from "./theme.js";
 import { t } from "./texts.js";
 import { words } from "./words.js";
 
-export { Axis, Film, call, callLong, decode, encode, scene }; // for tests
+export { Axis, Film, call, callLong, decode, encode, open, scene, store }; // for tests
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -37,10 +37,7 @@ function under(store, all, parent, branch, compare) {
 
 /** @param {Store} store @param {Branch} b @param {number} branch @param {number} compare */
 function row(store, b, branch, compare) {
-  const now = b.id === branch, film = b.film;
-  // A run by hand is not over, so it cannot have failed yet.
-  const wrong = !film ? "" : film.head.outside?.length ? t.act.outsideShort
-    : !film.head.ok && b.scenario?.schedule !== "hand" ? t.act.fails : "";
+  const now = b.id === branch, wrong = b.wrong;
   return h("li", { class: "branch" },
     h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () => visit(store, b) },
       h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",

@@ -3,7 +3,7 @@
 import { Axis } from "./axis.js";
 import { difference } from "./branches.js";
 import { fit, h, perFrame } from "./dom.js";
-import { go, showBranch } from "./run.js";
+import { go, restore, showBranch } from "./run.js";
 import { colours, signs } from "./theme.js";
 import { t } from "./texts.js";
 import { draw, xOf, yOf } from "./timedraw.js";
@@ -55,12 +55,12 @@ export function mount(column, store) {
     section.hidden = !b;
     if (!b || !now) return;
     title.textContent = b.title;
-    title.onclick = () => {
-      showBranch(store, b.id);
+    title.onclick = async () => {
+      await showBranch(store, b.id);
       store.set({ compare: now.id });
     };
     canvas.setAttribute("aria-label", t.act.beside(b.title));
-    paint();
+    restore(b).then(paint, () => {});
     const key = asked = `${branch} ${compare}`;
     const found = await difference(now.scenario, b.scenario);
     if (asked !== key) return;

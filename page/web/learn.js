@@ -44,11 +44,11 @@ export function mount(element, store) {
       return;
     }
     const film = /** @type {import("./film.js").Film} */ (store.state.film);
-    const at = (/** @type {number} */ i) => {
+    const own = store.state.branches.find((b) => b.film === film);
+    const at = async (/** @type {number} */ i) => {
       // The reader may have made runs of their own meanwhile, or have left this one.
-      const own = store.state.branches.find((b) => b.film === film);
-      if (!own) return play(lesson);
-      if (store.state.branch !== own.id) showBranch(store, own.id);
+      if (!own || !store.state.branches.includes(own)) return play(lesson);
+      if (store.state.branch !== own.id) await showBranch(store, own.id);
       const stop = lesson.stops[i];
       // A question is asked before its step shows the answer.
       go(store, stop.question ? stop.step - 1 : stop.step);

@@ -35,7 +35,7 @@ func TestLightOfLeases(t *testing.T) {
 	p.open(serve(t))
 	var got [2][][2]string
 	p.script(&got, `
-		const { encode } = page.share, got = [];
+		const { encode } = page, got = [];
 		const paused = { algorithm: "lease", ids: [1, 2, 3], clock_rates: [[1, 1.01]], until: 400,
 			pause_at: [[3, 100, 200]] };
 		for (const scenario of [paused, `+string(text)+`]) {

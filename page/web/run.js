@@ -3,6 +3,7 @@
 import { Axis } from "./axis.js";
 import { call } from "./bridge.js";
 import { Film, upTo } from "./film.js";
+import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -43,7 +44,7 @@ export async function open(store, scenario, how = {}) {
     const parent = how.parent ?? -1;
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
-    const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film };
+    const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0, wrong: wrong(film, scenario) };
     show(store, { branches: [...branches, branch], branch: id, scenario,
       compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function"
       ? how.step(film) : how.step ?? 0);
@@ -55,6 +56,26 @@ export async function open(store, scenario, how = {}) {
   }
 }
 
+const kept = 12; // films besides those that are shown: a reader who has made many runs goes back to few
+
+/** Drops the films that were seen least recently; they are made again when they are wanted. What the list of runs
+ * says of them stays. @param {Store} store */
+function forget(store) {
+  const { branches, branch, compare } = store.state;
+  const old = branches.filter((b) => b.film && b.id !== branch && b.id !== compare && b.scenario)
+    .sort((a, b) => b.seen - a.seen).slice(kept);
+  for (const b of old) b.film = null;
+}
+
+/** Makes the film of a branch again, if it was dropped. @param {import("./store.js").Branch} branch */
+export async function restore(branch) {
+  if (branch.film) return;
+  const { data } = await call("film", { scenario: branch.scenario });
+  if (data) branch.film ??= new Film(data);
+}
+
+let seen = 0; // grows with each look at a branch
+
 /** Shows a film that is there already. @param {Store} store
  * @param {Partial<import("./store.js").State>} change @param {Film} film @param {number} step */
 export function show(store, change, film, step) {
@@ -62,13 +83,27 @@ export function show(store, change, film, step) {
   const at = Math.max(0, Math.min(film.length, Math.trunc(step) || 0)); // an address may hold anything
   store.set({ ...change, film, axis, step: at, cursor: axis.placeOf(at), cause: 0, busy: false, error: "",
     process: store.state.process < film.n ? store.state.process : -1 });
+  const now = store.state.branches.find((b) => b.id === store.state.branch);
+  if (now) now.seen = ++seen;
+  forget(store);
 }
 
-/** Shows a branch. @param {Store} store @param {number} id */
-export function showBranch(store, id) {
-  const branch = store.state.branches.find((b) => b.id === id);
-  if (!branch?.film) return;
-  show(store, { branch: id, scenario: branch.scenario, playing: false }, branch.film, store.state.step);
+/** What a run is blamed for in the list of runs. One by hand is not over, so it cannot have failed yet.
+ * @param {Film} film @param {any} scenario */
+function wrong(film, scenario) {
+  return film.head.outside?.length ? t.act.outsideShort
+    : !film.head.ok && scenario?.schedule !== "hand" ? t.act.fails : "";
+}
+
+/** Shows a branch, at the present step if no other is given. @param {Store} store @param {number} id
+ * @param {number | ((film: Film) => number)} [step] */
+export async function showBranch(store, id, step = store.state.step) {
+  const branch = store.state.branches.find((b) => b.id === id), mine = ++latest;
+  if (!branch) return;
+  if (!branch.film) await restore(branch).catch((error) => store.set({ error: reason(error) }));
+  if (!branch.film || mine !== latest) return;
+  show(store, { branch: id, scenario: branch.scenario, playing: false }, branch.film, typeof step === "function"
+    ? step(branch.film) : step);
 }
 
 /** Goes to a step. @param {Store} store @param {number} step */

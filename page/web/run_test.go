@@ -267,7 +267,7 @@ func TestTreeGrows(t *testing.T) {
 		Before, Then []bool
 	}
 	p.script(&got, `
-		const { encode } = page.share, { call } = page.bridge;
+		const { encode, call } = page;
 		const scenario = (await call("scenario", { algorithm: "ghs", n: 12, order: "random", seed: 3 })).json;
 		const { tree } = (await call("film", { scenario })).json, got = { tree, before: [], then: [] };
 		document.title = "";
@@ -277,7 +277,7 @@ func TestTreeGrows(t *testing.T) {
 		const marked = async ([step, p, q], k) => {
 			to(k);
 			await settled();
-			const { points } = page.graph.scene.placed, g = canvas.getContext("2d");
+			const { points } = page.scene.placed, g = canvas.getContext("2d");
 			const [a, b] = [points[p], points[q]], far = Math.hypot(b.x - a.x, b.y - a.y);
 			// A little beside the middle of the link, which is drawn over the mark.
 			const off = { x: (-3 * (b.y - a.y)) / far, y: (3 * (b.x - a.x)) / far };

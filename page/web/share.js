@@ -78,7 +78,7 @@ export async function openTexts(store, texts) {
   const film = new Film(data), replay = json.replay;
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
   // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
-  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film };
+  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
   show(store, { branches: [branch], branch: 1, scenario: null, playing: false }, film, replay?.step ?? 0);
   return true;
 }
