@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -26,7 +27,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members})
+	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default()})
 	if err != nil {
 		log.Fatal(err)
 	}
