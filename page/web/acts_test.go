@@ -58,8 +58,7 @@ func (p *tab) address() (hash string) {
 	p.t.Helper()
 	p.script(&hash, `
 		while (document.querySelectorAll(".branch").length < 2) await frame();
-		await settled();
-		await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+		await addressed();
 		return location.hash;`)
 	return hash
 }
@@ -227,7 +226,7 @@ func TestByHand(t *testing.T) {
 		}
 		got.light = document.querySelector(".light").textContent;
 		got.hash = document.querySelector("#hash").textContent;
-		await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+		await addressed();
 		got.scenario = (await page.decode(location.hash.slice(1))).scenario;
 		return got;`)
 	require.Greater(t, len(got.Times), 8)

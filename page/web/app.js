@@ -6,7 +6,7 @@
 
 import * as acts from "./acts.js";
 import { Axis } from "./axis.js";
-import { call, callLong, readDoc } from "./bridge.js";
+import { call, callLong, counted, readDoc } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
@@ -74,7 +74,7 @@ function embed() {
     if (!scenario || playing) return;
     const whole = new URL(location.href);
     whole.search = "";
-    whole.hash = await share.encode(scenario, step);
+    whole.hash = await counted(share.encode(scenario, step));
     link.href = whole.href;
   });
   new ResizeObserver(() => parent.postMessage({ election: { height: document.body.scrollHeight } }, "*"))

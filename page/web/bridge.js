@@ -97,6 +97,13 @@ function pending(more) {
   document.documentElement.dataset.calls = String(calls);
 }
 
+/** Counts what the browser does for the page, as a call, until it has ended. @template T
+ * @param {Promise<T>} work */
+export function counted(work) {
+  pending(1);
+  return work.finally(() => pending(-1));
+}
+
 const films = new Library(), checks = new Library();
 
 /** Calls the library. @param {string} name @param {any} [args] @param {(value: any) => void} [progress] */

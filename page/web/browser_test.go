@@ -206,9 +206,7 @@ func (p *tab) open(address string) {
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Navigate(address)))
 	p.script(nil, `
 		const there = () => document.getElementById("hash")?.textContent;
-		while (!there() || document.documentElement.dataset.calls !== "0") {
-			await new Promise((r) => setTimeout(r, 20));
-		}`)
+		while (!there() || document.documentElement.dataset.calls !== "0") await frame();`)
 }
 
 // script runs the body of an asynchronous function in the page, and reads what it returns into result.
@@ -224,15 +222,19 @@ func (p *tab) script(result any, body string) {
 }
 
 // tools are what the scripts of all tests use. page has what the page exports; settled waits until nothing
-// is asked of the library and all is drawn; press presses a key; to goes to a step as the scrubber does.
+// is asked of the library and all is drawn; addressed waits until the address leads there too; press presses
+// a key; to goes to a step as the scrubber does.
 const tools = `
 	const page = document.querySelector("[src='app.js']") && await import("./app.js"); // not in one file
 	const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
 	const settled = async () => {
 		do {
-			await new Promise((r) => setTimeout(r));
 			await frame();
 		} while (document.documentElement.dataset.calls !== "0");
+	};
+	const addressed = async () => {
+		await settled();
+		while (document.documentElement.dataset.address === "late") await frame();
 	};
 	const press = (key, more = {}) => document.body.dispatchEvent(
 		new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));

@@ -103,7 +103,7 @@ func TestAddressIsNotOverwritten(t *testing.T) {
 			globalThis.btoa = (binary) => { // the last thing that the page does before it writes
 				globalThis.btoa = write;
 				location.hash = address;
-				setTimeout(done, 50);
+				addEventListener("hashchange", done, { once: true }); // after the page's own listener
 				return write(binary);
 			};
 		});
@@ -123,8 +123,7 @@ func TestAddress(t *testing.T) {
 	state := `return [location.hash, document.querySelector("#hash").textContent, range.value];`
 	p.script(&got, `
 		to(17);
-		while (location.hash.length < 2) await frame();
-		await new Promise((r) => setTimeout(r, 400));`+state)
+		await addressed();`+state)
 	require.Equal(t, "17", got[2])
 	other := newTab(t, look{still: true})
 	other.open(server + "/" + got[0])
@@ -214,7 +213,7 @@ func TestQuiet(t *testing.T) {
 	p := newTab(t, look{})
 	p.open(server)
 	p.script(nil, `
-		press("Home"); press(" "); await new Promise((r) => setTimeout(r, 300)); press(" ");
+		press("Home"); press(" "); while (range.value < 2) await frame(); press(" ");
 		for (const tab of document.querySelectorAll("[role=tab]")) tab.click();
 		press("End"); press("l"); press("Escape"); press("?");
 		document.querySelector("dialog button").click();
@@ -268,7 +267,7 @@ func TestEmbedded(t *testing.T) {
 		p.script(&got, `
 			const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility()).length;
 			to(20);
-			await new Promise((r) => setTimeout(r, 400));
+			await settled();
 			const link = document.querySelector(".whole").href;
 			const { decode } = page;
 			return { ring: shown(".stage") > 0, time: shown("div.time") > 0, header: shown("header"),
@@ -301,9 +300,9 @@ func TestReducedMotion(t *testing.T) {
 		p.open(serve(t))
 		var moved, between bool
 		p.script(&moved, `
-			const before = range.value;
-			await new Promise((r) => setTimeout(r, 700));
-			return range.value !== before || Number(range.value) > 0;`)
+			const frames = matchMedia("(prefers-reduced-motion: reduce)").matches ? 30 : Infinity;
+			for (let k = 0; k < frames && Number(range.value) === 0; k++) await frame();
+			return Number(range.value) > 0;`)
 		require.Equal(t, moves, moved, "still: %v", still)
 		p.script(&between, `
 			const picture = () => document.querySelector(".stage canvas:last-of-type").toDataURL();

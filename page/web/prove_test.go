@@ -38,7 +38,7 @@ func TestProof(t *testing.T) {
 	p.script(&got, prover+`
 		const got = {}, { decode } = page;
 		const shown = async () => {
-			await new Promise((r) => setTimeout(r, 500)); // the address follows a moment later
+			await addressed();
 			return (await decode(location.hash.slice(1))).scenario;
 		};
 		button("Try all").click();

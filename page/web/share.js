@@ -5,7 +5,7 @@
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run says so.
 
-import { beside, call, toOpen } from "./bridge.js";
+import { beside, call, counted, toOpen } from "./bridge.js";
 import { h } from "./dom.js";
 import { Film } from "./film.js";
 import { open, reason, show } from "./run.js";
@@ -96,11 +96,16 @@ async function openFiles(store, files) {
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
 export function mount(store) {
   let timer = 0, written = location.hash.slice(1);
+  const { dataset } = document.documentElement; // its address is "late" until that of the step is written
   store.on(["scenario", "film", "step", "playing"], ({ film, playing }) => {
     clearTimeout(timer);
+    dataset.address = "";
     if (!film || playing || store.state.embed || !store.state.scenario) return;
-    timer = setTimeout(async () => {
+    dataset.address = "late";
+    const mine = timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step);
+      if (mine !== timer) return; // a later step has its own turn
+      dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
       if (text === written || text.length > longest || location.hash.slice(1) !== written) return;
       written = text;
@@ -110,12 +115,12 @@ export function mount(store) {
   addEventListener("hashchange", () => {
     if (location.hash.slice(1) === written) return;
     written = location.hash.slice(1);
-    openAddress(store);
+    counted(openAddress(store));
   });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
     event.preventDefault();
-    openFiles(store, event.dataTransfer?.files);
+    counted(openFiles(store, event.dataTransfer?.files));
   });
 }
 
