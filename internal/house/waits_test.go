@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,10 @@ var waits = map[string]string{
 	"assert":  "Eventually Eventuallyf EventuallyWithT Never Neverf",
 	"context": "WithTimeout WithTimeoutCause WithDeadline WithDeadlineCause",
 }
+
+// scripted is a call in a string of a test, that is in a script for a browser, which takes real time. There
+// a test waits for frames until the page says that it is done.
+var scripted = regexp.MustCompile(`\b(setTimeout|setInterval|AbortSignal\.timeout)\s*\(`)
 
 // bubbles are the functions that call an argument in a bubble.
 var bubbles = words("synctest.Test exampletest.Output electortest.Test")
@@ -65,7 +70,8 @@ func TestNoRealTime(t *testing.T) {
 				used[found.file] = true
 				continue
 			}
-			t.Errorf("%s: %s outside a bubble of testing/synctest", found.at, found.name)
+			t.Errorf("%s: %s takes real time: neither a bubble of testing/synctest nor frames", found.at,
+				found.name)
 		}
 	}
 	require.Len(t, used, len(deadlines)+len(elsewhere), "a file has no such call any more: only %v have", used)
@@ -115,9 +121,17 @@ func (w *waiting) found() (list []call) {
 	}
 	w.eachTest(func(i int, name string, d ast.Node) {
 		inspect(d, w.regions(d), func(n ast.Node, bubble bool) {
-			if c, ok := n.(*ast.CallExpr); ok && !bubble && outside[name] && words(waits[pkg(c)])[sel(c)] {
-				at := w.at[i].fset.Position(c.Pos()).String()
-				list = append(list, call{pkg(c) + "." + sel(c), w.at[i].file, at})
+			at := func() string { return w.at[i].fset.Position(n.Pos()).String() }
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if !bubble && outside[name] && words(waits[pkg(n)])[sel(n)] {
+					list = append(list, call{pkg(n) + "." + sel(n), w.at[i].file, at()})
+				}
+			case *ast.BasicLit:
+				// Not only outside of bubbles: the clock of a browser is in none.
+				for _, found := range scripted.FindAllStringSubmatch(n.Value, -1) {
+					list = append(list, call{found[1], w.at[i].file, at()})
+				}
 			}
 		})
 	})
@@ -355,6 +369,29 @@ func TestWaiting(t *testing.T) {
 			got = append(got, c.name)
 		}
 		require.Equal(t, want, got, code)
+	}
+}
+
+// TestWaitingScripts: a call of a script that waits is found in each string, also in a constant or a bubble.
+func TestWaitingScripts(t *testing.T) {
+	for _, code := range []string{
+		"const tools = `await new Promise((r) => CALL(r, 5))`",
+		`func TestA(t *testing.T) { run("CALL(() => {}, 5)") }`,
+		`func TestA(t *testing.T) { synctest.Test(t, func(*testing.T) { run("window.CALL (f)") }) }`,
+	} {
+		for name, found := range map[string]bool{"setTimeout": true, "setInterval": true,
+			"AbortSignal.timeout": true, "clearTimeout": false, "requestAnimationFrame": false} {
+			fset := token.NewFileSet()
+			text := "package of; " + strings.ReplaceAll(code, "CALL", name)
+			f, err := parser.ParseFile(fset, "of_test.go", text, 0)
+			require.NoError(t, err)
+			w := &waiting{files: []*ast.File{f}, at: []place{{"of_test.go", fset}}}
+			if !found {
+				require.Empty(t, w.found(), text)
+				continue
+			}
+			require.Equal(t, []call{{name, "of_test.go", w.found()[0].at}}, w.found(), text)
+		}
 	}
 }
 
