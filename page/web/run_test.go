@@ -297,3 +297,50 @@ func TestTreeGrows(t *testing.T) {
 	require.Equal(t, slices.Repeat([]bool{false}, 11), got.Before)
 	require.Equal(t, slices.Repeat([]bool{true}, 11), got.Then)
 }
+
+// The names above the picture in time do not overlap, whichever process is chosen and leads.
+func TestNamesDoNotOverlap(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Overlaps     []string
+		Drawn, Shown int
+	}
+	p.script(&got, `
+		const got = { overlaps: [], drawn: 0, shown: 0 }, { fillText } = CanvasRenderingContext2D.prototype;
+		const n = document.querySelector(".size input[type=number]");
+		for (const size of [64, 256]) {
+			n.value = size;
+			n.dispatchEvent(new Event("change"));
+			while (document.querySelectorAll(".node").length !== size) await frame();
+			press("End");
+			for (let k = 0; k < size; k += size / 32) {
+				const chosen = (k + (k % 5)) % size;
+				choose(chosen);
+				await settled();
+				let names = [];
+				CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+					if (y === 15) {
+						const half = this.measureText(text).width / 2;
+						names.push({ text, from: x - half, to: x + half });
+					}
+					return fillText.call(this, text, x, y, ...more);
+				};
+				page.store.set({ paint: page.store.state.paint + 1 });
+				await settled();
+				CanvasRenderingContext2D.prototype.fillText = fillText;
+				got.drawn += names.length;
+				if (names.some((name) => name.text === page.store.state.film.name(chosen))) got.shown++;
+				names = names.sort((a, b) => a.from - b.from);
+				names.forEach((name, i) => {
+					if (i > 0 && names[i - 1].to > name.from && names[i - 1].text !== name.text) {
+						got.overlaps.push(size + ": " + names[i - 1].text + " and " + name.text);
+					}
+				});
+			}
+		}
+		return got;`)
+	require.Equal(t, 64, got.Shown)
+	require.Greater(t, got.Drawn, 300)
+	require.Empty(t, got.Overlaps)
+}

@@ -137,12 +137,13 @@ function names(g, store, f) {
   const changes = film.changesAt(step), { role, status } = film.changes;
   const narrow = every > 1 ? 5 * (film.longestName + 1) : 0; // what the name of a leader covers
   const taken = every > 1 ? leadersAt(film, step).map((p) => xOf(f, p)) : [];
+  const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) < 2 * narrow;
   for (let p = 0; p < film.n; p++) {
     const down = changes[p] >= 0 && status[changes[p]] === DOWN, is = changes[p] >= 0 ? role[changes[p]] : 0;
     const leads = is === LEADER && !down;
     if (p % every !== 0 && !leads && p !== process) continue;
     const x = xOf(f, p);
-    if (!leads && p !== process && taken.some((l) => Math.abs(l - x) < 2 * narrow)) continue;
+    if (p !== process && (process >= 0 && near(xOf(f, process), x) || !leads && taken.some((l) => near(l, x)))) continue;
     g.fillStyle = down ? all.red : leads ? all.gold : is === FOLLOWER ? all.green : all.grey;
     g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
     g.fillText(film.name(p), x, 15);
