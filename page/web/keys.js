@@ -13,20 +13,20 @@ import { t } from "./texts.js";
 
 /** @type {Key[]} */
 export const keys = [
-  { keys: [" "], words: "play, pause", press: toggle },
-  { keys: ["ArrowRight"], words: "one step on", press: (store) => move(store, "event", 1) },
-  { keys: ["ArrowLeft"], words: "one step back", press: (store) => move(store, "event", -1) },
-  { keys: ["Shift+ArrowRight"], words: "to the next instant", press: (store) => move(store, "instant", 1) },
-  { keys: ["Shift+ArrowLeft"], words: "to the instant before", press: (store) => move(store, "instant", -1) },
-  { keys: ["Home"], words: "to the beginning", press: (store) => go(store, 0) },
-  { keys: ["End"], words: "to the end", press: (store) => go(store, store.state.film?.length ?? 0) },
-  { keys: ["n"], words: "to the next decision", press: (store) => move(store, "decision", 1) },
-  { keys: ["N"], words: "to the decision before", press: (store) => move(store, "decision", -1) },
-  { keys: ["f"], words: "to the next fault", press: (store) => move(store, "fault", 1) },
-  { keys: ["F"], words: "to the fault before", press: (store) => move(store, "fault", -1) },
-  { keys: ["."], words: "to the next step of the chosen process", press: (store) => move(store, "process", 1) },
-  { keys: [","], words: "to the step of the chosen process before", press: (store) => move(store, "process", -1) },
-  { keys: ["l"], words: "light what led to this step", press: (store) => light(store, store.state.cause ? 0
+  { keys: [" "], words: t.keyMoves.play, press: toggle },
+  { keys: ["ArrowRight"], words: t.keyMoves.on, press: (store) => move(store, "event", 1) },
+  { keys: ["ArrowLeft"], words: t.keyMoves.back, press: (store) => move(store, "event", -1) },
+  { keys: ["Shift+ArrowRight"], words: t.keyMoves.instant, press: (store) => move(store, "instant", 1) },
+  { keys: ["Shift+ArrowLeft"], words: t.keyMoves.instantBack, press: (store) => move(store, "instant", -1) },
+  { keys: ["Home"], words: t.keyMoves.home, press: (store) => go(store, 0) },
+  { keys: ["End"], words: t.keyMoves.end, press: (store) => go(store, store.state.film?.length ?? 0) },
+  { keys: ["n"], words: t.keyMoves.decision, press: (store) => move(store, "decision", 1) },
+  { keys: ["N"], words: t.keyMoves.decisionBack, press: (store) => move(store, "decision", -1) },
+  { keys: ["f"], words: t.keyMoves.fault, press: (store) => move(store, "fault", 1) },
+  { keys: ["F"], words: t.keyMoves.faultBack, press: (store) => move(store, "fault", -1) },
+  { keys: ["."], words: t.keyMoves.own, press: (store) => move(store, "process", 1) },
+  { keys: [","], words: t.keyMoves.ownBack, press: (store) => move(store, "process", -1) },
+  { keys: ["l"], words: t.keyMoves.causes, press: (store) => light(store, store.state.cause ? 0
     : store.state.step) },
   { keys: ["c"], words: t.keyActs.c, press: (store) => acts.press(store, "c") },
   { keys: ["r"], words: t.keyActs.r, press: (store) => acts.press(store, "r") },
@@ -39,9 +39,9 @@ export const keys = [
   { keys: [..."123456789"], shown: "1–9", words: t.keyActs.digits, press: (store, key) => acts.press(store, key) },
   { keys: ["u"], words: t.act.undo, press: acts.undo },
   { keys: ["U"], words: t.act.redo, press: acts.redo },
-  { keys: ["S"], words: "share", press: share },
-  { keys: ["?"], words: "list the keys", press: openDialog },
-  { keys: ["Escape"], words: "light everything again", press: (store) => light(store, 0) },
+  { keys: ["S"], words: t.keyMoves.share, press: share },
+  { keys: ["?"], words: t.keyMoves.list, press: openDialog },
+  { keys: ["Escape"], words: t.keyMoves.all, press: (store) => light(store, 0) },
 ];
 
 const shown = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",

@@ -124,6 +124,13 @@ export const t = {
     return `${count(head.ids.length, "process", "processes")} ${where} ${what}.`.replace("  ", " ");
   },
   process: (/** @type {string} */ name) => `Process ${name}`,
+  keyMoves: { play: "play, pause", on: "one step on", back: "one step back",
+    instant: "to the next instant", instantBack: "to the instant before", home: "to the beginning",
+    end: "to the end", decision: "to the next decision", decisionBack: "to the decision before",
+    fault: "to the next fault", faultBack: "to the fault before",
+    own: "to the next step of the chosen process", ownBack: "to the step of the chosen process before",
+    causes: "light what led to this step", share: "share", list: "list the keys",
+    all: "light everything again" },
   keyActs: { c: "crash the chosen process", r: "let it come back without its state",
     R: "let it come back with the state that it saved", p: "pause it, let it go on", s: "start an election there",
     t: "let its next timer run out now", x: "cut it off", h: "heal all cuts", digits: "let what is listed happen now" },

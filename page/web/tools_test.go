@@ -27,6 +27,14 @@ func TestModulesAreSmall(t *testing.T) {
 	}
 }
 
+// The words of keys are with all others.
+func TestKeysHaveTheirTexts(t *testing.T) {
+	text, err := os.ReadFile("keys.js")
+	require.NoError(t, err)
+	require.NotContains(t, string(text), `words: "`)
+	require.Greater(t, bytes.Count(text, []byte(", words: t.")), 25)
+}
+
 // npm returns the folder of a package of the registry, which is used by tests only and never shipped.
 func npm(t *testing.T, name, version string) string {
 	t.Helper()
