@@ -43,7 +43,7 @@ func TestEveryState(t *testing.T) {
 				if initiators[0] != 1 { // another ring, turned, is the same: no process looks at an ID
 					continue
 				}
-				r := visited(t, itairodeh.Config{Numbers: k, Finite: true}, initiators, n)
+				r := visited(t, itairodeh.Config{K: k, Finite: true}, initiators, n)
 				require.NoError(t, r.Err(), "%d of %d draw from %d", len(initiators), n, k)
 				require.True(t, r.Exhausted)
 			}

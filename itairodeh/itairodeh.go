@@ -90,7 +90,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/params"
 )
 
@@ -109,11 +108,13 @@ const flagShared uint8 = 1
 type Config struct {
 	// Size is the number of processes, as all believe. If zero, the driver's.
 	Size uint32
-	// Numbers is from how many numbers a process draws. If zero, as many as there are processes.
-	Numbers uint32
+	// K is from how many numbers a process draws. If zero, as many as there are processes.
+	K uint32
 
 	// Finite leaves the number of the round out. Links must keep the order.
 	Finite bool
+
+	words params.Wording // of what is refused
 }
 
 // Algorithms returns the variants, the default first.
@@ -128,10 +129,10 @@ func Finite() *election.Algorithm { return (&Config{Finite: true}).describe() }
 // New returns the algorithm for a Config. An error wraps [election.ErrInput].
 func New(c Config) (*election.Algorithm, error) {
 	switch {
-	case c.Numbers == 1 && c.Size != 1:
-		return nil, input.Errorf("numbers: processes that draw from one number stay alike for ever")
-	case c.Numbers > math.MaxInt32:
-		return nil, input.Errorf("numbers: %d is more than 2^31-1", c.Numbers)
+	case c.K == 1 && c.Size != 1:
+		return nil, c.words.Errorf("k", "processes that draw from one number stay alike for ever")
+	case c.K > math.MaxInt32:
+		return nil, c.words.Errorf("k", "%d is more than 2^31-1", c.K)
 	}
 	return c.describe(), nil
 }
@@ -165,7 +166,7 @@ func (c *Config) describe() *election.Algorithm {
 }
 
 func (c *Config) node(s election.Setup) election.Node {
-	n := &process{size: uint64(c.Size), numbers: int(c.Numbers), finite: c.Finite}
+	n := &process{size: uint64(c.Size), numbers: int(c.K), finite: c.Finite}
 	if n.size == 0 {
 		n.size = uint64(s.Size)
 	}
@@ -181,12 +182,13 @@ func (c *Config) table() params.Table {
 		{Name: "size", About: "the number of processes, as all believe", Default: "as many as there are",
 			Role: params.GroupSize, To: params.Count(&c.Size)},
 		{Name: "k", About: "from how many numbers a process draws", Default: "size",
-			Role: params.DrawRange, To: params.Count(&c.Numbers)},
+			Role: params.DrawRange, To: params.Count(&c.K)},
 	}
 }
 
 func (c *Config) configure(given *params.Given) (*election.Algorithm, error) {
 	own := *c
+	own.words = params.ForFiles
 	if err := own.table().Read(given); err != nil {
 		return nil, err
 	}
@@ -197,7 +199,7 @@ func (c *Config) configure(given *params.Given) (*election.Algorithm, error) {
 func (c *Config) tokenBits(w cost.Widths) uint64 {
 	const shared, round = 1, 32
 	hops := max(w.N, uint64(bits.Len32(c.Size)))
-	sum := shared + hops + cmp.Or(uint64(bits.Len32(c.Numbers)), hops)
+	sum := shared + hops + cmp.Or(uint64(bits.Len32(c.K)), hops)
 	if !c.Finite {
 		sum += round
 	}

@@ -84,7 +84,7 @@ func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for run := range 400 {
 		n, k := 1+r.IntN(20), 2+r.IntN(20)
-		c := itairodeh.Config{Numbers: uint32(k), Finite: run%2 == 1}
+		c := itairodeh.Config{K: uint32(k), Finite: run%2 == 1}
 		a, err := itairodeh.New(c)
 		require.NoError(t, err)
 		lists := drawn(r, n, k, 60)
@@ -269,7 +269,7 @@ func TestWrongSize(t *testing.T) {
 		{n: 2, size: 4, draws: [][]int{{1}, {2, 1, 1, 1, 1, 1, 1}}, leaders: 0},
 	} {
 		for _, finite := range []bool{false, true} {
-			a, err := itairodeh.New(itairodeh.Config{Size: uint32(tt.size), Numbers: 3, Finite: finite})
+			a, err := itairodeh.New(itairodeh.Config{Size: uint32(tt.size), K: 3, Finite: finite})
 			require.NoError(t, err)
 			c := config(a, tt.n, tt.draws)
 			c.Until = 20 * sim.Unit
@@ -302,7 +302,7 @@ func TestWrongSizeIsFound(t *testing.T) {
 		{1, 2, verdict.Ends, 3}, {2, 3, verdict.Agreement, 6}, {2, 4, verdict.Ends, 7},
 		{3, 4, verdict.Agreement, 8},
 	} {
-		r := visited(t, itairodeh.Config{Size: tt.size, Numbers: 2, Finite: true}, nil, int(tt.n))
+		r := visited(t, itairodeh.Config{Size: tt.size, K: 2, Finite: true}, nil, int(tt.n))
 		found := r.Counterexample
 		require.NotNil(t, found, "%d of %d", tt.size, tt.n)
 		require.Equal(t, tt.want, found.Property, "%d of %d", tt.size, tt.n)
@@ -312,15 +312,15 @@ func TestWrongSizeIsFound(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	for c, want := range map[itairodeh.Config]string{
-		{Numbers: 1}:          "numbers: processes that draw from one number stay alike for ever",
-		{Numbers: 1, Size: 2}: "numbers: processes that draw from one number stay alike for ever",
-		{Numbers: 1 << 31}:    "numbers: 2147483648 is more than 2^31-1",
+		{K: 1}:          "K: processes that draw from one number stay alike for ever",
+		{K: 1, Size: 2}: "K: processes that draw from one number stay alike for ever",
+		{K: 1 << 31}:    "K: 2147483648 is more than 2^31-1",
 	} {
 		_, err := itairodeh.New(c)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, want)
 	}
-	for _, c := range []itairodeh.Config{{Numbers: 1, Size: 1}, {Numbers: 2}, {Numbers: 1<<31 - 1}} {
+	for _, c := range []itairodeh.Config{{K: 1, Size: 1}, {K: 2}, {K: 1<<31 - 1}} {
 		_, err := itairodeh.New(c)
 		require.NoError(t, err)
 	}
@@ -351,7 +351,7 @@ func TestBits(t *testing.T) {
 	}
 	require.EqualValues(t, 32+1+3+3, bits(itairodeh.Config{}))
 	require.EqualValues(t, 1+3+3, bits(itairodeh.Config{Finite: true}))
-	require.EqualValues(t, 1+3+2, bits(itairodeh.Config{Finite: true, Numbers: 2}))
+	require.EqualValues(t, 1+3+2, bits(itairodeh.Config{Finite: true, K: 2}))
 	require.EqualValues(t, 1+4+4, bits(itairodeh.Config{Finite: true, Size: 9}))
 	require.EqualValues(t, 3, itairodeh.Finite().Kinds[1].Bits(w))
 }

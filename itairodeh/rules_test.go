@@ -38,7 +38,7 @@ func sends(m election.Message) []election.Outgoing { return []election.Outgoing{
 
 // TestRules: one process of three, which draws 1 from 1 to 2 each time.
 func TestRules(t *testing.T) {
-	a, err := itairodeh.New(itairodeh.Config{Size: 3, Numbers: 2})
+	a, err := itairodeh.New(itairodeh.Config{Size: 3, K: 2})
 	require.NoError(t, err)
 	start := ringtest.Start()
 	begun := given(start)
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 
 // TestFinite: no token has a round.
 func TestFinite(t *testing.T) {
-	a, err := itairodeh.New(itairodeh.Config{Size: 3, Numbers: 2, Finite: true})
+	a, err := itairodeh.New(itairodeh.Config{Size: 3, K: 2, Finite: true})
 	require.NoError(t, err)
 	start := ringtest.Start()
 	ringtest.Rules(t, a, self, []ringtest.Rule{

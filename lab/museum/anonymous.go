@@ -12,7 +12,7 @@ func anonymous(n int, size uint32) check.Config { return drawingFrom(2, n, size)
 
 // drawingFrom is the same where they draw from more numbers.
 func drawingFrom(numbers uint32, n int, size uint32) check.Config {
-	a := must(itairodeh.New(itairodeh.Config{Size: size, Numbers: numbers, Finite: true}))
+	a := must(itairodeh.New(itairodeh.Config{Size: size, K: numbers, Finite: true}))
 	ids := make([]election.ID, n)
 	for p := range ids {
 		ids[p] = election.ID(p + 1)

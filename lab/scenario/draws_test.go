@@ -48,7 +48,7 @@ func TestDrawsRefused(t *testing.T) {
 		`"draws": []`:                           `draws: 0 lists for 3 ids`,
 		`"draws": [[1], [2, 0], [1]]`:           `draws[1][1]: 0 is less than 1`,
 		`"draws": [[1], [2], [1]], "steps": []`: `draws: not together with steps, which say all that happens`,
-		`"draws": [[1], [2], [1]], "params": {"k": 1}`: `numbers: processes that draw from one number stay ` +
+		`"draws": [[1], [2], [1]], "params": {"k": 1}`: `params.k: processes that draw from one number stay ` +
 			`alike for ever`,
 	} {
 		_, err := one(t, `{"algorithm": "itairodeh", "ids": [1, 2, 3], `+text+`}`).Input(catalog.Find)
