@@ -154,7 +154,7 @@ func TestClusterTransfer(t *testing.T) {
 // TestClusterRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
 func TestClusterRefusals(t *testing.T) {
 	for script, want := range map[string]string{
-		"wait leader\nexpect no leader": "line 2: expect no leader: 1 leases are valid",
+		"wait leader\nexpect no leader": "line 2: expect no leader: 1 lease is valid",
 		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
 		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
 			"reached",

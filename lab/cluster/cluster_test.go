@@ -51,6 +51,8 @@ func TestParse(t *testing.T) {
 		"jump":              `line 1: "jump" is not one of kill, term, stop, cont, cut, heal, restart, transfer, resign, sleep, wait, expect`,
 		"\n# no step\nkill": `line 3: kill: "" is not a member, leader or all`,
 		"kill ab":           `line 1: kill: "ab" is not a member, leader or all`,
+		"transfer":          `line 1: transfer: "" is not a member`,
+		"transfer A":        `line 1: transfer: "A" is not a member`,
 		"transfer leader":   `line 1: transfer: "leader" is not a member`,
 		"sleep":             `line 1: sleep: "" is not a time above 0, as in 500ms or 2s`,
 		"sleep -1s":         `line 1: sleep: "-1s" is not a time above 0, as in 500ms or 2s`,

@@ -129,10 +129,10 @@ func parseStep(words []string) (s Step, err error) {
 	case !slices.Contains(actions, s.Do):
 		return s, input.Errorf("%.60q is not one of %s, resign, sleep, wait, expect", s.Do,
 			strings.Join(actions, ", "))
-	case !isName(s.To) && s.To != "leader" && s.To != "all":
-		return s, input.Errorf("%s: %.60q is not a member, leader or all", s.Do, s.To)
 	case s.Do == doTransfer && !isName(s.To):
 		return s, input.Errorf("transfer: %.60q is not a member", s.To)
+	case !isName(s.To) && s.To != "leader" && s.To != "all":
+		return s, input.Errorf("%s: %.60q is not a member, leader or all", s.Do, s.To)
 	}
 	return s, nil
 }
@@ -142,11 +142,16 @@ func isName(text string) bool { return len(text) == 1 && text[0] >= 'a' && text[
 // Play does one step after another, until one fails. What is done to the leader waits until there is one.
 func (c *Cluster) Play(ctx context.Context, s Script) error {
 	for _, step := range s {
+		var err error
 		// The last leader may have lost its lease since the script waited for it.
 		if needsLeader(step) {
-			_ = c.await(ctx, c.patience(), "a leader", func() (bool, error) { return c.holder() != nil, nil })
+			err = c.await(ctx, c.patience(), "a leader that can be reached",
+				func() (bool, error) { return c.holder() != nil, nil })
 		}
-		if err := c.Do(ctx, step); err != nil {
+		if err == nil {
+			err = c.Do(ctx, step)
+		}
+		if err != nil {
 			return fmt.Errorf("line %d: %s: %w", step.Line, step, err)
 		}
 	}
@@ -207,6 +212,8 @@ func (c *Cluster) holds(what string) error {
 	switch {
 	case what == "no leader" && valid == 0:
 		return nil
+	case what == "no leader" && valid == 1:
+		return errors.New("1 lease is valid")
 	case what == "no leader", what == "one leader" && valid != 1:
 		return fmt.Errorf("%d leases are valid", valid)
 	case leader == nil:

@@ -130,13 +130,14 @@ func transfers(t *testing.T) {
 // TestRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
 func TestRefusals(t *testing.T) {
 	for script, want := range map[string]string{
-		"wait leader\nexpect no leader": "line 2: expect no leader: 1 leases are valid",
+		"wait leader\nexpect no leader": "line 2: expect no leader: 1 lease is valid",
 		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
 		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
 			"reached",
-		"kill d":         "line 1: kill d: there is no member d",
-		"cont a":         "line 1: cont a: a is up",
-		"kill a\nkill a": "line 2: kill a: a is down",
+		"stop all\nresign": "line 2: resign: cluster: waited 12.5s for a leader that can be reached",
+		"kill d":           "line 1: kill d: there is no member d",
+		"cont a":           "line 1: cont a: a is up",
+		"kill a\nkill a":   "line 2: kill a: a is down",
 	} {
 		_, _, err := try(t, script)
 		require.EqualError(t, err, want)
