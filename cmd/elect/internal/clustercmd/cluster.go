@@ -75,6 +75,9 @@ func (f *clusterFlags) read(a *console.Console) (script cluster.Script, err erro
 		return nil, err
 	}
 	f.config.Times, f.config.Dir = elector.Times{Lease: lease}, f.Text("dir")
+	if err := f.config.Times.Check(); err != nil { // the demonstration sleeps for twice as long
+		return nil, err
+	}
 	if f.Given("for") {
 		if f.span, err = parse.RealTime("--for", f.Text("for")); err != nil {
 			return nil, err

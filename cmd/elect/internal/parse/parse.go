@@ -98,12 +98,28 @@ func Time(where, text string) (time.Duration, error) {
 func RealTime(flag, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
+	case err != nil && isTime(text):
+		return 0, input.Errorf("%s: %.60s is too long", flag, text)
 	case err != nil:
 		return 0, input.Errorf("%s: %.60q is not a time, as in 20ms or 1.5s", flag, text)
 	case d <= 0:
 		return 0, input.Errorf("%s: %s is not above 0", flag, text)
 	}
 	return d, nil
+}
+
+// isTime reports whether a text is a time of any length. The errors of time.ParseDuration do not say whether a
+// time is only too long, so it reads the same text with zeros for digits. A 0 alone is a time, but 7 is not:
+// after 0s it is not either.
+func isTime(text string) bool {
+	zeros := strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}, strings.TrimPrefix(text, "+"))
+	_, err := time.ParseDuration("0s" + zeros)
+	return err == nil && zeros != ""
 }
 
 // Delay reads the shortest and the longest delay, in units.
