@@ -161,7 +161,7 @@ func TestGroups(t *testing.T) {
 	args := []string{"sim", "invitation", "-n", "5", "--initiators", "none", "--param", "groups=5:1/3,4:2"}
 	text := elect(t, "", args...)
 	require.Zero(t, text.code, text.stderr)
-	require.Contains(t, text.stdout, "leader    2, each of a group in which all agree")
+	require.Contains(t, text.stdout, "leader    2 leaders, each of a group in which all agree")
 	json := elect(t, "", append(args, "--json")...)
 	require.Zero(t, json.code)
 	require.Contains(t, json.stdout, `"leader":null,"leaders":2,"agreed":false,"grouped":true,`)

@@ -80,7 +80,7 @@ func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	case o.Live == 0:
 		return a.Paint(colour, "none") + ", no process is up"
 	case o.Groups && o.Grouped && o.Claimants > 1:
-		return a.Paint(colour, strconv.Itoa(o.Claimants)) + ", each of a group in which all agree"
+		return a.Paint(colour, prose.Plural(o.Claimants, "leader")) + ", each of a group in which all agree"
 	case o.Agreed && o.Claimants == 0:
 		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader),
 			10)) + " is what all say, but it does not lead"
