@@ -96,9 +96,8 @@ func Workspace(ctx context.Context, folder string) (Source, error) {
 	cmd.Dir = folder
 	s, err := modules(cmd)
 	if err != nil && !errors.Is(err, ErrNoGo) {
-		return s,
-			input.Errorf("the source of the page is not here; in the repository, elect page builds it: %w",
-				err)
+		return s, input.Errorf("the source of the page is not here; run elect page in a clone of the "+
+			"repository, or the binary of a release, which holds the page: %w", err)
 	}
 	return s, err
 }

@@ -121,8 +121,8 @@ func TestBadSource(t *testing.T) {
 		})
 	}
 	_, err := build.Workspace(t.Context(), t.TempDir())
-	require.ErrorContains(t, err,
-		"the source of the page is not here; in the repository, elect page builds it: ")
+	require.ErrorContains(t, err, "the source of the page is not here; run elect page in a clone of the "+
+		"repository, or the binary of a release, which holds the page: go list: ")
 	require.NotContains(t, err.Error(), "\n")
 	t.Setenv("PATH", t.TempDir())
 	_, err = build.Workspace(t.Context(), ".")
