@@ -108,9 +108,9 @@ func RealTime(flag, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// isTime reports whether a text is a time of any length. The errors of time.ParseDuration do not say whether a
-// time is only too long, so it reads the same text with zeros for digits. A 0 alone is a time, but 7 is not:
-// after 0s it is not either.
+// isTime reports whether a text is a time of any length. No error of time.ParseDuration says that a time is
+// only too long, so it reads the same text with zeros for digits. They stand behind 0s, since 0 alone is a
+// time, but 7 is not.
 func isTime(text string) bool {
 	zeros := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
