@@ -180,7 +180,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if _, why := t.reason(); isPlanned(why) {
 		// Not until a time: Drain may be endless.
 		for began, rest := e.clock(), e.config.Times.Drain; rest > 0 && t.Left() > 0; {
-			if !t.sleep(min(rest, t.Left()), nil, returned) {
+			if !t.sleep(max(min(rest, t.Left()), t.leastStep()), nil, returned) {
 				return
 			}
 			rest = e.config.Times.Drain - (e.clock() - began)
@@ -191,7 +191,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 		_ = e.process.Command(lease.Lapse())
 	}
 	for e.leases && t.Left() > 0 {
-		if !t.sleep(t.Left(), nil, returned) {
+		if !t.sleep(max(t.Left(), t.leastStep()), nil, returned) {
 			return
 		}
 	}
@@ -206,6 +206,13 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 			t.Number)
 	}
 	<-returned
+}
+
+// leastStep returns the shortest time for which the guard waits once the work was asked to stop. While the
+// Clock stands still, what is left of a Drain or of a lease does not shrink: if that were all it waited for,
+// the guard would turn once a nanosecond, say.
+func (t *tenure) leastStep() time.Duration {
+	return min(time.Millisecond, t.e.config.Times.Lease/100)
 }
 
 // hasReturned reports whether the work has returned. Without leases it gets Times.Stop for that, as the

@@ -1,0 +1,51 @@
+package elector_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
+)
+
+// TestStandingClock: while the Clock stands still, the guard of work that was asked to stop does not turn once
+// a nanosecond, however short Drain is.
+func TestStandingClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pause = 100 * time.Microsecond
+		began := time.Now()
+		var stands atomic.Int64 // at which time the clocks do; zero: they go
+		var looks atomic.Int64
+		g := startMembers(t, three, func(c *elector.Config) {
+			c.Times.Drain = 1
+			c.Clock = func() time.Duration {
+				looks.Add(1)
+				if at := stands.Load(); at > 0 {
+					return time.Duration(at)
+				}
+				return time.Since(began)
+			}
+		}, func(string) func(context.Context, elector.Term) error {
+			return func(ctx context.Context, _ elector.Term) error {
+				<-ctx.Done()
+				time.Sleep(pause)
+				return nil
+			}
+		})
+		time.Sleep(5 * time.Second)
+		m := g.leader(t)
+		stands.Store(int64(time.Since(began)))
+		before := looks.Load()
+		go func() { _ = m.Resign(t.Context()) }()
+		time.Sleep(pause / 2)
+		synctest.Wait()
+		require.Less(t, looks.Load()-before, int64(100))
+		stands.Store(0)
+		time.Sleep(5 * time.Second)
+		require.NotSame(t, m, g.leader(t))
+	})
+}
