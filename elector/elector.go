@@ -34,7 +34,8 @@ var (
 )
 
 // Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for
-// this long. A member votes meanwhile.
+// this long, at least for a Lease: so long does a member that returns nil wait as well, and no work that fails
+// at once is called again and again without a break. A member votes meanwhile.
 type Pause time.Duration
 
 // Error says for how long.
@@ -291,7 +292,7 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 // ends before.
 func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
 	e.sitDown()
-	timer := time.NewTimer(time.Duration(pause))
+	timer := time.NewTimer(max(time.Duration(pause), e.config.Times.Lease))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -50,6 +50,24 @@ func TestPause(t *testing.T) {
 	})
 }
 
+// TestShortPause: a Pause shorter than a lease lasts for a lease, however short or negative it is.
+func TestShortPause(t *testing.T) {
+	for _, pause := range []time.Duration{time.Millisecond, 0, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			led := 0 // by a group of one, which waits for no other
+			require.NoError(t, alone(t, nil).Run(ctx, func(context.Context, elector.Term) error {
+				if led++; led > 1000 {
+					cancel() // a loop without a break would never end
+				}
+				return elector.Pause(pause)
+			}))
+			require.InDelta(t, int(time.Minute/elector.LAN().Lease), led, 5, pause)
+		})
+	}
+}
+
 // TestFastClock: work is asked to stop before the lease ends by the Clock, also where that is as much faster
 // than the timers as Drift allows, and Stop is short.
 func TestFastClock(t *testing.T) {
