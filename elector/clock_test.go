@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// TestStandingClock: while the Clock stands still, the guard of work that was asked to stop does not turn once
-// a nanosecond, however short Drain is.
+// TestStandingClock: while the Clock stands still, the guard of work that was asked to stop does not turn
+// once a nanosecond, however short Drain is.
 func TestStandingClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pause = 100 * time.Microsecond

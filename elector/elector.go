@@ -34,8 +34,9 @@ var (
 )
 
 // Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for
-// this long, at least for a Lease: so long does a member that returns nil wait as well, and no work that fails
-// at once is called again and again without a break. A member votes meanwhile.
+// this long. A Pause that is shorter than Times.Lease lasts for a Lease: work that returns nil makes a member
+// wait that long as well, and work that fails at once must not be called in a loop without a break. A member
+// votes meanwhile.
 type Pause time.Duration
 
 // Error says for how long.
