@@ -23,6 +23,10 @@ func TestBadCluster(t *testing.T) {
 		"cluster --for 1s --script x.txt": `--script and --for exclude each other`,
 		"cluster --script no/such":        `--script no/such: open no/such: no such file or directory`,
 		"cluster --script -":              `--script -: it has no steps`,
+		"cluster -n 1": `-n: 1 members, at least 3 are needed: the demonstration kills the leader, and a ` +
+			`majority must be left; --script and --for need one`,
+		"cluster -n 2 --json": `-n: 2 members, at least 3 are needed: the demonstration kills the leader, ` +
+			`and a majority must be left; --script and --for need one`,
 	}.test(t)
 	elect(t, "jump", "cluster", "--script", "-").requireLine(t, exit.StatusUsage,
 		`--script -: line 1: "jump" is `+

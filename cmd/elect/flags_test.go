@@ -178,7 +178,7 @@ FILE --until 3
 --single DIR/page.html
 `,
 	"cluster": `-n 1 --for 1ms
--n 1 --lease 100ms
+-n 1 --for 1ms --lease 100ms
 -n 1 --dir /dev/null/none --for 1ms
 --script -
 -n 1 --for 1ms

@@ -15,7 +15,11 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Demonstration returns a script that shows what a group is for.
+// LeastDemonstrated is how many members a [Demonstration] needs: it kills one and waits for the next leader,
+// so the members that are left must be a majority.
+const LeastDemonstrated = 3
+
+// Demonstration returns a script that shows what a group of [LeastDemonstrated] members or more is for.
 func Demonstration(t elector.Times) string {
 	// A member that has come back votes again when its quarantine is over, which takes a little more
 	// than a lease.

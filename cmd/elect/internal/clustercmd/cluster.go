@@ -92,6 +92,10 @@ func (f *clusterFlags) read(a *console.Console) (script cluster.Script, err erro
 		return nil, nil
 	case f.span > 0:
 		return cluster.Parse(strings.NewReader("sleep " + f.span.String()))
+	case f.config.Members < cluster.LeastDemonstrated:
+		return nil, input.Errorf("-n: %d members, at least %d are needed: the demonstration kills the "+
+			"leader, and a majority must be left; --script and --for need one",
+			f.config.Members, cluster.LeastDemonstrated)
 	}
 	return cluster.Parse(strings.NewReader(cluster.Demonstration(f.config.Times)))
 }
