@@ -85,7 +85,8 @@ func Times[ID ~uint64](to *func(ID) time.Duration) Target {
 	return Target{kind: "times", isNil: to == nil, draw: drawTimes,
 		read: func(g *Given, name string, v Value) error {
 			if v.ByID == nil {
-				return wrong(name, "%s is not a table of times by process", v)
+				return wrong(name,
+					`%s is not a table of times by process, as 1:3,2:3, or {"1": 3, "2": 3} in a file`, v)
 			}
 			known := slices.Sorted(slices.Values(g.ids))
 			times := make(map[ID]time.Duration, len(v.ByID))
@@ -130,7 +131,8 @@ func Groups[ID ~uint64](to *func(ID) ID) Target {
 	return Target{kind: "groups", isNil: to == nil, draw: drawGroups,
 		read: func(g *Given, name string, v Value) error {
 			if v.Text != "" || !v.isTable() {
-				return wrong(name, "%s is not a table of lists of processes by process", v)
+				return wrong(name, `%s is not a table of lists of processes by process, as 5:1/3,4:2, or `+
+					`{"5": [1, 3], "4": [2]} in a file`, v)
 			}
 			// A table of numbers is one of a member each, as a command line gives it, or empty.
 			lists := maps.Clone(v.Lists)

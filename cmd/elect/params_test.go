@@ -46,6 +46,10 @@ func TestBadParams(t *testing.T) {
 	cases["sim modbully -n 3 --param wait=1:x"] = `--param wait[0]: "x" is not a number`
 	cases["sim modbully -n 3 --param wait=x:1"] = `--param wait[0]: "x" is not a whole number`
 	cases["sim modbully -n 3 --param wait=4:1"] = `params.wait: 4 is not a process`
+	cases["sim modbully -n 3 --param pending=3"] = `params.pending: 3 is not a table of times by process, as ` +
+		`1:3,2:3, or {"1": 3, "2": 3} in a file`
+	cases["sim invitation -n 3 --param groups=1"] = `params.groups: 1 is not a table of lists of processes by ` +
+		`process, as 5:1/3,4:2, or {"5": [1, 3], "4": [2]} in a file`
 	cases["sim modbully -n 3 --param coordinator=4"] = `params.coordinator: 4 is not a process`
 	cases["sim lcr -n 3 --param delay=2"] = `params: "delay" is not a parameter; there is only order`
 	cases["run lcr -n 3 --param delay=2"] = `params: "delay" is not a parameter; there is only order`
@@ -67,6 +71,23 @@ func TestParams(t *testing.T) {
 	allDown := elect(t, "", "sim", "bully", "-n", "3", "--crashed", "1,2,3")
 	require.Equal(t, 1, allDown.code)
 	require.Equal(t, "elect: no leader that all agree on: no process is up\n", allDown.stderr)
+}
+
+// TestTables: the forms of tables that errors and help show are accepted, on a command line and in a file.
+func TestTables(t *testing.T) {
+	for algorithm, forms := range map[string][2]string{
+		"modbully":   {"pending=1:3,2:3", `{"pending": {"1": 3, "2": 3}}`},
+		"invitation": {"groups=5:1/3,4:2", `{"groups": {"5": [1, 3], "4": [2]}}`},
+	} {
+		typed := elect(t, "", "sim", algorithm, "-n", "5", "--json", "--param", forms[0])
+		require.Zero(t, typed.code, typed.stderr)
+		file := `{"algorithm": "` + algorithm + `", "ids": [1, 2, 3, 4, 5], "params": ` + forms[1] + `}`
+		read := elect(t, file, "sim", "--scenario", "-", "--json")
+		require.Zero(t, read.code, read.stderr)
+		require.Equal(t, measured.ReplaceAllString(read.stdout, ""),
+			measured.ReplaceAllString(typed.stdout, ""))
+		require.Contains(t, elect(t, "", "list", "--help").stdout, "--param "+forms[0])
+	}
 }
 
 // TestUntil: heartbeats go on for ever, so that the user has to give an end.
