@@ -150,6 +150,56 @@ func TestBadSchedules(t *testing.T) {
 	}.test(t)
 }
 
+// TestForce: --force runs each election that is refused with that advice, and its help names each case.
+func TestForce(t *testing.T) {
+	help := strings.Join(strings.Fields(elect(t, "", "sim", "--help").stdout), " ")
+	_, help, force := strings.Cut(help, " --force ")
+	require.True(t, force)
+	help, _, _ = strings.Cut(help, " --crashed ")
+	for line, word := range map[string]string{
+		"sim dkr -n 3 --schedule random --fifo=false":                  "the order",
+		"sim bully -n 3 --schedule random --delay 1,4 --param delay=2": "the delay",
+		"sim bully -n 3 --duplicate 0.1":                               "--duplicate",
+		"sim floodmax -n 3 --start-times 0,1,2":                        "starts at several times",
+	} {
+		r := elect(t, "", strings.Fields(line)...)
+		require.Equal(t, exit.StatusUsage, r.code, line)
+		require.Contains(t, r.stderr, "--force runs it all the same", line)
+		require.NotEqual(t, exit.StatusUsage, elect(t, "", strings.Fields(line+" --force")...).code, line)
+		require.Contains(t, help, word)
+	}
+}
+
+// TestUnnamedInPartition: processes that no group of a --partition names are one more group, as help says.
+// Without times the partition lasts for the whole run.
+func TestUnnamedInPartition(t *testing.T) {
+	for partition, leaders := range map[string]string{"1,2": "2", "1|2": "3"} {
+		r := elect(t, "", "sim", "bully", "-n", "4", "--json", "--partition", partition)
+		require.Equal(t, exit.StatusFailed, r.code)
+		require.Contains(t, r.stdout, `"leaders":`+leaders+`,`)
+	}
+	for _, page := range [][]string{{"sim", "--help"}, {"help", "faults"}} {
+		text := strings.Join(strings.Fields(elect(t, "", page...).stdout), " ")
+		require.Regexp(t, `processes that (no group|none) names are one more group`, text)
+		require.Regexp(t, `without @\S* (it is there )?for the whole run`, text)
+	}
+}
+
+// TestSingleInitiator: without --initiators an algorithm that allows one starts one, as help says.
+func TestSingleInitiator(t *testing.T) {
+	for _, flags := range []string{"", "--initiators all", "--initiators 1"} {
+		line := "sim echo/implicit -n 4 --start-times 0 --json " + flags
+		r := elect(t, "", strings.Fields(line)...)
+		require.Zero(t, r.code, r.stderr)
+	}
+	elect(t, "", strings.Fields("sim echo/implicit -n 4 --start-times 0,1,2,3")...).requireLine(t,
+		exit.StatusUsage, "start_times: 4, and echo/implicit allows one initiator")
+	for _, command := range []string{"sim", "run", "check", "compare"} {
+		text := strings.Join(strings.Fields(elect(t, "", command, "--help").stdout), " ")
+		require.Contains(t, text, "where the algorithm allows one, all stands for one (default all)")
+	}
+}
+
 func TestNamesWithControlCharactersStayOnOneLine(t *testing.T) {
 	elect(t, "", "sim", "l\ncr", "-n", "3").requireLine(t, exit.StatusUsage,
 		`unknown algorithm "l\ncr": did you mean lcr?`)

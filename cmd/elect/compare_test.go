@@ -112,7 +112,7 @@ func TestBadPlaces(t *testing.T) {
 		"compare lcr -n 8 --initiators n+1":                  `--initiators[0]: "n+1" is neither an id nor n-1`,
 		"compare lcr -n 8 --initiators 99999999999":          `--initiators[0]: 99999999999 is above every n`,
 		"compare lcr -n 8 --initiators n,8":                  `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
-		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2`,
+		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process`,
 		"compare lcr -n 8 --crashed=":                        `--crashed: the list is empty`,
 		"compare lcr -n 8 --param delay=2":                   `--param: none of the algorithms has a parameter "delay"`,
 		"compare bully -n 8 --param delay":                   `--param: "delay" is not a name and a value, as in alive_timeout=3`,

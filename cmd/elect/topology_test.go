@@ -62,8 +62,8 @@ func TestBadGraphs(t *testing.T) {
 		"treeelect -n 4 --topology grid":               "topology: treeelect/root needs a tree, not a graph; treeelect/graph runs on any graph",
 		"treeelect -n 4 --topology ring":               "topology: treeelect/root needs a tree, not a ring; treeelect/graph runs on any graph",
 		"echo -n 6 --topology circulant:2":             `--topology "circulant:2": a circulant graph of 6 processes with steps of [2] is not connected`,
-		"echo/implicit -n 4 --initiators 1,2":          "initiators: echo/implicit allows one, not 2",
-		"treeelect/any -n 4 --initiators 1,2":          "initiators: treeelect/any allows one, not 2",
+		"echo/implicit -n 4 --initiators 1,2":          "initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process",
+		"treeelect/any -n 4 --initiators 1,2":          "initiators: treeelect/any allows one, not 2; if none is named, the root of a tree starts, or else the first process",
 		"treeelect/root -n 4 --initiators 2":           "this process may not start the election: process 2",
 	} {
 		refusedByBoth["sim "+line], refusedByBoth["run "+line] = want, want
@@ -101,7 +101,7 @@ func TestBadGraphs(t *testing.T) {
 	}
 	two := `{"algorithm":"echo","variant":"implicit","ids":[1,2,3],"initiators":[1,2]}`
 	require.NoError(t, os.WriteFile("two.json", []byte(two), 0o600))
-	refusedByBoth["sim --scenario two.json"] = "--scenario two.json: initiators: echo/implicit allows one, not 2"
+	refusedByBoth["sim --scenario two.json"] = "--scenario two.json: initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process"
 	refusedByBoth.test(t)
 }
 

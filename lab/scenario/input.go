@@ -274,6 +274,10 @@ func inWords(s election.Shape) string {
 // be one.
 func (in *Input) checkEvents() error {
 	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
+		if in.Algorithm.SingleInitiator && in.Initiators == nil {
+			return input.Errorf("start_times: %d, and %s allows one initiator", len(in.StartTimes),
+				in.Algorithm.Title())
+		}
 		return input.Errorf("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
 	}
 	for i, t := range in.StartTimes {
@@ -282,7 +286,8 @@ func (in *Input) checkEvents() error {
 		}
 	}
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
-		return input.Errorf("initiators: %s allows one, not %d", in.Algorithm.Title(), in.Starts())
+		return input.Errorf("initiators: %s allows one, not %d; if none is named, the root of a tree "+
+			"starts, or else the first process", in.Algorithm.Title(), in.Starts())
 	}
 	// No process is named anywhere, so the map of positions, larger than the IDs themselves, is not needed.
 	if in.Initiators == nil && len(in.Crashed) == 0 && !in.Disturbed() {

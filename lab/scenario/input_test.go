@@ -113,7 +113,10 @@ func TestCheckRefuses(t *testing.T) {
 		{"start time", scenario.Input{IDs: three, StartTimes: []time.Duration{0, -1, 0}},
 			"start_times[1]: -0.000000001 is before the beginning"},
 		{"a single initiator", scenario.Input{Algorithm: single(), IDs: three, Initiators: three[:2]},
-			"initiators: fake allows one, not 2"},
+			"initiators: fake allows one, not 2; if none is named, the root of a tree starts, or else " +
+				"the first process"},
+		{"start times of a single initiator", scenario.Input{Algorithm: single(), IDs: three,
+			StartTimes: make([]time.Duration, 3)}, "start_times: 3, and fake allows one initiator"},
 		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}},
 			"initiators[1]: 6 is not a process"},
 		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}},
