@@ -115,9 +115,9 @@ func TestNames(t *testing.T) {
 		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:ee,cd:et=gh(ij),...ea}=mn,[eo,,ei=ee]=st;",
 		"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { return " +
 			"cd; } }; }": "function ee(" +
-			"e,o=t=>t,{ij:a}={}){return{cd:e,ef:t,[a]:a,ab(){return e}}}",
-		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let t of " +
-			"cd)for(let e=0,a=t;e<a;e++)e.gh?.ab;",
+			"e,t=o=>o,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
+		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let e of " +
+			"cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;",
 		"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get mn() " +
 			"{ return Ab; } }": "class ee " +
 			"extends Cd{#ef=1;gh;static ij(e){return this.#ef+e+new ee()}get mn(){return ee}}",
@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 		"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);": "let ee=cd?{ab:1}:{cd,ef(){}};" +
 			"f(`${ee} ab ${(e=>e)(1)}`);",
 		"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await gh; };": "switch(ab){" +
-			"case ee:break;default:{let t=ab}}var ee=async e=>{await e};",
+			"case ee:break;default:{let e=ab}}var ee=async e=>{await e};",
 		"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);": "let ee=()=>{cd()};ef();let et=1;" +
 			"while(et);if(ee)for(;;);",
 		"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };": "let ee={const:1}.const,ea=ee," +

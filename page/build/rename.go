@@ -35,7 +35,6 @@ func (b *bundler) rename() error {
 		taken[name] = true
 	}
 	outside := make(map[origin]int) // how often names that are declared outside of functions occur
-	inside := make(map[origin]int)
 	for _, file := range b.done {
 		m := b.modules[file]
 		for name := range m.scope.names {
@@ -47,15 +46,12 @@ func (b *bundler) rename() error {
 			if m.scope.uses[i] != variable && m.scope.uses[i] != short {
 				continue
 			}
-			top, declared := m.scope.names[t.text]
-			switch at := (origin{file, t.text}); {
-			case m.whole[t.text] != "":
+			switch {
+			case m.whole[t.text] != "", m.scope.local(i) != nil:
 			case m.from[t.text] != origin{}:
 				outside[m.from[t.text]]++
-			case top:
-				outside[at]++
-			case declared:
-				inside[at]++
+			case m.scope.names[t.text]:
+				outside[origin{file, t.text}]++
 			default:
 				taken[t.text] = true // it is the browser's
 			}
@@ -75,14 +71,29 @@ func (b *bundler) rename() error {
 		b.modules[o.module].named(o.name, name)
 	}
 	for _, file := range b.done {
-		next := fresh(singles, taken)
-		for _, o := range byCount(inside) {
-			if o.module == file {
-				b.modules[file].named(o.name, next())
-			}
-		}
+		b.modules[file].scope.rename(func() func() string { return fresh(singles, taken) })
 	}
 	return nil
+}
+
+// rename gives each variable of a function the first name that no variable has whose extent overlaps with
+// its own. Functions that are alike get the same names in the same order, for what repeats is short.
+func (s *scope) rename(names func() func() string) {
+	var all, live []*local
+	for _, list := range s.locals {
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(x, y *local) int {
+		return cmp.Or(cmp.Compare(x.from, y.from), cmp.Compare(x.first, y.first))
+	})
+	for _, l := range all {
+		live = slices.DeleteFunc(live, func(other *local) bool { return other.to < l.from })
+		next := names()
+		for l.name == "" || slices.ContainsFunc(live, func(o *local) bool { return o.name == l.name }) {
+			l.name = next()
+		}
+		live = append(live, l)
+	}
 }
 
 // byCount returns names in the order of how often they occur.
@@ -117,8 +128,10 @@ func (b *bundler) renamed(m *module) (body []lexeme, err error) {
 	for i := 0; i < len(m.body); i++ {
 		t, u := m.body[i], m.scope.uses[i]
 		old := t.text
-		switch _, declared := m.scope.names[old]; {
+		switch l := m.scope.local(i); {
 		case u != variable && u != short:
+		case l != nil:
+			t.text = l.name
 		case m.whole[old] != "":
 			if !is(m.body, i+1, ".") || u == short {
 				return nil, fmt.Errorf("%s: of a module one thing after the other is used, not all together",
@@ -133,7 +146,7 @@ func (b *bundler) renamed(m *module) (body []lexeme, err error) {
 			if t.text = b.find(m.from[old]); t.text == "" {
 				return nil, fmt.Errorf("%s is not exported", old)
 			}
-		case declared:
+		case m.scope.names[old]:
 			t.text = m.names[old]
 		}
 		if u == short && t.text != old {
