@@ -108,7 +108,8 @@ import (
 // Interval, or a Start.
 type Config struct {
 	// Delay is how long a message takes at most, mostly. If zero, a second. Only the time-outs depend on it,
-	// and that all become one group with an Interval.
+	// and that all become one group with an Interval. Time-outs that are too short for it are refused: groups
+	// would never merge.
 	Delay time.Duration
 	// AnswerTimeout is how long to wait for answers; if zero, 3*Delay.
 	AnswerTimeout time.Duration
@@ -120,8 +121,7 @@ type Config struct {
 	PriorityWait time.Duration
 	// Interval is how long after the last time a leader looks for other leaders, and a member asks
 	// whether its leader is there. If zero, only when a Start says so. Less than a hundredth of Delay is
-	// refused. With an Interval, time-outs are refused that are too short for Delay: groups would never
-	// merge.
+	// refused.
 	Interval time.Duration
 	// Leader returns the leader of each process in the beginning, which must be its own. If nil, each
 	// process is a group of its own.
@@ -237,12 +237,9 @@ func (c *Config) complete() error {
 	return c.checkTimes()
 }
 
-// checkTimes refuses times with which groups would never merge. Without an Interval no promise rests on them.
+// checkTimes refuses times with which groups would never merge, although each message is in time.
 func (c *Config) checkTimes() error {
-	if c.Interval == 0 {
-		return nil
-	}
-	for _, least := range []struct {
+	all := []struct {
 		name        string
 		given, time time.Duration
 		why         string
@@ -251,7 +248,11 @@ func (c *Config) checkTimes() error {
 		{"accept_timeout", c.AcceptTimeout, 3 * c.Delay, "which an invitation that is forwarded may take"},
 		{"priority_wait", c.PriorityWait, 2 * c.Delay, "by which the next merges may be apart"},
 		{"interval", c.Interval, c.Delay / looksPerDelay, "a hundredth of {delay}"},
-	} {
+	}
+	if c.Interval == 0 {
+		all = all[:2] // the others concern the next look, and there is none
+	}
+	for _, least := range all {
 		if least.given < least.time {
 			return c.words.Errorf(least.name, "%s is less than %s, "+least.why,
 				c.words.Time(least.given, c.Delay), c.words.Time(least.time, c.Delay))

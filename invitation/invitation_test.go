@@ -330,7 +330,12 @@ func TestConfig(t *testing.T) {
 		want   string
 	}{
 		{invitation.Config{}, ""},
-		{invitation.Config{AnswerTimeout: 1, AcceptTimeout: 1, PriorityWait: 1}, ""},
+		{invitation.Config{AnswerTimeout: 2 * unit, AcceptTimeout: 3 * unit, PriorityWait: 1}, ""},
+		{invitation.Config{Delay: 1, AnswerTimeout: 2, AcceptTimeout: 3, PriorityWait: 1}, ""},
+		{invitation.Config{AnswerTimeout: 2*unit - 1},
+			"AnswerTimeout: 1.999999999s is less than 2s, which an answer may take"},
+		{invitation.Config{AcceptTimeout: 3*unit - 1},
+			"AcceptTimeout: 2.999999999s is less than 3s, which an invitation that is forwarded may take"},
 		{invitation.Config{Interval: 10 * time.Millisecond}, ""},
 		{invitation.Config{Interval: unit, AnswerTimeout: 2 * unit, AcceptTimeout: 3 * unit,
 			PriorityWait: 2 * unit}, ""},
@@ -373,6 +378,9 @@ func TestParameters(t *testing.T) {
 		{values{"groups": {Number: 1}}, "params.groups: 1 is not a table of lists of processes by process"},
 		{values{"interval": {Number: 6}, "answer_timeout": {Number: 1.5}},
 			"params.answer_timeout: 1.5 delays is less than 2 delays, which an answer may take"},
+		{values{"answer_timeout": {Number: 1}},
+			"params.answer_timeout: 1 delay is less than 2 delays, which an answer may take"},
+		{values{"accept_timeout": {Number: 2.5}}, "params.accept_timeout: 2.5 delays is less than 3 delays"},
 		{values{"answer_timeout": {}}, "params.answer_timeout: zero leaves no time for a message"},
 		{values{"interval": {Number: 6}, "delay": {Number: 2}, "priority_wait": {Number: 4}}, ""},
 	} {

@@ -65,6 +65,9 @@ func (w Wording) name(name string) string {
 // Time returns a time in these words.
 func (w Wording) Time(t, delay time.Duration) string {
 	if w == ForFiles {
+		if t == delay {
+			return "1 delay"
+		}
 		return fmt.Sprintf("%v delays", float64(t)/float64(delay))
 	}
 	return t.String()

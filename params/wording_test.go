@@ -20,4 +20,5 @@ func TestWording(t *testing.T) {
 		require.EqualError(t, err, want)
 		require.ErrorIs(t, err, input.Err)
 	}
+	require.Equal(t, "1 delay", params.ForFiles.Time(time.Second, time.Second))
 }
