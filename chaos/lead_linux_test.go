@@ -47,7 +47,8 @@ func startCommands(t *testing.T, script string) *commands {
 	for _, name := range []string{"a", "b", "c"} {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
-		args := strings.Fields("lead --group g --lease 400ms --self " + name + list + tls + " -- sh -c")
+		// A quarter of the lease is what a busy machine has for killing the program.
+		args := strings.Fields("lead --group g --lease 1600ms --self " + name + list + tls + " -- sh -c")
 		cmd := exec.CommandContext(t.Context(), binary(t, "elect"), append(args, script)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		cmd.Stdout, cmd.Stderr = write, log

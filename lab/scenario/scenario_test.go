@@ -217,9 +217,9 @@ func TestRunFile(t *testing.T) {
 	all, err := scenario.Read(file)
 	require.NoError(t, err)
 	for _, s := range all {
-		in, err := s.Input(find)
+		c, err := sim.FromScenario(s, find)
 		require.NoError(t, err, s.Name)
-		r, err := sim.Run(context.Background(), sim.Config{Input: in})
+		r, err := sim.Run(context.Background(), c)
 		require.NoError(t, err, s.Name)
 		require.NoError(t, r.Err(), s.Name)
 		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
