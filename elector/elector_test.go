@@ -481,7 +481,7 @@ func TestRefused(t *testing.T) {
 			Times: elector.Times{Lease: -5 * time.Second}},
 		"Lease: 100000h0m0s is not between": {Group: "g", Self: "a", Members: members,
 			Times: elector.Times{Lease: 100000 * time.Hour}},
-		"before a renewal arrives; it is less than 1s": {Group: "g", Self: "a", Members: members,
+		"the work would be stopped before a renewal arrives": {Group: "g", Self: "a", Members: members,
 			Times: elector.Times{Lease: 2 * time.Second, Renew: time.Second, Stop: time.Second}},
 		"Times.Renew: 1s is more than half": {Group: "g", Self: "a", Members: members,
 			Times: elector.Times{Renew: time.Second}},

@@ -189,17 +189,24 @@ func TestTimesComplete(t *testing.T) {
 		times Times
 		ok    bool
 	}{
-		{Times{Lease: 100 * ms, Stop: 50 * ms, Renew: 50*ms - 1}, true},
-		{Times{Lease: 100 * ms, Stop: 50*ms - 1, Renew: 50 * ms}, true},
-		{Times{Lease: 100 * ms, Stop: 50 * ms, Renew: 50 * ms}, false},
+		// Without a Drift: 9/8 of Renew, two Delay of 1 ms, and Stop take less than Lease.
+		{Times{Lease: 100 * ms, Stop: 44*ms - 1, Renew: 48 * ms, Drift: -1}, true},
+		{Times{Lease: 100 * ms, Stop: 44 * ms, Renew: 48 * ms, Drift: -1}, false},
+		{Times{Lease: 100 * ms, Stop: 41750*time.Microsecond - 1, Renew: 50 * ms, Drift: -1}, true},
+		{Times{Lease: 100 * ms, Stop: 41750 * time.Microsecond, Renew: 50 * ms, Drift: -1}, false},
+		{Times{Lease: 100 * ms, Stop: 41690 * time.Microsecond, Renew: 50 * ms}, true},
+		{Times{Lease: 100 * ms, Stop: 41700 * time.Microsecond, Renew: 50 * ms}, false},
 		{Times{Lease: 100 * ms, Stop: 50*ms + 1, Renew: ms}, false},
 		{Times{Lease: 100 * ms, Stop: ms, Renew: 50*ms + 1}, false},
 		{Times{Lease: 100 * ms, Stop: -1}, false}, {Times{Lease: 100 * ms, Drain: -1}, false},
 		{Times{Lease: ms}, true}, {Times{Lease: ms - 1}, false},
-		{Times{Lease: 100 * ms, Delay: 25 * ms}, true}, {Times{Lease: 100 * ms, Delay: 25*ms + 1}, false},
+		{Times{Lease: 100 * ms, Stop: ms, Delay: 25 * ms}, true},
+		{Times{Lease: 100 * ms, Stop: ms, Delay: 25*ms + 1}, false},
+		{Times{Lease: 100 * ms, Stop: ms, Renew: 20 * ms, Delay: 20 * ms}, true},
+		{Times{Lease: 100 * ms, Stop: ms, Renew: 20 * ms, Delay: 20*ms + 1}, false},
 		{Times{Lease: 100 * ms, Delay: -1}, false},
 	} {
-		require.Equal(t, c.ok, c.times.check() == nil, "%+v", c.times)
+		require.Equal(t, c.ok, c.times.Complete().check() == nil, "%+v", c.times)
 	}
 	l := Times{Lease: 800, Renew: 160, Delay: 3, Drift: 0.5}.lease(true)
 	require.Equal(t, lease.Config{Lease: 800, Renew: 180, Delay: 3, Drift: 0.5, Durable: true}, l)
@@ -210,7 +217,7 @@ func TestTimesComplete(t *testing.T) {
 	require.InDelta(t, (1222.222223+3*2*10+6*10+12*10)/0.9, float64(most)/1e6, 1e-3)
 }
 
-// TestDelayBound: a Delay that leaves no time for a claim is refused, with its bound; that of a member with a
+// TestDelayBound: a Delay that leaves no time for a claim, or a renewal, is refused, with its bound; that of a member with a
 // Dir is never above it unless it was set.
 func TestDelayBound(t *testing.T) {
 	c := Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
@@ -220,8 +227,8 @@ func TestDelayBound(t *testing.T) {
 	require.ErrorContains(t, err,
 		"Times.Delay: 1h0m0s is not between 0 and a quarter of a Lease of 750ms, which is 187.5ms")
 	for lease, want := range map[time.Duration]time.Duration{
-		time.Millisecond: time.Millisecond / 4, 59 * time.Millisecond: 14750 * time.Microsecond,
-		60 * time.Millisecond: DiskDelay, time.Second: DiskDelay, time.Minute: 600 * time.Millisecond,
+		time.Millisecond: 233999, 60 * time.Millisecond: 14040021,
+		65 * time.Millisecond: DiskDelay, time.Second: DiskDelay, time.Minute: 600 * time.Millisecond,
 	} {
 		disk := Times{Lease: lease}.onDisk()
 		require.Equal(t, want, disk.Delay, lease)
@@ -246,7 +253,7 @@ func TestExtremeTimes(t *testing.T) {
 		least, most := LAN().FailOver(members)
 		require.Zero(t, least+most, members)
 	}
-	longest := Times{Lease: longestLease, Delay: longestLease / 4, Drift: 0.49}
+	longest := Times{Lease: longestLease, Delay: longestLease / 10, Drift: 0.49}
 	least, most := longest.FailOver(1)
 	require.Greater(t, least, longestLease)
 	require.Less(t, least, most)

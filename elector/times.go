@@ -14,18 +14,19 @@ type Times struct {
 	// It is a millisecond at least.
 	Lease time.Duration
 	// Renew is how often it renews, at the same moments in all groups of this member. If zero, a quarter of
-	// Lease.
+	// Lease. It is half of Lease at most, and Delay at least.
 	Renew time.Duration
-	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. What
-	// Renew and Stop leave of a Lease is how long a renewal may take.
+	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. A renewal
+	// is sent at most 9/8 of Renew after the last one, and takes a round trip of two Delay. Both fit into
+	// what Stop leaves of a Lease, also by a clock that is Drift too fast; otherwise New refuses the Times.
 	Stop time.Duration
 	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
 	// renewed meanwhile. If zero, 5 s.
 	Drain time.Duration
 	// Delay is how long a message and its handling mostly take; with a Dir, that includes a save to the
 	// disk. Where they take several times as long, votes split, and elections take more attempts. It is a
-	// quarter of Lease at most. If zero, a hundredth of Lease; with a Dir, DiskDelay at least, if that is
-	// allowed.
+	// quarter of Lease at most, and leaves time for a renewal, see Stop. If zero, a hundredth of Lease; with
+	// a Dir, DiskDelay at least, if that is allowed.
 	Delay time.Duration
 	// Drift is the largest error of a clock's rate. If zero, 0.001, a millisecond a second.
 	Drift float64
@@ -63,7 +64,7 @@ func Suggest(roundTrip time.Duration) Times {
 func (t Times) onDisk() Times {
 	if t.Delay == 0 {
 		t = t.Complete()
-		t.Delay = max(t.Delay, min(DiskDelay, t.mostDelay()))
+		t.Delay = max(t.Delay, min(DiskDelay, t.mostDelay(), t.Renew, t.spare()/2))
 	}
 	return t
 }
@@ -102,6 +103,19 @@ const (
 // once.
 func (t Times) mostDelay() time.Duration { return t.Lease / 4 }
 
+// spare returns the longest round trip after which a renewal still arrives before the work is stopped. It is
+// negative if there is none.
+func (t Times) spare() time.Duration {
+	// Of the times of a clock that is too fast. Package lease refuses a Drift that is no such fraction.
+	fast := 1.0
+	if t.Drift > 0 && t.Drift < 0.5 {
+		fast += t.Drift
+	}
+	// The work is stopped at this time after the renewal was sent that counts, so the next comes before.
+	left := time.Duration(float64(t.Lease-t.Stop)/fast) - 1
+	return left - t.lease(false).Renew
+}
+
 // Check returns the error with which New refuses a member that has these Times and leases, nil if it
 // accepts them.
 func (t Times) Check() error {
@@ -122,12 +136,16 @@ func (t Times) check() error {
 		return input.Errorf("Times.Stop: %v is not between 0 and half of a Lease of %v", t.Stop, t.Lease)
 	case t.Renew > t.Lease/2:
 		return input.Errorf("Times.Renew: %v is more than half of a Lease of %v", t.Renew, t.Lease)
-	case t.Renew+t.Stop >= t.Lease:
-		return input.Errorf("Times.Stop: with a Renew of %v and a Lease of %v, the work would be stopped "+
-			"before a renewal arrives; it is less than %v", t.Renew, t.Lease, t.Lease-t.Renew)
 	case t.Delay < 0 || t.Delay > t.mostDelay():
 		return input.Errorf("Times.Delay: %v is not between 0 and a quarter of a Lease of %v, which is %v",
 			t.Delay, t.Lease, t.mostDelay())
+	case t.Delay > t.Renew:
+		return input.Errorf("Times.Renew: %v is less than a Delay of %v, so each renewal would be given up "+
+			"for the next one before it is answered", t.Renew, t.Delay)
+	case 2*t.Delay > t.spare():
+		return input.Errorf("Times.Stop: %v, 9/8 of a Renew of %v, and a round trip of two Delay of %v take "+
+			"%v with a Drift of %v, which a Lease of %v does not exceed: the work would be stopped before a "+
+			"renewal arrives", t.Stop, t.Renew, t.Delay, t.Lease+2*t.Delay-t.spare(), t.Drift, t.Lease)
 	case t.Drain < 0:
 		return input.Errorf("Times.Drain: %v is negative", t.Drain)
 	}
