@@ -391,14 +391,14 @@ func TestStateOfAlgorithm(t *testing.T) {
 		fx = env.Begin(0)
 		node.Step(env, &ev)
 	}
-	for _, ev := range []election.Event{start, best(0, 7, 1), done(0, 0), best(1, 3, 1), done(1, 0),
+	for _, ev := range []election.Event{start, best(0, 9, 1), done(0, 0), best(1, 3, 1), done(1, 0),
 		best(0, 7, 2), done(0, odd), best(1, 8, 2)} {
 		step(ev)
 		require.False(t, fx.Ended())
 	}
 	step(done(1, odd))
 	require.True(t, fx.Ended())
-	require.EqualValues(t, 8, fx.Outcome.Leader.ID)
+	require.EqualValues(t, 9, fx.Outcome.Leader.ID, "of the first round")
 	for _, ev := range []election.Event{done(0, 0), done(1, 0)} {
 		step(ev)
 		require.Empty(t, fx.Sends)
