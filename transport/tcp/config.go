@@ -46,7 +46,10 @@ type Config struct {
 	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, half of
 	// Delay. MaxAge and one and a half Timeout are at most Delay.
 	Timeout time.Duration
-	// MaxConnAge is how long a connection is used before another one replaces it. If zero, one hour.
+	// MaxConnAge is how old a connection becomes before the process that dialled it replaces it. With TLS
+	// both ends close one that is still open an eighth of that and Timeout later, by their own
+	// MaxConnAge: so long may a peer take part whose authority is withdrawn from TLS.Load. All members
+	// should have the same. If zero, one hour.
 	MaxConnAge time.Duration
 
 	// MaxHandshakes is how many connections a second are accepted, and how many at a time may not have said

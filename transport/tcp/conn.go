@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -130,8 +131,8 @@ func (c *conn) reason() error {
 // run reads and writes until the connection ends, and returns why.
 func (c *conn) run() error {
 	if !c.until.IsZero() {
-		expired := time.AfterFunc(time.Until(c.until), func() { c.close(errExpired) })
-		defer expired.Stop()
+		left, reason := c.expiry()
+		defer time.AfterFunc(left, func() { c.close(reason) }).Stop()
 	}
 	var writing sync.WaitGroup
 	writing.Go(c.write)
@@ -260,6 +261,7 @@ var (
 	errEnded    = errors.New("closed here")
 	errReplaced = errors.New("replaced by a later connection")
 	errExpired  = errors.New("the certificate of the peer has expired")
+	errAged     = errors.New("the peer has shown its certificate too long ago")
 	errSilent   = errors.New("the peer does not answer")
 	errGone     = errors.New("the peer has closed the connection")
 )
@@ -273,6 +275,25 @@ func (c *conn) age() time.Duration {
 		age = min(age, left-left/8)
 	}
 	return age
+}
+
+// expiry returns how long a connection with TLS may stay open, and why it is closed then.
+func (c *conn) expiry() (time.Duration, error) {
+	// Each end closes it, not only the one that renews it: its peer may be a thief of a key, who renews none
+	// since a new handshake would fail. Why not verify the old certificate again instead? What else a
+	// handshake checks, such as the names that TLS.ID accepts, may have changed as well.
+	//
+	// The eighth and Timeout are for the peer that renews: it begins after MaxConnAge at the latest, its
+	// clock may be slower, an attempt takes up to Timeout, and several may fail. A connection that is
+	// closed first loses no packet of a Reliable group, but its peer seems down.
+	left := c.net.config.MaxConnAge
+	for _, more := range []time.Duration{left / 8, c.net.config.Timeout} {
+		left += min(more, math.MaxInt64-left) // the largest MaxConnAge means never
+	}
+	if certificate := time.Until(c.until); certificate <= left {
+		return certificate, errExpired
+	}
+	return left, errAged
 }
 
 // linger waits for more to write, if that is wanted: until nothing has come for Linger, but not for ever.

@@ -34,7 +34,8 @@
 // that member; the peer has no say in it. A dialler accepts no other member than the one that it dials.
 // Certificates and roots are loaded anew for each handshake, and a connection ends with the certificate
 // of its peer, after another one has replaced it. So files may be replaced at any time, without a
-// restart. Package certs makes certificates for trying out.
+// restart. A peer whose authority is withdrawn from the roots takes part until its connections are too
+// old, see Config.MaxConnAge. Package certs makes certificates for trying out.
 //
 // A process whose certificate is stolen can speak for one member. So can two processes with one
 // certificate: the younger is refused by each peer as long as the older one answers.
