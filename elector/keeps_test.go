@@ -92,8 +92,8 @@ func TestLosesLease(t *testing.T) {
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, c.want)
 	}
-	for _, times := range []elector.Times{{}, elector.LAN(), elector.Cloud(), elector.WAN(), elector.Suggest(1),
-		elector.Suggest(80 * ms), elector.Suggest(math.MaxInt64)} {
+	for _, times := range []elector.Times{{}, elector.LAN(), elector.Cloud(), elector.WAN(),
+		elector.Suggest(1), elector.Suggest(80 * ms), elector.Suggest(math.MaxInt64)} {
 		require.NoError(t, times.Check())
 	}
 }

@@ -217,8 +217,8 @@ func TestTimesComplete(t *testing.T) {
 	require.InDelta(t, (1222.222223+3*2*10+6*10+12*10)/0.9, float64(most)/1e6, 1e-3)
 }
 
-// TestDelayBound: a Delay that leaves no time for a claim, or a renewal, is refused, with its bound; that of a member with a
-// Dir is never above it unless it was set.
+// TestDelayBound: a Delay that leaves no time for a claim, or a renewal, is refused, with its bound; that of
+// a member with a Dir is never above it unless it was set.
 func TestDelayBound(t *testing.T) {
 	c := Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 		Times: Times{Delay: time.Hour}}

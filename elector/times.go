@@ -16,9 +16,10 @@ type Times struct {
 	// Renew is how often it renews, at the same moments in all groups of this member. If zero, a quarter of
 	// Lease. It is half of Lease at most, and Delay at least.
 	Renew time.Duration
-	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. A renewal
-	// is sent at most 9/8 of Renew after the last one, and takes a round trip of two Delay. Both fit into
-	// what Stop leaves of a Lease, also by a clock that is Drift too fast; otherwise New refuses the Times.
+	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. A
+	// renewal is sent at most 9/8 of Renew after the last one, and takes a round trip of two Delay. Both fit
+	// into what Stop leaves of a Lease, also by a clock that is Drift too fast; otherwise New refuses the
+	// Times.
 	Stop time.Duration
 	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
 	// renewed meanwhile. If zero, 5 s.
