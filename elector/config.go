@@ -20,9 +20,11 @@ import (
 
 // Config is one member of a group.
 type Config struct {
-	Group   string            // the name of the election; several may share a Transport
-	Self    string            // the name of this member
-	Members map[string]string // all members: their names, and their addresses (host:port)
+	Group string // the name of the election; several may share a Transport
+	Self  string // the name of this member
+	// Members are all members: their names, and their addresses (host:port). Members compare this list and
+	// their Times when they connect, but not over a Transport of the caller.
+	Members map[string]string
 	// Observers follow the leader and have no vote, so they cost the members no availability: their
 	// names, and their addresses. A Self that is among them observes: it runs by Serve. A member lets in
 	// the observers of its own list, by their certificates; the lists of members need not agree on them.
@@ -42,12 +44,15 @@ type Config struct {
 	// its own.
 	Network *tcp.Network
 	// Transport replaces the Network, if there is one, and those as well. IDs of members are those of [ID].
-	// It stays the caller's to close.
+	// It stays the caller's to close. Over it nothing compares the Members and Times of two members: the
+	// caller sees to it that they agree. Where they do not, two members may hold valid leases at once.
 	Transport election.Transport
 
 	// Dir is where this member keeps the largest Term that it has voted for. Then Terms never go back. If
-	// empty, they go back only if a majority of the members lose their memory at once, and the clock of the
-	// next leader is behind that of the last. A second program with the same Group, Self and Dir is refused.
+	// empty, they go back if none of the members that reach each other still remembers the last vote, and
+	// the clock of the next leader is behind that of the last. So one restart is enough: one of three members
+	// restarts while the only other one that voted cannot be reached for a few leases. A second program with
+	// the same Group, Self and Dir is refused.
 	Dir string
 
 	Times Times // If zero, those of LAN.

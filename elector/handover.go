@@ -10,7 +10,8 @@ import (
 
 // Resign lets another member lead: it stops the work, waits until that has returned, and gives up the
 // lead. This member stands again after a lease. The error is ErrNotLeader if it does not lead, or that
-// of ctx.
+// of ctx. Work that calls Resign itself waits for its own end, and so until ctx ends: let it return nil
+// instead, or pass its own context, which ends at once.
 func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, ErrResigned, 0) }
 
 // Transfer does the same in favour of another member, and waits until that leads. The error is ErrNotTaken
