@@ -109,6 +109,20 @@ func TestCommandLead(t *testing.T) {
 	g.end()
 }
 
+// TestCommandLeadPaused: a program whose member alone is paused runs beside the next one, with its old token.
+func TestCommandLeadPaused(t *testing.T) {
+	g := startCommands(t, `trap 'echo runs on' HUP; echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$
+		while :; do sleep 0.01; done`)
+	name, program := g.next()
+	require.NoError(t, g.members[name].Process.Signal(syscall.SIGSTOP))
+	second, _ := g.next() // its token is larger
+	require.NotEqual(t, name, second)
+	require.NoError(t, syscall.Kill(program, syscall.SIGHUP))
+	require.True(t, g.lines.Scan())
+	require.Equal(t, "runs on", g.lines.Text())
+	g.end()
+}
+
 // TestCommandLeadInDanger: a leader that loses its majority asks its program to end, and kills it before
 // the next member runs it.
 func TestCommandLeadInDanger(t *testing.T) {

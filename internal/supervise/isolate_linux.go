@@ -13,7 +13,7 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// wait waits until the program has ended, and kills what it has started.
+// wait waits until the program has ended, and kills the rest of its process group.
 func wait(cmd *exec.Cmd) {
 	const byPID = 1
 	var info [16]uint64 // the struct siginfo_t, which nothing looks at, has 128 bytes

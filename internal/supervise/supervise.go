@@ -20,7 +20,7 @@ type Program struct {
 	Drain time.Duration
 	// Margin is how long before the end of the lease it is killed.
 	Margin time.Duration
-	// Signals are passed on to it, with all that it has started.
+	// Signals are passed on to its process group.
 	Signals <-chan os.Signal
 	Killed  func() // Killed is called when it did not end in time. If nil, it is not.
 }
@@ -46,8 +46,9 @@ func (e End) String() string {
 // notStarted is what a shell returns for a program that is there and cannot run.
 const notStarted = 126
 
-// Run runs the program until it ends. When ctx ends, it and all that it has started are asked to end,
-// and killed before the lease ends; left returns for how long that lasts.
+// Run runs the program until it ends. When ctx ends, its process group is asked to end, and killed before the
+// lease ends; left returns for how long that lasts. A process that has left the group, as by setsid, is not
+// reached.
 func (p *Program) Run(ctx context.Context, left func() time.Duration) End {
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Env = append(os.Environ(), p.Env...)

@@ -9,13 +9,13 @@ import (
 
 // The program leads a process group, whose number is its own.
 
-// terminate asks the program, and all that it has started, to end.
+// terminate asks the group to end.
 func terminate(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGTERM)
 	_ = syscall.Kill(-p.Pid, syscall.SIGCONT) // one that is paused would not notice
 }
 
-// kill ends them. There is no need to wait for those that the program has started: after SIGKILL a
+// kill ends the group. There is no need to wait for those that the program has started: after SIGKILL a
 // process gets no further than to the next interrupt.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
