@@ -117,3 +117,18 @@ func TestBadCert(t *testing.T) {
 	elect(t, "", "cert", "ca", "--dir", "/no/such").requireLine(t, exit.StatusFailed,
 		"/no/such/ca.key.pem: it cannot be written: open /no/such/ca.key.pem.new: no such file or directory")
 }
+
+// TestLeadHelp: the help says what elect lead cannot end, and what helps there.
+func TestLeadHelp(t *testing.T) {
+	text := strings.Join(strings.Fields(elect(t, "", "help", "lead").stdout), " ")
+	for _, want := range []string{
+		"its whole process group get SIGTERM",
+		"leaves that group, as by setsid, gets neither signal and lives on",
+		"KillMode=control-group",
+		"If SIGSTOP stops elect lead alone, COMMAND runs on beside the next member's until SIGCONT",
+		"freeze the control group of both", "refuses a token that is smaller",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "all that it has started")
+}
