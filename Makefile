@@ -10,6 +10,7 @@ check:      ## what runs for every change
 
 race:       ## the race detector, where goroutines are: drivers, transports, and searches with several workers
 	go test -race -short ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./elector/... ./electortest ./transport/... ./examples/... ./lab/cluster ./internal/supervise
+	go test -race -short -run '^(TestConformance|TestReopenGroup|TestProxy)$$' ./transport/tcp -args -sockets
 	go test -race -run 'TestRace|Reproducible|Deterministic|Interrupt|TestProcesses' ./lab/check ./lab/soak ./lab/experiment ./lab/trace ./cmd/elect/...
 
 bench:      ## ratios against hand-written loops of the same run

@@ -44,8 +44,8 @@
 //	alpha   (2D + 1)*M  always: D*M max, (D+1)*M safe
 //
 // Alpha takes as many whichever start, on every schedule. The time of basic and change is D units:
-// messages of one unit each. Alpha takes at most D units more than the last process takes to wake, if no
-// message takes longer than a unit.
+// messages of one unit each. With alpha all know the leader at most D units after the last process has
+// woken, if no message takes longer than a unit; the last SAFE arrives a unit later.
 //
 // A process keeps a Rank and a few numbers, in alpha also what has come for the next pulse.
 //

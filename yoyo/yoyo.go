@@ -72,7 +72,8 @@
 // So 2M + n-1 at best, where one round is enough: on every complete graph, and on all graphs with one
 // process that is smaller than its neighbours. There are at most k-2 rounds, where F(k) is the largest
 // Fibonacci number up to n, and at most M*(k-1) + n-1 messages. They are the same on every schedule and
-// for all initiators. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit.
+// for all initiators. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit and all start,
+// and at most n-1 more if not.
 //
 // # Limitations
 //

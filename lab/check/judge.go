@@ -128,7 +128,8 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 		j.state[p] = j.w.local(p, is)
 	case observe.Crash:
 		if j.flags(p)&isDown == 0 {
-			// to a state that has not been seen since its last return
+			// What was seen need not be forgotten here: each return does that, and no state since had this
+			// process down.
 			j.change(func() { j.w.crash(j.state, p) })
 		}
 	case observe.Recover:
