@@ -68,18 +68,16 @@ func (e *Elector) leading() *tenure {
 	return nil
 }
 
-// mostTerm is the largest Term that can be a token, see [Term.Token].
-const mostTerm = 1<<53 - 1
-
 // Advance says that something refuses the tokens of this group, since it has seen this larger one:
 // members have lost their memory. All later Terms of this member are larger, and one that leads in a smaller
 // Term resigns, and names the token to the others, so that the Term of the next leader is larger as well. If
 // those messages are lost, or Advance was called for a follower only, it may be too small: call Advance
-// for that leader too. The error wraps [election.ErrInput] if the token is so large that the next Term
-// would be none, see [Term.Token].
+// for that leader too. The error wraps [election.ErrInput] if the token is 2^53-2^32 or more: it would leave
+// too few Terms for later leaders, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
-	if token >= mostTerm {
-		return input.Errorf("token: %d is none that a Term could exceed", token)
+	if token >= lease.RaiseBound {
+		return input.Errorf("token: %d is not below 2^53-2^32 = %d, which leaves 2^32 Terms for later "+
+			"leaders", token, uint64(lease.RaiseBound))
 	}
 	if !e.leases {
 		return ErrNoLease

@@ -17,7 +17,8 @@ type Term struct {
 }
 
 // Token is what accompanies every effect of the leader: what is written to refuses a token that is
-// smaller than one that it has seen. It is below 2^53, so that JSON and signed columns hold it.
+// smaller than one that it has seen. It is below 2^53, so that JSON and signed columns hold it. After 2^53-1
+// no member claims any more, and each says so in its log; Advance leaves 2^32 Terms before that.
 func (t Term) Token() uint64 { return t.Number }
 
 // Valid reports whether the lease lasts for another while. It asks the clock: it is right also after a pause.

@@ -112,7 +112,7 @@ func (n *process) countFree(e *election.Env, now time.Duration) {
 // claim begins an attempt in a new Term (rule 1).
 func (n *process) claim(e *election.Env, now time.Duration) {
 	term := max(n.mine, n.heard())
-	if term == math.MaxUint64 {
+	if term >= mostToken { // the last token stays the last: a smaller or a larger one would be worse
 		e.Refuse(election.ErrTermExhausted)
 		n.phase, n.again, n.stands = idle, 0, false
 		return

@@ -40,8 +40,12 @@ const (
 	timerTurn              // the candidate has waited for larger ones
 )
 
-// mostToken is the largest Term that JSON holds as a number.
+// mostToken is the largest Term that JSON holds as a number. No process claims a larger one.
 const mostToken = 1<<53 - 1
+
+// RaiseBound is larger than each Term that [Raise] may name. It leaves 2^32 Terms below 2^53: one a second
+// for 136 years.
+const RaiseBound = 1<<53 - 1<<32
 
 // never is later than all deadlines.
 const never = time.Duration(math.MaxInt64)
@@ -65,7 +69,7 @@ func Resign(term uint64, to election.ID) election.Message {
 // Renew is the command to renew the lease at once.
 func Renew() election.Message { return election.Message{Kind: commandRenew} }
 
-// Raise is the command to lead only in Terms that are larger than this one.
+// Raise is the command to lead only in Terms that are larger than this one, which is below RaiseBound.
 func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Value: term} }
 
 // Lapse is the command to be no candidate any more, until the next Start, and to let the lease run out. A

@@ -126,7 +126,7 @@ func (n *process) recvRelease(e *election.Env, from election.Port, m *election.M
 	n.release(e, who, m)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
 	// The driver bounds the Term of a message, but not this. After the last number no Term is left.
-	if heard := m.Rank.Priority; heard < mostToken {
+	if heard := m.Rank.Priority; heard < RaiseBound {
 		n.seen = max(n.seen, heard)
 	}
 	if n.leader.ID == who.id && n.leaderTerm <= m.Term {

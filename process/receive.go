@@ -12,24 +12,27 @@ import (
 // MaxTermJump is the number by which the Term of a packet may exceed the largest Term that a process has been
 // in. A process that misses an election each second is so far behind after 136 years. Packets of a
 // larger Term are dropped, logged and counted in Stats.Rejected. Without a bound, one damaged or forged
-// packet could carry the last Term that there is, after which no election can begin. Where there are leases
-// the number is 2^48, as their Terms begin with the time of day, and each Term below 2^53 is within reach.
+// packet could carry the last Term that there is, after which no election can begin. Where there are leases,
+// whose Terms begin with the time of day, the first packet reaches 2^53-2^31, and none reaches 2^53.
 const MaxTermJump = 1 << 32
 
-// maxLeaseJump is MaxTermJump where there are leases. Their Terms begin with the time of day, in units
-// of 1/256 ms, and members may have started years apart: 34 at most.
-const maxLeaseJump = 1 << 48
-
-// mostToken is the largest Term that JSON holds as a number. Terms of leases are tokens. A resource that has
-// seen a larger one than the group remembers may let it go on from any of these.
-const mostToken = 1<<53 - 1
+// The Terms of leases are tokens. A resource that has seen a larger one than the group remembers may let it
+// go on from each below 2^53-2^32: as far, and 2^31 Terms further, a packet may lead at once. Nearer to
+// mostToken, the largest number that JSON holds, it may exceed what the process knows by 2^31, but never
+// mostToken.
+const (
+	mostToken    = 1<<53 - 1
+	leaseReserve = 1 << 32
+	leaseJump    = leaseReserve / 2
+)
 
 // mostJump returns by how much the Term of a packet may exceed the largest one so far.
 func (p *Process) mostJump() uint64 {
-	if p.config.Algorithm.Leases {
-		return max(maxLeaseJump, max(mostToken, p.term)-p.term)
+	if !p.config.Algorithm.Leases {
+		return MaxTermJump
 	}
-	return MaxTermJump
+	known := min(p.term, mostToken)
+	return min(max(known, mostToken+1-leaseReserve)+leaseJump, mostToken) - known
 }
 
 // receive lets the Node take a message of a peer. Whatever that holds must not end the process. If the Node

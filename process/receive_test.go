@@ -132,10 +132,10 @@ func TestTermsOutOfReach(t *testing.T) {
 }
 
 // TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart, since they begin
-// with the time of day; and each that JSON holds as a number is within reach.
+// with the time of day. No packet uses up the tokens at once, and none exceeds what JSON holds as a number.
 func TestTermsOfLeasesOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const jump, token = 1 << 48, 1<<53 - 1
+		const near, jump, token = 1<<53 - 1<<32, 1 << 31, 1<<53 - 1
 		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
 			if ev.Op == election.Recv {
 				e.DecideIn(ev.Msg.Term, e.Peer(0)) // the process enters the Term
@@ -144,7 +144,8 @@ func TestTermsOfLeasesOutOfReach(t *testing.T) {
 		c.Algorithm.Leases = true
 		p, ended := running(t, c)
 		for _, m := range []struct{ term, rejected uint64 }{
-			{token + 1, 1}, {token, 1}, {token + jump + 1, 2}, {token + jump, 2}, {token + 2*jump + 1, 3},
+			{token, 1}, {near + jump + 1, 2}, {near - 5, 2}, {near + jump, 2}, {token + 1, 3}, {token, 3},
+			{token + 1, 4},
 		} {
 			require.NoError(t, peer.Send(t.Context(), election.Packet{From: 2, To: 1,
 				Msg: election.Message{Kind: 1, Term: m.term}}))
