@@ -215,8 +215,10 @@ func TestRenewsFirst(t *testing.T) {
 			})()
 		}
 		for value := range uint64(600) {
+			sent := time.Now()
 			sends(t, g1, 2, value)
 			receives(t, g2, 1, value)
+			require.Zero(t, time.Since(sent), "it has waited for a connection")
 			time.Sleep(100 * time.Millisecond)
 		}
 		require.Greater(t, n1.Stats().Dials, uint64(25))
