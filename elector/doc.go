@@ -8,6 +8,7 @@
 //	e, err := elector.New(elector.Config{
 //		Group: "orders", Self: "a",
 //		Members: map[string]string{"a": "10.0.0.1:7946", "b": "10.0.0.2:7946", "c": "10.0.0.3:7946"},
+//		TLS:     &tcp.TLS{Cluster: "orders", Load: tcp.Files("a.pem", "a.key.pem", "ca.pem")},
 //	})
 //	...
 //	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
@@ -20,6 +21,9 @@
 //			}
 //		}
 //	})
+//
+// The certificates are those of elect cert, or of an authority of your own. Without TLS, addresses are
+// loopback ones, such as 127.0.0.1:7946.
 //
 // A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch].
 // [Elector.Handler] answers the probes of a load balancer or an orchestrator.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
 )
 
 // What docs/services.md shows and no other program has.
@@ -32,6 +34,40 @@ var preferred = elector.Config{ // and Group, Self, Members
 		return 1 + replica.Position()
 	},
 	Preempt: time.Minute,
+}
+
+// usage is the Config that the package's documentation shows.
+var usage = elector.Config{
+	Group: "orders", Self: "a",
+	Members: map[string]string{"a": "10.0.0.1:7946", "b": "10.0.0.2:7946", "c": "10.0.0.3:7946"},
+	TLS:     &tcp.TLS{Cluster: "orders", Load: tcp.Files("a.pem", "a.key.pem", "ca.pem")},
+}
+
+// TestUsage: the package's documentation shows this Config, and New accepts it with the files of elect cert.
+func TestUsage(t *testing.T) {
+	flat := func(file string) string {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		return strings.Join(strings.Fields(strings.ReplaceAll(string(text), "//", "")), " ")
+	}
+	_, shown, ok := strings.Cut(flat("guide_test.go"), "var usage = ")
+	require.True(t, ok)
+	shown, _, _ = strings.Cut(shown, "} TestUsage:")
+	require.Contains(t, flat("doc.go"), "elector.New("+shown+"})")
+
+	t.Chdir(t.TempDir())
+	ca, err := certs.NewCA("test", time.Now(), time.Hour)
+	require.NoError(t, err)
+	cert, key, err := ca.Issue("orders", "a", time.Now(), time.Hour)
+	require.NoError(t, err)
+	for name, text := range map[string][]byte{"ca.pem": ca.Cert, "a.pem": cert, "a.key.pem": key} {
+		require.NoError(t, os.WriteFile(name, text, 0o600))
+	}
+	c := usage
+	c.Listen = "127.0.0.1:0" // this machine is not 10.0.0.1
+	e, err := elector.New(c)
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
 }
 
 // TestSnippets: what the guide shows is what it says.

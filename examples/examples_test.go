@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/elector"
 )
 
 func TestExamples(t *testing.T) {
@@ -34,6 +36,23 @@ func TestExamples(t *testing.T) {
 			require.Equal(t, want, string(out))
 		})
 	}
+}
+
+// TestServiceUsage: a member accepts the command line in the comment of the service.
+func TestServiceUsage(t *testing.T) {
+	b, err := os.ReadFile("service/main.go")
+	require.NoError(t, err)
+	_, line, ok := strings.Cut(string(b), "\n//\tservice ")
+	require.True(t, ok)
+	line, _, _ = strings.Cut(line, "\n")
+	args := strings.Fields(line)
+	members, err := elector.ParseMembers(args[1:]...)
+	require.NoError(t, err)
+	require.Len(t, members, 3)
+	e, err := elector.New(elector.Config{Group: "orders", Self: args[0], Members: members,
+		Listen: "127.0.0.1:0"}) // its own port may be in use
+	require.NoError(t, err)
+	require.NoError(t, e.Close())
 }
 
 // TestExamplesAreShort: an algorithm takes at most 50 lines, a transport at most 50.

@@ -1,7 +1,10 @@
 // Command service is one member of a service that runs in several copies. It is started with its name and
 // all members:
 //
-//	service a a=10.0.0.1:7946 b=10.0.0.2:7946 c=10.0.0.3:7946
+//	service a a=127.0.0.1:7946 b=127.0.0.1:7947 c=127.0.0.1:7948
+//
+// It has no TLS, so all members are on one machine. docs/services.md shows what members on several machines
+// need, and examples/kubernetes is such a program.
 package main
 
 import (

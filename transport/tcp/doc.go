@@ -6,7 +6,8 @@
 // election:
 //
 //	n, err := tcp.New(tcp.Config{Self: 1, Members: map[election.ID]string{
-//		1: "10.0.0.1:7946", 2: "10.0.0.2:7946", 3: "10.0.0.3:7946"}})
+//		1: "10.0.0.1:7946", 2: "10.0.0.2:7946", 3: "10.0.0.3:7946"},
+//		TLS: &tcp.TLS{Cluster: "orders", Load: tcp.Files("1.pem", "1.key.pem", "ca.pem")}})
 //	...
 //	g, err := n.Group("orders", tcp.GroupConfig{})
 //	...
