@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,19 +83,24 @@ func (n *Network) accept() {
 			continue
 		}
 		if err := gate.enter(nc.RemoteAddr().String(), n.now()); err != nil {
-			n.refuse(nc, err)
+			n.refuse(nc, "", err)
 			continue
 		}
 		n.running.Go(func() { n.greet(nc, gate) })
 	}
 }
 
-// refuse closes a connection. The reason is logged once a minute for each host.
-func (n *Network) refuse(nc net.Conn, reason error) {
+// refuse closes a connection. The reason is logged once a minute for each host, with the process that has
+// connected, unless it has not said which it is.
+func (n *Network) refuse(nc net.Conn, peer string, reason error) {
 	n.stats.refused.Add(1)
 	address := nc.RemoteAddr().String()
 	if n.first("connection " + hostOf(address).String()) {
-		n.log.Error("a connection is refused", "address", address, "err", reason)
+		log := n.log.With("address", address)
+		if peer != "" {
+			log = log.With("peer", peer)
+		}
+		log.Error("a connection is refused", "err", reason)
 	}
 	_ = nc.Close()
 }
@@ -107,7 +113,7 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 	raw := counted{nc, &n.stats}
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })
-	c, err := n.answerHello(raw)
+	c, peer, err := n.answerHello(raw)
 	gate.leave(nc.RemoteAddr().String())
 	if !done() && err == nil {
 		err = n.gone()
@@ -120,7 +126,7 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 			c.close(err)
 			c.peer.dismiss(c)
 		}
-		n.refuse(raw, err)
+		n.refuse(raw, peer, err)
 		return
 	}
 	defer context.AfterFunc(n.stopped, c.end)()
@@ -142,25 +148,27 @@ func (n *Network) ended(p *peer, err error) {
 	}
 }
 
-// answerHello reads a hello and answers it.
-func (n *Network) answerHello(raw counted) (*conn, error) {
+// answerHello reads a hello and answers it. peer is what the other end is called, also where it is refused:
+// by its certificate, or without TLS by its hello; empty if neither has come.
+func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 	w, err := n.secure(raw, false)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	h, err := readHello(w.nc)
 	if err != nil {
-		return nil, err
+		return nil, w.name, err
 	}
+	peer = cmp.Or(w.name, n.config.called(h.from))
 	own := hello{from: n.config.Self, to: h.from, incarnation: n.incarnation}
-	c, err := n.admit(w, &h)
+	c, err = n.admit(w, &h)
 	if err != nil {
 		own.refused = err.Error()
 	}
 	if _, failed := w.nc.Write(own.append(nil)); err == nil {
 		err = failed
 	}
-	return c, err
+	return c, peer, err
 }
 
 // admit returns the connection of a member, or an error that the member gets as the answer.

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"strings"
@@ -357,5 +358,27 @@ func TestHellosDiffer(t *testing.T) {
 		awaitUp(t, mended, 2)
 		awaitUp(t, groups[1], 2)
 		receives(t, mended, 1, 1) // the packet has waited
+	})
+}
+
+// TestRefusedInPlaintext: without TLS the log names the process that a hello claims to be from.
+func TestRefusedInPlaintext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		log := &diary{level: slog.LevelError}
+		c := h.member(1)
+		c.Log = log.logger()
+		open(t, c)
+		nc, err := h.Dial(t.Context(), at(1))
+		require.NoError(t, err)
+		defer nc.Close()
+		_, err = nc.Write(said(4, 1, 9))
+		require.NoError(t, err)
+		_, err = io.Copy(io.Discard, nc)
+		require.NoError(t, err)
+		synctest.Wait()
+		lines := log.take()
+		require.Len(t, lines, 1)
+		require.Regexp(t, `member=1 address=\S+ peer=4 err="process 4 is no member"`, lines[0])
 	})
 }
