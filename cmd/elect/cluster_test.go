@@ -15,10 +15,10 @@ func TestBadCluster(t *testing.T) {
 		"cluster --lease +3":            `--lease: "+3" is not a time, as in 20ms or 1.5s`,
 		"cluster --lease 9999999h":      `--lease: 9999999h is too long`,
 		"cluster --lease +1.5h9999999h": `--lease: +1.5h9999999h is too long`,
-		"cluster --lease 2000000h": `Lease: 2000000h0m0s is not between 2 ns and ` +
+		"cluster --lease 2000000h": `--lease: 2000000h0m0s is not between 2 ns and ` +
 			`625h29m59.813685247s`,
-		"cluster --lease 1us":             `Times.Lease: 1µs is less than 1ms`,
-		"cluster --lease 1000h":           `Lease: 1000h0m0s is not between 2 ns and 625h29m59.813685247s`,
+		"cluster --lease 1us":             `--lease: 1µs is less than 1ms`,
+		"cluster --lease 1000h":           `--lease: 1000h0m0s is not between 2 ns and 625h29m59.813685247s`,
 		"cluster --for -1s":               `--for: -1s is not above 0`,
 		"cluster --for 1s --script x.txt": `--script and --for exclude each other`,
 		"cluster --script no/such":        `--script no/such: open no/such: no such file or directory`,

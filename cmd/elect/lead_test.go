@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,25 +27,44 @@ func TestBadLead(t *testing.T) {
 		one:                        `which program? It stands behind --, with its arguments`,
 		one + "--":                 `which program? It stands behind --, with its arguments`,
 		one + "-- no-such-program": `exec: "no-such-program": executable file not found in $PATH`,
-		"lead --self b --member a=127.0.0.1:0 -- true": `Self: "b" is not among the Members a`,
+		"lead --self b --member a=127.0.0.1:0 -- true": `--self: "b" is not among those of --member: a`,
 		"lead --self a --member a -- true":             `--member: "a" is not name=host:port`,
 		one + "--member a=127.0.0.1:1 -- true":         `--member: "a" is given twice`,
 		one + "--lease 0s -- true":                     `--lease: 0s is not above 0`,
 		one + "--drain 3 -- true":                      `--drain: "3" is not a time, as in 20ms or 1.5s`,
 		one +
 			"--tls-cert x -- true": `--tls-cert, --tls-key and --tls-ca belong together`,
-		one + "--listen nonsense -- true":                   `Listen: address nonsense: missing port in address`,
-		one + "--listen :70000 -- true":                     `Listen: address 70000: invalid port`,
-		one + "--lease 1us -- true":                         `Times.Lease: 1µs is less than 1ms`,
-		one + "--group= -- true":                            `Group: it has no name`,
+		one + "--listen nonsense -- true": `--listen: address nonsense: missing port in address`,
+		one + "--listen :70000 -- true":   `--listen: address 70000: invalid port`,
+		one + "--lease 1000h -- true":     `--lease: 1000h0m0s is not between 2 ns and 625h29m59.813685247s`,
+		one + "--member b=127.0.0.1:0 -- true": `--member[b]: address 127.0.0.1:0: no other member can ` +
+			`connect to port 0`,
+		"lead --self a --member a=127.0.0.1:1 --member b=127.0.0.1:1 -- true": `--member: a and b have the ` +
+			`same address 127.0.0.1:1`,
+		one + "--lease 1us -- true":                         `--lease: 1µs is less than 1ms`,
+		one + "--group= -- true":                            `--group: it has no name`,
 		one + "--tls-cert x --tls-key x --tls-ca x -- true": `TLS: stat x: no such file or directory`,
 		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `--tls-cert and ` +
 			`--insecure-plaintext exclude each other`,
 	}.test(t)
 	elect(t, "", strings.Fields("lead --self a --member a=10.0.0.1:1 -- true")...).requireLine(t,
 		exit.StatusUsage,
-		"members[a]: 10.0.0.1:1 is no loopback address, so there must be TLS, or "+
-			"InsecurePlaintext")
+		"--member[a]: 10.0.0.1:1 is no loopback address, so there must be --tls-cert, --tls-key and "+
+			"--tls-ca, or --insecure-plaintext")
+}
+
+// TestLeadAddressInUse: an address or a folder that cannot be had is named by its flag; the usage is right.
+func TestLeadAddressInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	address := taken.Addr().String()
+	r := elect(t, "", strings.Fields("lead "+alone+"--listen "+address+" -- true")...)
+	require.Equal(t, exit.StatusFailed, r.code)
+	require.Contains(t, r.stderr, "elect: --listen: listen tcp "+address+": ")
+	r = elect(t, "", strings.Fields("lead "+alone+"--dir /dev/null/none -- true")...)
+	require.Equal(t, exit.StatusFailed, r.code)
+	require.Contains(t, r.stderr, "elect: --dir: ")
 }
 
 // TestCertReport: what was written, for which group, and until when: a certificate ends with its authority.
@@ -72,7 +92,8 @@ func TestCertReport(t *testing.T) {
 	elect(t, "", strings.Fields(strings.ReplaceAll("lead --once --self a --member a=127.0.0.1:0 --tls-cert "+
 		"DIR/a.pem --tls-key DIR/a.key.pem --tls-ca DIR/ca.pem -- true", "DIR", dir))...).requireLine(t,
 		exit.StatusUsage,
-		"TLS: the own certificate: spiffe://orders/a is not of cluster lead")
+		"TLS: the own certificate: spiffe://orders/a is not of --group lead: use the group for which "+
+			"elect cert made it")
 }
 
 // TestLeadOfTwoAuthorities: a member whose own roots refuse its certificate does not start, and the error

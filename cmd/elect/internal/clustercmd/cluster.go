@@ -76,7 +76,7 @@ func (f *clusterFlags) read(a *console.Console) (script cluster.Script, err erro
 	}
 	f.config.Times, f.config.Dir = elector.Times{Lease: lease}, f.Text("dir")
 	if err := f.config.Times.Check(); err != nil { // the demonstration sleeps for twice as long
-		return nil, err
+		return nil, exit.Reword(err, strings.NewReplacer("Times.", "", "Lease: ", "--lease: "))
 	}
 	if f.Given("for") {
 		if f.span, err = parse.RealTime("--for", f.Text("for")); err != nil {

@@ -92,6 +92,11 @@ func Classify(err error) error {
 	return Failed(err)
 }
 
+// Reword returns err, with its status, in the words of the command line: flags in place of fields.
+func Reword(err error, words *strings.Replacer) error {
+	return WithStatus(Status(err), errors.New(words.Replace(input.Reason(err))))
+}
+
 // Status returns the exit status for err, the largest of those for several.
 func Status(err error) int {
 	if all, ok := err.(Failures); ok {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -84,6 +85,17 @@ func identity(f *flags.Set) (*tcp.TLS, error) {
 		Load: tcp.Files(f.Text("tls-cert"), f.Text("tls-key"), f.Text("tls-ca"))}, nil
 }
 
+// words are the flags for what errors of elector.New call the fields of its Config.
+func words(group string) *strings.Replacer {
+	return strings.NewReplacer("elector: ", "", "Group: ", "--group: ", "Self: ", "--self: ",
+		"not among the Members ", "not among those of --member: ", "Members: ", "--member: ",
+		"members: ", "--member: ", "members[", "--member[", "Listen: ", "--listen: ",
+		"listener: ", "--listen: ", "Dir: ", "--dir: ", "Times.Lease: ", "--lease: ", "Lease: ", "--lease: ",
+		"there must be TLS, or InsecurePlaintext", "there must be --tls-cert, --tls-key and --tls-ca, or "+
+			"--insecure-plaintext", "is not of cluster "+group, "is not of --group "+group+
+			": use the group for which elect cert made it")
+}
+
 // lead takes part until ctx ends.
 func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) error {
 	c, err := config(f)
@@ -112,7 +124,7 @@ func run(ctx context.Context, w *work) error {
 	c.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	e, err := elector.New(c)
 	if err != nil {
-		return exit.Classify(err)
+		return exit.Reword(exit.Classify(err), words(c.Group))
 	}
 	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
 	w.log = log
