@@ -96,6 +96,22 @@ func TestCertReport(t *testing.T) {
 			"elect cert made it")
 }
 
+// TestLeadExamplesEnd: where an example of help runs a program that ends at once, the member ends with it.
+func TestLeadExamplesEnd(t *testing.T) {
+	found := 0
+	short := regexp.MustCompile(` -- (env|sh)\b`)
+	for _, page := range [][]string{{"--help"}, {"cert", "--help"}, {"lead", "--help"}} {
+		text := strings.ReplaceAll(elect(t, "", page...).stdout, "\\\n", "")
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "  elect lead ") && short.MatchString(line) {
+				require.Contains(t, line, " --once ")
+				found++
+			}
+		}
+	}
+	require.Equal(t, 3, found)
+}
+
 // TestLeadOfTwoAuthorities: a member whose own roots refuse its certificate does not start, and the error
 // names both files.
 func TestLeadOfTwoAuthorities(t *testing.T) {
