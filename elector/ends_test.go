@@ -87,8 +87,8 @@ func TestViewAfterPause(t *testing.T) {
 	})
 }
 
-// TestAdvanceAtOnce: a member that begins to lead in a Term that was refused meanwhile gives up the lead, and
-// does no work.
+// TestAdvanceAtOnce: a member that begins to lead in a Term that is refused meanwhile gives up the lead. If it
+// has called its work before, the work's context ends.
 func TestAdvanceAtOnce(t *testing.T) {
 	for _, ahead := range []uint64{0, 1000} { // the Term of the claim itself is refused too
 		synctest.Test(t, func(t *testing.T) { advanceAtOnce(t, ahead) })
@@ -107,14 +107,15 @@ func advanceAtOnce(t *testing.T, ahead uint64) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	led := 0
+	var tokens []uint64
 	require.NoError(t, e.Run(ctx, func(ctx context.Context, term elector.Term) error {
-		led++
-		require.Greater(t, term.Token(), token.Load())
+		tokens = append(tokens, term.Token())
 		<-ctx.Done()
 		return nil
 	}))
-	require.Equal(t, 1, led)
+	// Observe runs beside Run, which may call the work in the refused Term first.
+	require.LessOrEqual(t, len(tokens), 2)
+	require.Greater(t, tokens[len(tokens)-1], token.Load())
 }
 
 // TestAdvanceTooFar: a token that leaves later leaders too few Terms is refused, and does no harm.

@@ -385,7 +385,8 @@ func TestPlayWaits(t *testing.T) {
 			err = s.Play(ctx, script)
 			if waits {
 				require.Equal(t, 17500*time.Millisecond, time.Since(from), line)
-				require.EqualError(t, err, "line 2: "+line+": no member leads that can be reached")
+				require.EqualError(t, err,
+					"line 2: "+line+": cluster: waited 17.5s for a leader that can be reached")
 			} else {
 				require.Zero(t, time.Since(from), line)
 			}
