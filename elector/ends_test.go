@@ -87,8 +87,8 @@ func TestViewAfterPause(t *testing.T) {
 	})
 }
 
-// TestAdvanceAtOnce: a member that begins to lead in a Term that is refused meanwhile gives up the lead. If it
-// has called its work before, the work's context ends.
+// TestAdvanceAtOnce: a member that begins to lead in a Term that is refused meanwhile gives up the lead. If
+// it has called its work before, the work's context ends.
 func TestAdvanceAtOnce(t *testing.T) {
 	for _, ahead := range []uint64{0, 1000} { // the Term of the claim itself is refused too
 		synctest.Test(t, func(t *testing.T) { advanceAtOnce(t, ahead) })
