@@ -69,6 +69,15 @@ func TestShortStyle(t *testing.T) {
 	require.Equal(t,
 		`.a > b:is(.c,.d) :hover,e::after{margin:calc(1px + var(--f)) -2px;content:"a ; b: /* c */"}`+
 			"@media (min-width:1px) and (width > 2px){i{color:red}}\n", string(files["page.css"]))
+	for _, text := range []string{
+		`content:'x  ;  }'`, `content:"a \"  ;  } b"`, `content:'a \'  ;  } b'`, `content:"'  ;  "`,
+		`content:'/* a */  "'`, `content:"\\"`,
+	} {
+		files, err := shown(t, map[string]string{"app.js": "export {};",
+			"page.css": "a { " + text + " ; color: red; }\n.c\\\"d  , e { top: 0 }"})
+		require.NoError(t, err)
+		require.Equal(t, "a{"+text+";color:red}.c\\\"d,e{top:0}\n", string(files["page.css"]))
+	}
 }
 
 // TestBundle: modules become one, in the order in which they run and with short names; what the page does not
