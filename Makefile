@@ -45,6 +45,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology
 	go test -run '^$$' -fuzz FuzzCall -fuzztime 1m ./page/bridge
 	go test -run '^$$' -fuzz FuzzSqueeze -fuzztime 1m ./page/build
+	go test -run '^$$' -fuzz FuzzCompact -fuzztime 1m ./page/build
 
 mutate:     ## every small change of an algorithm, and whether a test notices; SAMPLE=3 takes three a package
 	go run ./internal/mutate -sample $(or $(SAMPLE),0)

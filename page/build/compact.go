@@ -29,7 +29,9 @@ func compact(program []byte, version string) []byte {
 				return program
 			}
 			if strings.HasPrefix(version, tablesOf) {
-				m.forgetLines()
+				if !m.forgetLines() {
+					return program
+				}
 				m.coarsen()
 			}
 			s.body = m.write()

@@ -123,3 +123,57 @@ func TestCompactTables(t *testing.T) {
 	}
 	require.Equal(t, "end", string(rest[6+20*20*16:]))
 }
+
+// TestCompactOtherTables: a program whose tables are not as expected stays as it is, also where a number in
+// them leads out of them.
+func TestCompactOtherTables(t *testing.T) {
+	const functions, first = 152, 152 + 16 + 8
+	for name, change := range map[string]func(b []byte) []byte{
+		"cut off":           func(b []byte) []byte { return b[:20] },
+		"other head":        func(b []byte) []byte { b[32]++; return b },
+		"units in the head": func(b []byte) []byte { b[40] = 8; return b },
+		"steps last":        func(b []byte) []byte { b[56] = 255; return b },
+		"1000 functions":    func(b []byte) []byte { b[8], b[9] = 1000&255, 1000>>8; return b[:first+200] },
+		"2^61 functions":    func(b []byte) []byte { b[15] = 0x20; return b },
+		"far function":      func(b []byte) []byte { b[functions+7] = 1; return b },
+		"last function":     func(b []byte) []byte { return b[:first+40] },
+		"many steps":        func(b []byte) []byte { b[first+31] = 0xff; return b },
+		"many tables":       func(b []byte) []byte { b[first+43] = 200; return b[:first+200] },
+		"far stack":         func(b []byte) []byte { b[first+16] = 200; return b },
+		"far step":          func(b []byte) []byte { b[first+44+4] = 24; return b },
+		"endless steps": func(b []byte) []byte {
+			copy(b[128:152],
+				bytes.Repeat([]byte{0x80}, 24))
+			return b
+		},
+		"steps up to the end": func(b []byte) []byte {
+			copy(b[128:152], bytes.Repeat([]byte{1}, 24))
+			return b
+		},
+		"far name": func(b []byte) []byte { b[first+4] = 48; return b },
+	} {
+		p := program(stretch(1000, string(change(tables()))))
+		require.Equal(t, p, build.Compact(p, "go1.26"), name)
+	}
+	short := tables()[:len(tables())-3-16] // the last bucket ends within its zeros
+	require.NotPanics(t, func() { build.Compact(program(stretch(0, string(short))), "go1.26") })
+}
+
+// FuzzCompact: a program of any bytes, or with any data, becomes one that has as much data and can be
+// compacted again, and stays as it is where that cannot be.
+func FuzzCompact(f *testing.F) {
+	f.Add(tables())
+	f.Add(program(stretch(100, "ab"), stretch(106, "cde")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		build.Compact(data, "go1.26")
+		p := program(stretch(100, string(data)))
+		full := bytes.TrimRight(append(make([]byte, 100), data...), "\x00")
+		require.True(t, bytes.Equal(full, build.Memory(build.Compact(p, ""))))
+		got := build.Compact(p, "go1.26")
+		require.LessOrEqual(t, len(build.Memory(got)), 100+len(data))
+		if !bytes.Equal(p, got) {
+			require.LessOrEqual(t, len(got), len(p))
+		}
+		require.NotEmpty(t, build.Compact(got, "go1.26"))
+	})
+}

@@ -50,14 +50,17 @@ const anyName = "page.(*program).function\x00"
 var runtimeName = []byte("runtime.")
 
 // forgetNames gives all functions one name, but for those of the runtime. It is in the place of the first
-// name that is long enough.
-func forgetNames(names []byte, functions [][]byte) {
+// name that is long enough. It reports whether all names begin among these bytes.
+func forgetNames(names []byte, functions [][]byte) bool {
 	word := binary.LittleEndian
 	kept := make([]byte, len(names))
 	var others [][]byte
 	place := -1
 	for _, f := range functions {
 		at := word.Uint32(f[functionName:])
+		if uint64(at) >= uint64(len(names)) {
+			return false
+		}
 		name := names[at:]
 		name = name[:bytes.IndexByte(name, 0)+1]
 		if bytes.HasPrefix(name, runtimeName) {
@@ -69,83 +72,121 @@ func forgetNames(names []byte, functions [][]byte) {
 		}
 	}
 	if place < 0 {
-		return
+		return true
 	}
 	copy(kept[place:], anyName)
 	for _, f := range others {
 		word.PutUint32(f[functionName:], uint32(place))
 	}
 	copy(names, kept)
+	return true
 }
 
 // forgetLines clears the tables that lead to lines of the source. The runtime takes a step of 0, and a table
-// of -1, for one that is not there.
-func (m memory) forgetLines() {
+// of -1, for one that is not there. It reports whether the tables are as expected, or are not there at
+// all; if not, some of them may be cleared.
+func (m memory) forgetLines() bool {
 	at := bytes.Index(m, tableMark)
 	if at < 0 {
-		return
+		return true
 	}
 	head, word := m[at:], binary.LittleEndian
 	if len(head) < headSize || word.Uint64(head[headNames:]) != headSize {
-		return
+		return false
 	}
 	units, steps := word.Uint64(head[headUnits:]), word.Uint64(head[headSteps:])
 	functions := word.Uint64(head[headFunction:])
-	if units > steps || steps > functions || functions > uint64(len(head)) {
-		return
+	if units < headSize || units > steps || steps > functions || functions > uint64(len(head)) {
+		return false
 	}
-	table := head[functions:]
+	table, count := head[functions:], word.Uint64(head[headCount:])
+	if count > uint64(len(table))/8 {
+		return false
+	}
 	used := make([]bool, functions-steps)
 	var all [][]byte
-	for i := range word.Uint64(head[headCount:]) {
-		f := table[word.Uint32(table[8*i+4:]):]
+	for i := range count {
+		f, ok := forgetFunction(table, word.Uint32(table[8*i+4:]))
+		if !ok || !markFunction(used, head[steps:functions], f) {
+			return false
+		}
 		all = append(all, f)
-		for _, place := range []uint32{functionFile, functionLine, functionUnit, functionStart} {
-			word.PutUint32(f[place:], 0)
-		}
-		count := word.Uint32(f[functionSteps:])
-		for _, k := range idleSteps {
-			if k < count {
-				word.PutUint32(f[functionSize+4*k:], 0)
-			}
-		}
-		for _, k := range idleTables {
-			if k < uint32(f[functionTables]) {
-				word.PutUint32(f[functionSize+4*(count+k):], ^uint32(0))
-			}
-		}
-		mark(used, head[steps:functions], word.Uint32(f[functionStack:]))
-		for k := range count {
-			mark(used, head[steps:functions], word.Uint32(f[functionSize+4*k:]))
-		}
 	}
-	forgetNames(head[headSize:units], all)
+	if !forgetNames(head[headSize:units], all) {
+		return false
+	}
 	clear(head[units:steps])
 	for i, is := range used {
 		if !is {
 			head[steps:][i] = 0
 		}
 	}
+	return true
 }
 
-// mark marks the steps that begin at an offset: pairs of numbers up to a 0, which the first pair may have.
-func mark(used []bool, steps []byte, offset uint32) {
-	if offset == 0 || used[offset] {
-		return
+// forgetFunction clears what a function that begins at an offset has for lines, and returns its bytes, and
+// whether all of them are in the table.
+func forgetFunction(table []byte, offset uint32) (f []byte, ok bool) {
+	if uint64(offset)+functionSize > uint64(len(table)) {
+		return nil, false
 	}
-	for i, first := int(offset), true; ; first = false {
+	f, word := table[offset:], binary.LittleEndian
+	for _, place := range []uint32{functionFile, functionLine, functionUnit, functionStart} {
+		word.PutUint32(f[place:], 0)
+	}
+	count, tables := word.Uint32(f[functionSteps:]), uint32(f[functionTables])
+	if functionSize+4*(uint64(count)+uint64(tables)) > uint64(len(f)) {
+		return nil, false
+	}
+	for _, k := range idleSteps {
+		if k < count {
+			word.PutUint32(f[functionSize+4*k:], 0)
+		}
+	}
+	for _, k := range idleTables {
+		if k < tables {
+			word.PutUint32(f[functionSize+4*(count+k):], ^uint32(0))
+		}
+	}
+	return f, true
+}
+
+// markFunction marks the steps that a function still has, and reports whether they are there.
+func markFunction(used []bool, steps, f []byte) bool {
+	word := binary.LittleEndian
+	ok := mark(used, steps, word.Uint32(f[functionStack:]))
+	for k := range word.Uint32(f[functionSteps:]) {
+		ok = ok && mark(used, steps, word.Uint32(f[functionSize+4*k:]))
+	}
+	return ok
+}
+
+// mark marks the steps that begin at an offset: pairs of numbers up to a 0, which the first pair may have. It
+// reports whether they end.
+func mark(used []bool, steps []byte, offset uint32) bool {
+	if uint64(offset) >= uint64(len(used)) {
+		return offset == 0
+	}
+	if offset == 0 || used[offset] {
+		return true
+	}
+	for i, first := int(offset), true; i < len(steps); first = false {
 		if steps[i] == 0 && !first {
 			used[i] = true
-			return
+			return true
 		}
 		for range 2 {
 			_, n := binary.Uvarint(steps[i:])
+			if n <= 0 {
+				return false
+			}
 			for range n {
 				used[i] = true
 				i++
 			}
 		}
 	}
+	return false
 }
 
 // The table that leads from a place in the program to the number of its function has bucketsOfOne buckets
@@ -172,7 +213,7 @@ func (m memory) coarsen() {
 	if at < 0 {
 		return
 	}
-	for i := 0; bytes.HasPrefix(m[at:], bucket(1+i/bucketsOfOne)); i++ {
+	for i := 0; at <= len(m) && bytes.HasPrefix(m[at:], bucket(1+i/bucketsOfOne)); i++ {
 		function := 1 + i/bucketsOfOne
 		copy(m[at:], bucket(function-function%together))
 		at += bucketSize
