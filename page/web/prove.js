@@ -104,7 +104,7 @@ async function warmUp() {
   try {
     const { json } = await call("scenario", { algorithm: "lcr", n: 4 });
     await callLong("check", { scenario: json, budget: {} });
-  } catch {} // the reader's own check has stopped it, or says what is wrong
+  } catch {} // the reader's own check, which waits behind this one, says what is wrong
 }
 
 /** What a check has found. @param {Store} store @param {any} found @param {{branch: number, step: number}} from
