@@ -75,7 +75,9 @@ func (b *bundler) add(name string) error {
 			return err
 		}
 	}
-	m.scope = scopeOf(m.body)
+	if m.scope, err = scopeOf(m.body); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	b.done, b.modules[name] = append(b.done, name), m
 	return nil
 }

@@ -55,3 +55,6 @@ func Memory(program []byte) []byte {
 
 // Squeeze compresses data in the form of gzip.
 var Squeeze = squeeze
+
+// Bundle returns one module that does what a module does, with all that it imports.
+var Bundle = bundle

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,37 +24,59 @@ var keywords = strings.Fields(`arguments async await break case catch class cons
 	throw true try typeof undefined var void while with yield`)
 
 // bracket is a bracket that is open.
-type bracket struct{ object, class bool }
+type bracket struct {
+	object, class bool
+	questions     int  // those that wait for their colon
+	cases         bool // so does a case, or the default, of a switch
+	blockNext     bool // the colon of a case is the last lexeme: a brace begins a block
+}
+
+// colon reads a sign, and reports whether it is the colon of a label.
+func (b *bracket) colon(all []lexeme, i int) (label bool) {
+	b.blockNext = false
+	switch {
+	case is(all, i, "?"):
+		b.questions++
+	case is(all, i, ":") && b.questions > 0:
+		b.questions--
+	case is(all, i, ":") && !b.object:
+		label = !b.cases
+		b.cases, b.blockNext = false, true
+	}
+	return label
+}
 
 // uses returns what each word of a script is.
-func uses(all []lexeme) []use {
+func uses(all []lexeme) ([]use, error) {
 	list := make([]use, len(all))
-	var open []bracket
-	class := false // the head of a class has begun
+	open := []bracket{{}} // the first one holds the module
+	class := false        // the head of a class has begun
 	for i, t := range all {
-		var inner bracket
-		if len(open) > 0 {
-			inner = open[len(open)-1]
-		}
+		inner := &open[len(open)-1]
 		if t.kind == word {
-			list[i] = useOf(all, i, inner)
+			list[i] = useOf(all, i, *inner)
 			class = class || list[i] == keyword && t.text == "class"
+			inner.cases = inner.cases || list[i] == keyword && is(all, i, "case", "default")
 			continue
 		}
+		block := inner.blockNext
+		if inner.colon(all, i) {
+			return nil, fmt.Errorf("%s: the page has no labels", all[i-1].text)
+		}
 		opens, closes := t.opens(), t.closes()
-		if closes && len(open) > 0 {
+		if closes && len(open) > 1 {
 			open = open[:len(open)-1]
 		}
 		if opens {
 			b := bracket{}
 			if t.text == "{" {
-				b = bracket{object: !class && beginsObject(all, i), class: class}
+				b = bracket{object: !class && !block && beginsObject(all, i), class: class}
 				class = false
 			}
 			open = append(open, b)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // opens reports whether a bracket, or a value in a template, begins.

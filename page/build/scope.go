@@ -2,31 +2,42 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
 // scope finds the names that a module declares.
 type scope struct {
-	all    []lexeme
-	uses   []use
-	names  map[string]bool     // true if it is declared outside of all functions
-	locals map[string][]*local // what is declared in functions: apart from each other, in order
+	all   []lexeme
+	uses  []use
+	names map[string]bool // true if it is declared outside of all functions
+	// Where what is declared outside of all functions surely occurs.
+	outside map[string][]extent
+	locals  map[string][]*local // what is declared in functions: apart from each other, in order
+	bodies  map[int]bool        // where the bodies of functions begin, as far as they are read
 }
 
 // local is a variable of a function, or several of one name whose extents overlap: these get one new name.
 type local struct {
 	extent
-	first int    // where it is declared
-	name  string // the new one
+	first int      // where it is declared
+	sure  []extent // where it occurs, or another one of its name within it
+	name  string   // the new one
 }
 
 // extent is a part of a script: all in which a variable may occur, or more.
 type extent struct{ from, to int }
 
 // scopeOf returns the names that a module declares. Where an extent ends is not always clear without a
-// full parser: where it is not, the extent is longer than need be, which costs letters, but is right.
-func scopeOf(all []lexeme) *scope {
-	s := &scope{all: all, uses: uses(all), names: make(map[string]bool), locals: make(map[string][]*local)}
+// full parser: where it is not, the extent is longer than need be, which costs letters. A name that occurs in
+// the part that is not sure may be that of another thing, which is an error.
+func scopeOf(all []lexeme) (*scope, error) {
+	list, err := uses(all)
+	if err != nil {
+		return nil, err
+	}
+	s := &scope{all: all, uses: list, names: make(map[string]bool), locals: make(map[string][]*local),
+		outside: make(map[string][]extent), bodies: make(map[int]bool)}
 	var open []int
 	for i, t := range all {
 		if t.closes() && len(open) > 0 {
@@ -42,25 +53,42 @@ func scopeOf(all []lexeme) *scope {
 			s.parameters(i - 1)
 		case s.uses[i] != keyword:
 		case t.text == "const", t.text == "let":
-			s.bindings(i+1, s.block(open))
-		case t.text == "var" && len(open) > 0: // of the whole function, wherever that begins
-			s.bindings(i+1, extent{0, len(all)})
+			s.bindings(i+1, s.block(open), s.loop(open))
 		case t.text == "var":
-			s.bindings(i+1, outermost)
+			s.bindings(i+1, s.body(open), nil)
 		case t.text == "class":
-			s.declare(i+1, s.block(open))
+			s.declare(i+1, s.block(open), s.value(i)...)
 		case t.text == "function":
 			if is(all, i+1, "*") {
 				i++
 			}
-			if s.declare(i+1, s.block(open)) {
+			if s.declare(i+1, s.block(open), s.value(i)...) {
 				i++
 			}
 			s.pattern(i+1, s.function(i+1))
 		}
 	}
 	s.merge()
-	return s
+	return s, s.unsure()
+}
+
+// unsure returns an error if a name may be that of a variable, or of another thing.
+func (s *scope) unsure() error {
+	for i, t := range s.all {
+		if s.uses[i] != variable && s.uses[i] != short {
+			continue
+		}
+		sure, declared := s.outside[t.text]
+		if l := s.local(i); l != nil {
+			sure, declared = l.sure, true
+		}
+		if declared && !slices.ContainsFunc(sure, func(e extent) bool { return e.from <= i && i <= e.to }) {
+			return fmt.Errorf("%s is the name of a variable, and behind its function or loop that of "+
+				"another thing",
+				t.text)
+		}
+	}
+	return nil
 }
 
 // outermost is the extent of what is declared outside of all functions.
@@ -82,8 +110,79 @@ func (s *scope) block(open []int) extent {
 	return extent{begin, end(s.all, begin)}
 }
 
+// body returns the extent of a var within these brackets: the innermost function, or the module.
+func (s *scope) body(open []int) extent {
+	for _, begin := range slices.Backward(open) {
+		if s.bodies[begin] {
+			return extent{begin, end(s.all, begin)}
+		}
+	}
+	return outermost
+}
+
 // function returns the extent of parameters in brackets that begin at a place, with the body behind them.
-func (s *scope) function(i int) extent { return extent{i, end(s.all, end(s.all, i)+1)} }
+func (s *scope) function(i int) extent {
+	body := end(s.all, i) + 1
+	s.bodies[body] = true
+	return extent{i, end(s.all, body)}
+}
+
+// loop returns where a variable surely occurs that is declared directly in the innermost of these
+// brackets, if that is the head of a loop.
+func (s *scope) loop(open []int) []extent {
+	if len(open) == 0 || !is(s.all, open[len(open)-1], "(") {
+		return nil
+	}
+	head := open[len(open)-1]
+	return []extent{{head, s.surely(end(s.all, head) + 1)}}
+}
+
+// value returns where the name of a function or a class surely occurs that is a value, not a statement.
+func (s *scope) value(i int) []extent {
+	if is(s.all, i-1, "async") {
+		i--
+	}
+	if !expressionAfter(s.all[:i]) || i == 0 || is(s.all, i-1, ";", "{") {
+		return nil
+	}
+	for body := i; body < len(s.all); body++ {
+		if is(s.all, body, "{") {
+			return []extent{{i, end(s.all, body)}}
+		}
+		if s.all[body].opens() {
+			body = end(s.all, body)
+		}
+	}
+	return nil
+}
+
+// surely returns a place up to which a statement goes on that begins at one, or an expression.
+func (s *scope) surely(begin int) int {
+	questions := 0 // that wait for their colon
+	for i := begin; i < len(s.all); i++ {
+		t := s.all[i]
+		// A line that begins with one of these signs, or a template, goes on with the line before it.
+		line := i > begin && between(s.all[i-1], t) == "\n" && t.kind != template &&
+			!is(s.all, i, "+", "-", "(", "[", "/")
+		if is(s.all, i, "?") {
+			questions++
+		}
+		if is(s.all, i, ":") {
+			questions--
+		}
+		if t.closes() || is(s.all, i, ";", ",") || line || questions < 0 {
+			return i - 1
+		}
+		if t.opens() {
+			// Behind a block another statement may begin, or with else the rest of this one.
+			first := i == begin
+			if i = end(s.all, i); is(s.all, i, "}") && (first || !is(s.all, i+1, "else")) {
+				return i
+			}
+		}
+	}
+	return len(s.all) - 1
+}
 
 // merge makes one of those of a name that overlap.
 func (s *scope) merge() {
@@ -93,6 +192,7 @@ func (s *scope) merge() {
 		for _, l := range list[1:] {
 			if last := apart[len(apart)-1]; l.from <= last.to {
 				last.to, last.first = max(last.to, l.to), min(last.first, l.first)
+				last.sure = append(last.sure, l.sure...)
 				continue
 			}
 			apart = append(apart, l)
@@ -111,15 +211,23 @@ func (s *scope) local(i int) *local {
 	return nil
 }
 
-// declare declares the name at a place, if one is there.
-func (s *scope) declare(i int, in extent) bool {
+// declare declares the name at a place, if one is there. It surely occurs in all of its extent, or in a part.
+func (s *scope) declare(i int, in extent, sure ...extent) bool {
 	if i >= len(s.all) || s.uses[i] != variable && s.uses[i] != short {
 		return false
 	}
 	name := s.all[i].text
 	s.names[name] = s.names[name] || in == outermost
-	if in != outermost {
-		s.locals[name] = append(s.locals[name], &local{extent: in, first: i})
+	switch {
+	case in == outermost && len(sure) == 0:
+		s.outside[name] = append(s.outside[name], extent{0, len(s.all)})
+	case in == outermost:
+		s.outside[name] = append(s.outside[name], sure...)
+	default:
+		if len(sure) == 0 {
+			sure = []extent{in}
+		}
+		s.locals[name] = append(s.locals[name], &local{extent: in, first: i, sure: sure})
 	}
 	return true
 }
@@ -135,22 +243,24 @@ func (s *scope) parameters(last int) {
 			}
 		}
 	}
-	if s.declare(last, extent{last, body}) {
+	sure := s.surely(last + 2)
+	s.bodies[last+2] = is(s.all, last+2, "{")
+	if s.declare(last, extent{last, body}, extent{last, sure}) {
 		return
 	}
 	for i := last; i >= 0; i-- { // the bracket that ends here
 		if is(s.all, i, "(") && end(s.all, i) == last {
-			s.pattern(i, extent{i, body})
+			s.pattern(i, extent{i, body}, extent{i, sure})
 			return
 		}
 	}
 }
 
 // bindings declares what a declaration declares: names and patterns, with values or without.
-func (s *scope) bindings(i int, in extent) {
+func (s *scope) bindings(i int, in extent, sure []extent) {
 	for {
-		if !s.declare(i, in) && i < len(s.all) && s.all[i].opens() {
-			s.pattern(i, in)
+		if !s.declare(i, in, sure...) && i < len(s.all) && s.all[i].opens() {
+			s.pattern(i, in, sure...)
 			i = end(s.all, i)
 		}
 		for i++; !is(s.all, i, ","); i++ {
@@ -166,13 +276,13 @@ func (s *scope) bindings(i int, in extent) {
 }
 
 // pattern declares the names in a bracket of parameters or in a pattern, but for those of values.
-func (s *scope) pattern(begin int, in extent) {
+func (s *scope) pattern(begin int, in extent, sure ...extent) {
 	if !is(s.all, begin, "(", "{", "[") {
 		return
 	}
 	for i, last := begin+1, end(s.all, begin); i < last; i++ {
 		if is(s.all, i-1, "(", ",", "{", "[", "...", ":") {
-			s.declare(i, in)
+			s.declare(i, in, sure...)
 		}
 		if !is(s.all, i, "=") {
 			continue

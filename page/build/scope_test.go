@@ -1,9 +1,12 @@
 package build_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/build"
 )
 
 // TestScopes: a variable of a function has a short name of its own wherever it lives, and what has the same
@@ -42,5 +45,59 @@ func TestScopes(t *testing.T) {
 			want = "let ee=1;\n" + want
 		}
 		require.Equal(t, want+"\nexport{}\n", text, source)
+	}
+}
+
+// bundled returns a module of this source.
+func bundled(source string) (string, error) {
+	text, _, err := build.Bundle(map[string][]byte{"app.js": []byte(source + " export {};")}, "app.js")
+	return strings.TrimSuffix(string(text), "\nexport{}\n"), err
+}
+
+// TestUnclear: what may be one thing or another is an error, and what looks like it is not.
+func TestUnclear(t *testing.T) {
+	for source, want := range map[string]string{
+		// A block behind a colon.
+		"function go(x) { return x; } switch (ab) { case 1: { go(ab); break; } case b ? 1 : 2: {} }": "function ee(e){" +
+			"return e}switch(ab){case 1:{ee(ab);break}case b?1:2:{}}",
+		"const ab = 1; switch (cd) { default: { ef({ gh: { ab }, ij: cd ? { ab } : [ab] }); } }": "let ee=1;switch(cd){" +
+			"default:{ef({gh:{ab:ee},ij:cd?{ab:ee}:[ee]})}}",
+		// A name in one function, and the browser's in another one.
+		"function f() { return name; } function g(name) { return name; }": "function ee(){return name}" +
+			"function et(e){return e}",
+		"function f() { return name; } function g() { if (a) { var name = 1; } return name; }": "function ee(){" +
+			"return name}function et(){if(a){var e=1}return e}",
+		"ab((name) => name\n+ name, name);": "ab(e=>e\n+e,name);",
+		"{ for (const ab of cd) ef(ab); for (const ab of gh) if (ij) { ab(); } else f(ab); }": "{for(let e of cd)ef(e);" +
+			"for(let e of gh)if(ij){e()}else f(e)}",
+		// A slash.
+		"f(a) / b / (c) / d; (a + b) / c": "f(a)/b/(c)/d;(a+b)/c",
+	} {
+		got, err := bundled(source)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+	for source, want := range map[string]string{
+		"ab: for (;;) { break ab; }":            "app.js: ab: the page has no labels",
+		"ab: { cd(); }":                         "app.js: ab: the page has no labels",
+		"switch (ab) { case 1: cd: { ef(); } }": "app.js: cd: the page has no labels",
+		"function f() { for (const name of ab) { cd(name); } return name; }":    "app.js: name is the name",
+		"function f() { for (let name = 1; ;) cd(name); name(); }":              "app.js: name is the name",
+		"function f() { for (const name of ab) if (cd) { ef(name); } name(); }": "app.js: name is the name",
+		"const name = 1; { for (const name of ab) cd(name); ef(name); }":        "app.js: name is the name",
+		"ab = name => name\ncd(name)":                                           "app.js: name is the name",
+		"ab = (name) => name\ncd(name)":                                         "app.js: name is the name",
+		"ab = cd ? (name) => name : name;":                                      "app.js: name is the name",
+		"{ ab(function name() {}); name(); }":                                   "app.js: name is the name",
+		"{ ab = async function name() {}; name(); }":                            "app.js: name is the name",
+		"ab(function name() {}); name();":                                       "app.js: name is the name",
+		"{ ab = class name extends f({}) {}; name(); }":                         "app.js: name is the name",
+		"if (name) /name/.test(ab);": "app.js: line 1: " +
+			"\"/name/.test(ab); exp\" is no script",
+		"while (a) /b/.test(c);": "is no script", "for (;;) /b/.test(c);": "is no script",
+		"if (a) {}\n/b/.test(c);": "app.js: line 2: ", "a++ / b / c;": "is no script",
+	} {
+		got, err := bundled(source)
+		require.ErrorContains(t, err, want, "%s becomes %s", source, got)
 	}
 }

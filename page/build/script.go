@@ -39,8 +39,8 @@ var (
 var beforeExpression = []string{"return", "typeof", "case", "in", "of", "delete", "void", "throw", "new",
 	"else", "do", "await", "yield", "instanceof"}
 
-// scan returns the tokens of a script. Behind a closing bracket a slash divides: a regular expression that
-// begins a statement, or follows the condition of one, is taken for a division.
+// scan returns the tokens of a script. A slash that may divide or begin a regular expression, by what is long
+// before it, is an error.
 func scan(text string) (all []lexeme, err error) {
 	var open []bool // for each brace that is open, whether it is of a template
 	line := false
@@ -51,6 +51,7 @@ func scan(text string) (all []lexeme, err error) {
 		}
 		t := lexeme{kind: sign}
 		switch c := rest[0]; {
+		case c == '/' && slashUnclear(all): // t stays empty
 		case c == '`', c == '}' && len(open) > 0 && open[len(open)-1]:
 			t.kind, t.text = template, chunk.FindString(rest)
 			if c == '}' {
@@ -100,6 +101,34 @@ func expressionAfter(all []lexeme) bool {
 	default:
 		return strings.HasSuffix(last.text, "${")
 	}
+}
+
+// slashUnclear reports whether a slash behind these tokens may divide or begin a regular expression: behind a
+// brace, which ends a block or an object, a bracket, which may end the condition of a statement, and a sign
+// that stands before a variable or behind it.
+func slashUnclear(all []lexeme) bool {
+	last := len(all) - 1
+	if is(all, last, "}", "++", "--") {
+		return true
+	}
+	return is(all, last, ")") && is(all, beginOf(all, last)-1, "if", "for", "while", "with", "await")
+}
+
+// beginOf returns the place at which a bracket begins that ends at a place.
+func beginOf(all []lexeme, i int) int {
+	depth := 0
+	for ; i > 0; i-- {
+		if all[i].closes() {
+			depth++
+		}
+		if all[i].opens() {
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
 }
 
 // Where a line may end a statement although there is no semicolon: between what may end one and what may
@@ -170,19 +199,7 @@ func isEmpty(all []lexeme, i int) bool {
 	if !is(all, i-1, ")") {
 		return is(all, i-1, "else", "do")
 	}
-	depth := 0
-	for i--; i > 0; i-- {
-		if all[i].closes() {
-			depth++
-		}
-		if all[i].opens() {
-			depth--
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	return is(all, i-1, "if", "for", "while", "await")
+	return is(all, beginOf(all, i-1)-1, "if", "for", "while", "await")
 }
 
 func between(last, next lexeme) string {
