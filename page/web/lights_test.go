@@ -33,7 +33,7 @@ func TestLightOfLeases(t *testing.T) {
 	require.NoError(t, err)
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
-	var got [2][][2]string
+	var got [2][][3]string
 	p.script(&got, `
 		const { encode } = page, got = [];
 		const paused = { algorithm: "lease", ids: [1, 2, 3], clock_rates: [[1, 1.01]], until: 400,
@@ -45,11 +45,13 @@ func TestLightOfLeases(t *testing.T) {
 			const seen = [], light = document.querySelector(".light");
 			for (let k = 0; k <= range.max; k++) {
 				to(k);
-				seen.push([light.textContent, light.dataset.state]);
+				seen.push([light.textContent, light.dataset.state, document.querySelector("select").value]);
 			}
 			got.push(seen);
 		}
 		return got;`)
+	require.Equal(t, "lease", got[0][0][2])
+	require.Equal(t, "museum/lease-live-grant-replaced", got[1][0][2], "the settings name another algorithm")
 	leaders := make(map[string]bool)
 	for _, seen := range got[0] {
 		require.NotContains(t, seen[0], " and ")

@@ -36,16 +36,18 @@ function algorithms(store) {
   /** @type {Map<string, Algorithm[]>} */
   const packages = new Map();
   for (const a of store.state.catalog) packages.set(a.name, [...(packages.get(a.name) ?? []), a]);
+  const other = h("option", { hidden: true }); // of a run that was opened: it cannot be chosen
   const select = h("select", { onchange: () => {
     // What belongs to one algorithm only does not go over to another.
     const { n, order, seed } = store.state.sugar;
     const a = find(store.state.catalog, select.value);
     make(store, { algorithm: select.value, n: a?.defaults?.n ?? n, order, seed }, true);
   } }, [...packages].map(([name, list]) => h("optgroup", { label: name },
-    list.map((a) => h("option", { value: nameOf(a) }, nameOf(a))))));
+    list.map((a) => h("option", { value: nameOf(a) }, nameOf(a))))), other);
   store.on(["film", "sugar"], ({ film, sugar }) => {
-    const a = find(store.state.catalog, film?.head.algorithm ?? sugar.algorithm);
-    if (a) select.value = nameOf(a);
+    const name = film?.head.algorithm ?? sugar.algorithm, a = find(store.state.catalog, name);
+    if (!a) other.textContent = name;
+    select.value = a ? nameOf(a) : name;
   });
   return h("label", { class: "choice strong" }, h("span", {}, t.algorithm), select);
 }
