@@ -32,7 +32,7 @@ type arrival struct {
 // clock is a timer of the algorithm that runs.
 type clock struct {
 	timer uint8
-	left  uint32 // how many pulses
+	left  uint64 // how many pulses; a Delay of 1 ns fits into 4.3 s more often than 32 bits can count
 }
 
 // process runs the Node of one process. To that Node it is the View.
@@ -210,10 +210,10 @@ func (n *process) setClock(c *election.TimerChange) {
 	if c.Stop {
 		return
 	}
-	left := uint32(0)
+	left := uint64(0)
 	if c.Max > 0 {
-		unit := cmp.Or(n.unit, c.Max)
-		left = uint32((c.Max + unit - 1) / unit)
+		// Not (c.Max+unit-1)/unit: the sum of two long times is negative.
+		left = uint64((c.Max-1)/cmp.Or(n.unit, c.Max)) + 1
 	}
 	n.clocks = append(n.clocks, clock{c.Timer, left})
 }
@@ -251,7 +251,7 @@ func (n *process) State(s *election.State) {
 	}
 	election.VisitSlice(s, &n.clocks, func(s *election.State, c *clock) {
 		s.Uint8(&c.timer)
-		s.Uint32(&c.left)
+		s.Uint64(&c.left)
 	})
 	n.inner.State(s)
 }

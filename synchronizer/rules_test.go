@@ -1,8 +1,10 @@
 package synchronizer_test
 
 import (
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -220,6 +222,39 @@ func TestTimers(t *testing.T) {
 	}, append(given(start), pulses(4)...)...)
 	require.Equal(t, []string{"init", "start", "timeout 2", "timeout 6", // pulse 0
 		"timeout 1", "timeout 4", "timeout 3", "timeout 7"}, got)
+}
+
+// TestLongTimers: a timer of more pulses than 32 bits can count does not run out after the remainder, nor one
+// at once whose time and Delay have a sum that overflows.
+func TestLongTimers(t *testing.T) {
+	for _, tt := range []struct{ delay, timer time.Duration }{
+		{1, 1<<32 + 2}, {1, 5 * time.Second}, {10, 10<<32 + 1}, {1, math.MaxInt64},
+		{math.MaxInt64 - 1, math.MaxInt64}, {math.MaxInt64 / 2, math.MaxInt64},
+	} {
+		log := new([]string)
+		a, err := synchronizer.Alpha(&election.Algorithm{Name: "toy", Topology: election.Graph, Delay: tt.delay,
+			New: func(election.Setup) election.Node {
+				return &toy{log, func(e *election.Env, ev *election.Event) {
+					if ev.Op == election.Start {
+						e.SetTimer(1, tt.timer, tt.timer)
+					}
+				}}
+			}})
+		require.NoError(t, err)
+		env := election.NewEnv(pair{}, nil)
+		node := a.New(election.Setup{Self: self, Ports: 2})
+		for i, ev := range append(given(start), pulses(5)...) {
+			ev.Msg.Kind = min(ev.Msg.Kind, 1) // the toy has no kinds, so SAFE is the first
+			env.Begin(0)
+			node.Step(env, &ev)
+			// Time and Delay, rounded up, are two, three, or far more pulses.
+			if pulse := time.Duration(i / 2); pulse < (tt.timer-1)/tt.delay+1 {
+				require.Equal(t, []string{"init", "start"}, *log, "%v", tt)
+			} else {
+				require.Equal(t, []string{"init", "start", "timeout 1"}, *log, "%v", tt)
+			}
+		}
+	}
 }
 
 // TestTimersAtTheEnd: timers that are left when the algorithm ends do not run out; and they go on without a
