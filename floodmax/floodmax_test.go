@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
@@ -230,21 +231,31 @@ func TestTooFewRounds(t *testing.T) {
 	}
 }
 
-// TestNotSynchronous: late starts, slow messages, and where only some start also quick ones, make basic elect
-// several or none that all agree on. The simulator refuses such runs. Alpha bears them.
+// TestNotSynchronous: late starts, slow messages, messages that are overtaken, wrong clocks, and where only
+// some start also quick messages, make basic elect several or none that all agree on. The simulator refuses
+// such runs. Alpha bears them.
 func TestNotSynchronous(t *testing.T) {
 	late := sim.Config{Input: scenario.Input{Initiators: []election.ID{4, 5},
 		StartTimes: []time.Duration{0, 7 * sim.Unit / 2}}}
 	slow := sim.Config{Delay: sim.Delay{Min: 2 * sim.Unit, Max: 2 * sim.Unit}}
 	quick := sim.Config{Input: scenario.Input{Initiators: []election.ID{3, 5}}}
-	for i, c := range []sim.Config{late, slow, quick} {
+	reorder := sim.Config{Input: scenario.Input{Faults: fault.Plan{Reorder: 0.6}}}
+	some := reorder
+	some.Initiators = []election.ID{4, 5}
+	fast := sim.Config{Input: scenario.Input{ClockRates: []scenario.ClockRate{{ID: 1, Rate: 1},
+		{ID: 3, Rate: 3}}}}
+	for i, c := range []sim.Config{late, slow, quick, reorder, some, fast} {
 		c.Topology, c.IDs = path(t), []election.ID{5, 1, 2, 3, 4}
-		if i > 0 {
+		want := sim.ErrSynchronous
+		switch i {
+		case 1:
+			c.Schedule, want = sim.RandomDelay, sim.ErrDelay
+		case 2:
 			c.Schedule = sim.RandomDelay
 		}
 		c.Algorithm = of(t, floodmax.Basic, 4)
 		_, err := sim.Run(t.Context(), c)
-		require.ErrorIs(t, err, []error{sim.ErrSynchronous, sim.ErrDelay, sim.ErrSynchronous}[i])
+		require.ErrorIs(t, err, want, "%d", i)
 		wrong := 0
 		for seed := range uint64(40) {
 			forced := c
@@ -257,8 +268,19 @@ func TestNotSynchronous(t *testing.T) {
 			forced.Force, forced.Algorithm = false, of(t, floodmax.Alpha, 4)
 			require.EqualValues(t, 5, ringtest.Elect(t, forced).Leader)
 		}
-		require.Positive(t, wrong)
+		require.Positive(t, wrong, "%d", i)
 	}
+}
+
+// TestSynchronous: clocks that are listed and right, and faults that change no time, leave a run synchronous.
+func TestSynchronous(t *testing.T) {
+	c := on(t, floodmax.Basic, path(t), []election.ID{5, 1, 2, 3, 4})
+	c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1}, {ID: 3, Rate: 1}}
+	c.Faults.Partitions = []fault.Partition{{From: 9 * sim.Unit, Groups: [][]election.ID{{5}}}}
+	require.EqualValues(t, 5, ringtest.Elect(t, c).Leader)
+	c.ClockRates[1].Rate = 0.5
+	_, err := sim.Run(t.Context(), c)
+	require.ErrorIs(t, err, sim.ErrSynchronous, "a slow clock, too")
 }
 
 // TestCrash: a crash makes basic elect the wrong process or several, and blocks alpha.

@@ -59,7 +59,7 @@ func TestOutside(t *testing.T) {
 			""},
 		{"some start, messages take less", check.Config{Input: part(rising(1)),
 			Delay: bully.DefaultDelay / 2},
-			"floodmax/basic needs starts at one instant, and messages that all take 1"},
+			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
 		{"some start", check.Config{Input: part(rising(1)), Delay: bully.DefaultDelay}, ""},
 		{"all start", check.Config{Input: part(nil), Delay: bully.DefaultDelay / 2}, ""},
 		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -35,6 +36,11 @@ func (in *Input) Clocks() *Clocks {
 		c.rates[where[r.ID]] = int64(math.Round(r.Rate * million))
 	}
 	return c
+}
+
+// WrongClocks reports whether any clock runs at another rate than time.
+func (in *Input) WrongClocks() bool {
+	return slices.ContainsFunc(in.ClockRates, func(r ClockRate) bool { return r.Rate != 1 })
 }
 
 // Local returns what the clock of a process shows at a time.

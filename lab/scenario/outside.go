@@ -24,7 +24,7 @@ type Mishaps struct {
 	Early     bool          // a timer runs out before its time
 	Misled    bool          // a failure detector suspects a process that is up, or trusts one that is down
 	Deposing  bool          // a process starts while a leader is up
-	Uneven    bool          // messages take different times
+	Uneven    bool          // messages take different times, or clocks are wrong
 	Apart     bool          // processes start at different times
 }
 
@@ -76,7 +76,8 @@ func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
 		needs = append(needs, "needs a failure detector that is never wrong")
 	}
 	if (m.Uneven || m.Apart) && a.Synchronous {
-		needs = append(needs, "needs starts at one instant, and messages that all take "+InUnits(a.Delay))
+		needs = append(needs, "needs starts at one instant, right clocks, and messages that all take "+
+			InUnits(a.Delay))
 	}
 	if m.Deposing && a.StartSuspects {
 		needs = append(needs, "needs starts that come only while no leader is up")

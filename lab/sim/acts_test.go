@@ -350,9 +350,9 @@ func TestOutside(t *testing.T) {
 		{bully, []scenario.Step{{Do: observe.Timeout, Process: 1}},
 			"bully/rules needs timers that run for their time"},
 		{flood, []scenario.Step{{Do: observe.Deliver, Process: 3}}, "floodmax/basic needs starts at one " +
-			"instant, and messages that all take 1"},
+			"instant, right clocks, and messages that all take 1"},
 		{flood, []scenario.Step{{Do: observe.Delay, Process: 3, By: -sim.Unit / 2}}, "floodmax/basic needs " +
-			"starts at one instant, and messages that all take 1"},
+			"starts at one instant, right clocks, and messages that all take 1"},
 	} {
 		s, err := sim.New(sim.Config{Input: input(c.a, ids)})
 		require.NoError(t, err)
@@ -379,5 +379,25 @@ func TestOutside(t *testing.T) {
 			listed += o.Why
 		}
 		require.Equal(t, c.want, listed)
+	}
+}
+
+// TestWrongClocks: under the hand schedule a timer that runs out by a wrong clock leaves the synchronous model,
+// and by a right one it does not.
+func TestWrongClocks(t *testing.T) {
+	a, err := catalog.Find("floodmax", "basic")
+	require.NoError(t, err)
+	for rate, want := range map[float64]string{1: "", 3: "floodmax/basic needs starts at one instant, right " +
+		"clocks, and messages that all take 1"} {
+		in := input(a, []election.ID{1, 3, 2})
+		in.ClockRates = []scenario.ClockRate{{ID: 3, Rate: rate}}
+		s, err := sim.New(sim.Config{Input: in, Schedule: sim.Hand})
+		require.NoError(t, err)
+		why, err := s.Do(scenario.Step{Do: observe.Start, Process: 3})
+		require.NoError(t, err)
+		require.Empty(t, why)
+		why, err = s.Do(scenario.Step{Do: observe.Timeout, Process: 3})
+		require.NoError(t, err)
+		require.Equal(t, want, why)
 	}
 }

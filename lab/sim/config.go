@@ -107,19 +107,20 @@ func (c *Config) Check() error {
 			scenario.InUnits(bound), scenario.InUnits(longest))
 	}
 	if c.Algorithm.Synchronous && !c.isSynchronous(longest) && !c.Force && !c.still() {
-		return fmt.Errorf("%w: for %s processes must start at one instant, and unless all start each "+
-			"message must take %v units", ErrSynchronous, c.Algorithm.Title(),
+		return fmt.Errorf("%w: for %s processes must start at one instant, clocks must be right, and "+
+			"each message must take %v units, or less where all start", ErrSynchronous, c.Algorithm.Title(),
 			scenario.InUnits(c.Algorithm.Delay))
 	}
 	return nil
 }
 
-// isSynchronous reports whether processes start at one instant, and each message takes the Delay of the
-// algorithm or all processes start. Longest is how long one takes at most.
+// isSynchronous reports whether processes start at one instant, clocks are right, and each message takes the
+// Delay of the algorithm, or less where all processes start. Longest is how long one takes at most, unless
+// Faults let it take another delay on top.
 func (c *Config) isSynchronous(longest time.Duration) bool {
 	at := slices.Compact(slices.Clone(c.StartTimes))
 	even := longest == c.Algorithm.Delay && (c.Schedule != RandomDelay || c.Delay.Min == longest)
-	return len(at) < 2 && (even || c.Starts() == len(c.IDs))
+	return len(at) < 2 && !c.WrongClocks() && c.Faults.Reorder == 0 && (even || c.Starts() == len(c.IDs))
 }
 
 // still reports whether nothing happens but Steps or Acts.

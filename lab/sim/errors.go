@@ -5,8 +5,8 @@ import "github.com/go-election/election/input"
 // ErrDelay: messages may take longer than the time-outs of the algorithm allow for.
 var ErrDelay = input.Sentinel("election", "messages may take too long for the algorithm")
 
-// ErrSynchronous: processes start at different times, or messages take different times, and the algorithm is
-// wrong where they do.
+// ErrSynchronous: processes start at different times, messages take different times, or clocks are wrong. The
+// algorithm may elect several leaders then.
 var ErrSynchronous = input.Sentinel("election", "the algorithm needs the synchronous model")
 
 // ErrCopies: links deliver some messages twice, and the algorithm is wrong where they do.
