@@ -232,7 +232,8 @@ func TestLongTimers(t *testing.T) {
 		{math.MaxInt64 - 1, math.MaxInt64}, {math.MaxInt64 / 2, math.MaxInt64},
 	} {
 		log := new([]string)
-		a, err := synchronizer.Alpha(&election.Algorithm{Name: "toy", Topology: election.Graph, Delay: tt.delay,
+		a, err := synchronizer.Alpha(&election.Algorithm{Name: "toy", Topology: election.Graph,
+			Delay: tt.delay,
 			New: func(election.Setup) election.Node {
 				return &toy{log, func(e *election.Env, ev *election.Event) {
 					if ev.Op == election.Start {

@@ -81,7 +81,8 @@ func TestStepsRepeatARun(t *testing.T) {
 			if a.Faults.Copies {
 				in.Faults.Duplicate = 0.1
 			}
-			c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Until: 9 * sim.Unit}
+			c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Until: 9 * sim.Unit,
+				Force: a.Synchronous} // messages are overtaken
 			was, steps := recorded(t, c)
 			in.CrashAt, in.RestartAt, in.RecoverAt, in.PauseAt = nil, nil, nil, nil
 			in.Faults = fault.Plan{}

@@ -372,8 +372,8 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 	case observe.Duplicate:
 		is.Copied = true
 	case observe.Timeout:
-		// An act adds nothing to a plan with wrong clocks, which needs Force. Under the schedule hand there is
-		// none, and acts are all that happens.
+		// An act adds nothing to a plan with wrong clocks, which needs Force. Under the schedule hand
+		// there is none, and acts are all that happens.
 		is.Uneven = s.still && s.config.WrongClocks()
 		is.Early = s.handTime(step) < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
 	case observe.Start:

@@ -382,13 +382,14 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestWrongClocks: under the hand schedule a timer that runs out by a wrong clock leaves the synchronous model,
-// and by a right one it does not.
+// TestWrongClocks: under the hand schedule a timer that runs out by a wrong clock leaves the synchronous
+// model, and by a right one it does not.
 func TestWrongClocks(t *testing.T) {
 	a, err := catalog.Find("floodmax", "basic")
 	require.NoError(t, err)
-	for rate, want := range map[float64]string{1: "", 3: "floodmax/basic needs starts at one instant, right " +
-		"clocks, and messages that all take 1"} {
+	for rate, want := range map[float64]string{1: "",
+		3: "floodmax/basic needs starts at one instant, right " +
+			"clocks, and messages that all take 1"} {
 		in := input(a, []election.ID{1, 3, 2})
 		in.ClockRates = []scenario.ClockRate{{ID: 3, Rate: rate}}
 		s, err := sim.New(sim.Config{Input: in, Schedule: sim.Hand})
