@@ -108,7 +108,7 @@ lcr -n 3 --json
 	"soak": `--all --runs 1
 lcr --variant max --runs 1
 bully --param delay=3 --runs 1
-lcr --duration 1ns
+lcr --duration 1h --runs 1
 lcr --runs 1
 lcr --seed 4 --runs 1
 lcr --processes 3 --runs 1

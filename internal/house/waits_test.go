@@ -337,8 +337,10 @@ func inspect(d ast.Node, regions map[ast.Node]bool, visit func(n ast.Node, bubbl
 	})
 }
 
-// TestWaiting: a call that waits is found wherever no bubble is around it: in a test, in a function, a method
-// or a variable that a test mentions outside one, and in what a bubble does not call.
+// TestWaiting: a call that waits is found where no bubble is around it: in a test, in a function, a method or
+// a variable that a test mentions outside one, and in what a bubble does not call. A function literal that is
+// kept in a variable counts as called in the bubble of its declaration, if that has one. A waiting function
+// that is kept itself is not found, nor one of another package.
 func TestWaiting(t *testing.T) {
 	for code, want := range map[string][]string{
 		`func TestA(t *testing.T) { time.Sleep(1) }`:                                                  {"time.Sleep"},

@@ -194,7 +194,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 			c.Progress(r.Tally)
 		}
 		if working.Err() != nil {
-			r.Stopped = stopped(working, &c)
+			r.Stopped = stopped(working, &c, r.Runs)
 			break
 		}
 	}
@@ -207,9 +207,9 @@ func Run(ctx context.Context, c Config) (Result, error) {
 }
 
 // stopped returns why there are fewer runs than were asked for.
-func stopped(ctx context.Context, c *Config) error {
+func stopped(ctx context.Context, c *Config, runs uint64) error {
 	err := context.Cause(ctx)
-	if c.Runs == 0 && errors.Is(err, errDuration) {
+	if c.Runs == 0 && runs > 0 && errors.Is(err, errDuration) {
 		return nil // as long as was asked for
 	}
 	return err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -261,17 +263,28 @@ func TestSmallestSeed(t *testing.T) {
 	}
 }
 
-func TestStopped(t *testing.T) {
+// TestDuration: runs are made for as long as they should; that is an error where there should be a number of
+// them, or where there is none.
+func TestDuration(t *testing.T) {
+	for _, runs := range []uint64{0, 1 << 40} {
+		synctest.Test(t, func(t *testing.T) {
+			r, err := soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: time.Hour, Runs: runs,
+				Progress: func(soak.Tally) { time.Sleep(25 * time.Minute) }})
+			require.NoError(t, err)
+			require.EqualValues(t, 3*256, r.Runs, "three batches")
+			require.Equal(t, runs > 0, r.Stopped != nil)
+		})
+	}
 	r, err := soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: 1})
 	require.NoError(t, err)
-	require.NoError(t, r.Stopped, "as long as it should")
-	r, err = soak.Run(t.Context(), soak.Config{Algorithm: lcr.Max(), Duration: 1,
-		Runs: 1 << 40})
-	require.NoError(t, err)
-	require.Error(t, r.Stopped)
+	require.ErrorContains(t, r.Stopped, "the time is up")
+	require.Zero(t, r.Runs)
+}
+
+func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
-	r, err = soak.Run(ctx, soak.Config{Algorithm: lcr.Max(), Progress: func(soak.Tally) { cancel(enough) }})
+	r, err := soak.Run(ctx, soak.Config{Algorithm: lcr.Max(), Progress: func(soak.Tally) { cancel(enough) }})
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Stopped, enough)
 	require.NotZero(t, r.Runs)
