@@ -79,7 +79,7 @@ func TestAfterARun(t *testing.T) {
 			}
 			c := check.Config{Input: scenario.Input{Algorithm: a, IDs: ids, Crashed: in.Crashed}}
 			c.Unordered = !a.NeedsFIFO && k%2 == 0
-			run := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: uint64(k)}
+			run := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: uint64(k), Force: a.Synchronous}
 			switch {
 			case a.Leases: // some of its timers run out at times that no tick divides
 				continue
