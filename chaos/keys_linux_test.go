@@ -1,37 +1,20 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
-)
 
-// openTerminal returns both ends of a terminal: what is written to one is read from the other.
-func openTerminal(t *testing.T) (near, far *os.File) {
-	t.Helper()
-	near, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { near.Close() })
-	var number, locked uint32
-	for request, to := range map[uintptr]*uint32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &locked} {
-		_, _, failed := syscall.Syscall(syscall.SYS_IOCTL, near.Fd(), request, uintptr(unsafe.Pointer(to)))
-		require.Zero(t, failed)
-	}
-	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	require.NoError(t, err)
-	return near, far
-}
+	"github.com/go-election/election/internal/terminaltest"
+)
 
 // TestCommandKeys: on a terminal the table is drawn anew after each key, and shows what was done and what
 // came of it.
 func TestCommandKeys(t *testing.T) {
-	near, far := openTerminal(t)
+	near, far := terminaltest.Open(t)
 	cmd := exec.CommandContext(t.Context(), binary(t, "elect"), "cluster", "-n", "1", "--lease", "100ms")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed

@@ -1,35 +1,16 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/internal/terminaltest"
 )
-
-// openTerminal returns both ends of a terminal: what is written to one is read from the other.
-func openTerminal(t *testing.T) (near, far *os.File) {
-	t.Helper()
-	near, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { near.Close() })
-	var number, locked uint32
-	for request, to := range map[uintptr]*uint32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &locked} {
-		_, _, failed := syscall.Syscall(syscall.SYS_IOCTL, near.Fd(), request, uintptr(unsafe.Pointer(to)))
-		require.Zero(t, failed)
-	}
-	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	require.NoError(t, err)
-	t.Cleanup(func() { far.Close() })
-	return near, far
-}
 
 // TestProposePage: on a terminal elect sim says how a file is watched; elsewhere, and where no file is
 // simulated, it does not.
@@ -48,7 +29,7 @@ func TestProposePage(t *testing.T) {
 		for _, arg := range strings.Fields(line) {
 			args = append(args, strings.Replace(arg, "FILE", file, 1))
 		}
-		near, far := openTerminal(t)
+		near, far := terminaltest.Open(t)
 		require.Zero(t, runWith(t.Context(), catalog.All(), args, strings.NewReader(right), far, far))
 		shown := make([]byte, 1<<16) // as much as the terminal holds
 		n, err := near.Read(shown)

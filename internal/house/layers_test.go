@@ -39,7 +39,8 @@ var floors = [][]string{
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
 	"internal/mutate", "internal/newcomer", "internal/mutate/change", "internal/mutate/killer",
-	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest"}
+	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
+	"internal/terminaltest"}
 
 // contract is all of this module that an algorithm may import.
 var contract = []string{"", "cost", "params", "input", "internal/portset", "synchronizer"}
