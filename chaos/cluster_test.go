@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -49,6 +50,14 @@ func play(t *testing.T, script string) (summary cluster.Summary, events string, 
 	return summary, log.String(), err
 }
 
+// script returns a script of package lab/cluster's tests.
+func script(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../lab/cluster/testdata/" + name)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // causes returns what was done before each lease. A lease that a busy machine does not renew in time has
 // no cause.
 func causes(s cluster.Summary) (all []string) {
@@ -74,23 +83,7 @@ func TestClusterDemonstration(t *testing.T) {
 
 // TestClusterFaults: leaders that are paused, cut off, or hand over.
 func TestClusterFaults(t *testing.T) {
-	s, events, err := play(t, `
-		wait leader
-		wait agreement
-		stop leader     # its lease ends while it does not run
-		wait leader
-		cont all
-		wait agreement
-		cut leader
-		wait leader
-		expect one leader
-		heal all
-		wait agreement
-		resign
-		wait leader
-		expect one leader
-		wait agreement
-	`)
+	s, events, err := play(t, script(t, "faults.script"))
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 	require.Equal(t, []string{"stop", "cut", "resign"}, causes(s), events)
@@ -99,22 +92,7 @@ func TestClusterFaults(t *testing.T) {
 // TestClusterRestartHeals: a member that was cut off and is started again, alone or with others, reaches
 // all of them.
 func TestClusterRestartHeals(t *testing.T) {
-	s, events, err := play(t, `
-		wait leader
-		cut a
-		restart a
-		stop a          # it is up
-		cont a
-		wait agreement
-		cut b
-		kill b
-		restart all
-		wait agreement
-		cut all
-		wait no leader
-		heal all
-		wait agreement
-	`)
+	s, events, err := play(t, script(t, "returns.script"))
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 }
@@ -153,15 +131,9 @@ func TestClusterTransfer(t *testing.T) {
 
 // TestClusterRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
 func TestClusterRefusals(t *testing.T) {
-	for script, want := range map[string]string{
-		"wait leader\nexpect no leader": "line 2: expect no leader: 1 lease is valid",
-		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
-		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
-			"reached",
-		"kill d":         "line 1: kill d: there is no member d",
-		"cont a":         "line 1: cont a: a is up",
-		"kill a\nkill a": "line 2: kill a: a is down",
-	} {
+	var refusals map[string]string // an error for each script
+	require.NoError(t, json.Unmarshal([]byte(script(t, "refusals.json")), &refusals))
+	for script, want := range refusals {
 		_, _, err := play(t, script)
 		require.EqualError(t, err, want)
 	}

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,6 +32,14 @@ func try(t *testing.T, script string) (summary Summary, events string, err error
 	return summary, events, err
 }
 
+// script returns a script of testdata, which package chaos plays as well.
+func script(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // causes returns what was done before each lease.
 func causes(s Summary) (all []string) {
 	for _, l := range s.Leases {
@@ -51,23 +61,7 @@ func TestDemonstration(t *testing.T) {
 
 // TestFaults: leaders that are paused, cut off, or hand over.
 func TestFaults(t *testing.T) {
-	s, events, err := try(t, `
-		wait leader
-		wait agreement
-		stop leader     # its lease ends while it does not run
-		wait leader
-		cont all
-		wait agreement
-		cut leader
-		wait leader
-		expect one leader
-		heal all
-		wait agreement
-		resign
-		wait leader
-		expect one leader
-		wait agreement
-	`)
+	s, events, err := try(t, script(t, "faults.script"))
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 	require.Equal(t, []string{"", "stop", "cut", "resign"}, causes(s), events)
@@ -76,22 +70,7 @@ func TestFaults(t *testing.T) {
 // TestRestartHeals: a member that was cut off and is started again, alone or with others, reaches all of
 // them.
 func TestRestartHeals(t *testing.T) {
-	s, events, err := try(t, `
-		wait leader
-		cut a
-		restart a
-		stop a          # it is up
-		cont a
-		wait agreement
-		cut b
-		kill b
-		restart all
-		wait agreement
-		cut all
-		wait no leader
-		heal all
-		wait agreement
-	`)
+	s, events, err := try(t, script(t, "returns.script"))
 	require.NoError(t, err, events)
 	require.NoError(t, s.Err(), events)
 }
@@ -129,16 +108,10 @@ func transfers(t *testing.T) {
 
 // TestRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
 func TestRefusals(t *testing.T) {
-	for script, want := range map[string]string{
-		"wait leader\nexpect no leader": "line 2: expect no leader: 1 lease is valid",
-		"kill all\nexpect one leader":   "line 2: expect one leader: 0 leases are valid",
-		"wait leader\nkill all\nexpect leader b": "line 3: expect leader b: no member leads that can be " +
-			"reached",
-		"stop all\nresign": "line 2: resign: cluster: waited 12.5s for a leader that can be reached",
-		"kill d":           "line 1: kill d: there is no member d",
-		"cont a":           "line 1: cont a: a is up",
-		"kill a\nkill a":   "line 2: kill a: a is down",
-	} {
+	var refusals map[string]string // an error for each script
+	require.NoError(t, json.Unmarshal([]byte(script(t, "refusals.json")), &refusals))
+	refusals["stop all\nresign"] = "line 2: resign: cluster: waited 12.5s for a leader that can be reached"
+	for script, want := range refusals {
 		_, _, err := try(t, script)
 		require.EqualError(t, err, want)
 	}
