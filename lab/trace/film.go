@@ -89,7 +89,11 @@ type FilmHead struct {
 	Links      [][4]int          `json:"links"`
 	// Tree lists the links that become part of the tree that the algorithm makes, in their order: the step
 	// and both ends. An entry with no ends, each -1, begins a new tree: that of a later election.
-	Tree      [][3]int             `json:"tree"`
+	Tree [][3]int `json:"tree"`
+	// Sections says what becomes of the first critical section, one entry a change: the step, how many
+	// processes have started and wait for entry, and the places of those that are inside. It means nothing
+	// where an algorithm guards no section.
+	Sections  [][]int              `json:"sections,omitempty"`
 	OneWay    bool                 `json:"oneWay"`
 	Shape     string               `json:"shape"`
 	Positions [][2]float64         `json:"positions"` // from 0 to 1

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -23,6 +24,8 @@ type filming struct {
 	now    filmState // of the process that steps
 	actor  int       // which that is, or none
 
+	section filmSection
+
 	story     *story        // for words
 	decidedAt time.Duration // when a belief changed last
 	messages  int
@@ -36,6 +39,13 @@ type filmState struct {
 	done    bool
 }
 
+// filmSection is the first critical section.
+type filmSection struct {
+	waiting map[int]bool
+	inside  []int
+	changes [][]int // as FilmHead.Sections
+}
+
 func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 	n := len(h.Scenario.IDs)
 	if n > MostFilmed {
@@ -44,7 +54,7 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 	b := &filming{film: &Film{Head: newFilmHead(h, positions)}, where: make(map[election.ID]int, n),
 		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
 		states: make([]filmState, n),
-		actor:  noProcess}
+		actor:  noProcess, section: filmSection{waiting: make(map[int]bool)}}
 	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
 	b.clocks = in.Clocks()
 	b.joins = h.joins()
@@ -85,6 +95,8 @@ func (b *filming) add(p int, e *Event) {
 		b.now.done = true
 	case observe.Choose:
 		m.Value, m.Round = uint64(e.Chosen), uint32(e.Of)
+	case observe.Start, observe.Refuse, observe.Crash, observe.Raise:
+		b.share(p, e)
 	case observe.Set:
 		least, most = inUnits(e.Min), inUnits(e.Max)
 	}
@@ -127,6 +139,28 @@ func (b *filming) join(p, q int, m *election.Message) {
 	}
 }
 
+// share notes which processes wait for the critical section and which are inside.
+func (b *filming) share(p int, e *Event) {
+	s, enters := &b.section, e.Do == observe.Raise && e.Op == entered
+	if e.Do == observe.Raise && (!enters && e.Op != exited || e.Message.Flags != 0) {
+		return // of another section, or of none
+	}
+	if at := slices.Index(s.inside, p); at >= 0 && e.Do != observe.Start {
+		s.inside = slices.Delete(s.inside, at, at+1)
+	}
+	if delete(s.waiting, p); e.Do == observe.Start && !slices.Contains(s.inside, p) {
+		s.waiting[p] = true
+	}
+	if enters {
+		s.inside = append(s.inside, p)
+	}
+	step, last := len(b.film.Steps.First), len(s.changes)-1
+	if last >= 0 && s.changes[last][0] == step {
+		s.changes = s.changes[:last]
+	}
+	s.changes = append(s.changes, append([]int{step, len(s.waiting)}, s.inside...))
+}
+
 // begin begins a step.
 func (b *filming) begin(p int, e *Event, first uint32) {
 	steps := &b.film.Steps
@@ -167,6 +201,7 @@ func (b *filming) decide(p int, o *election.Outcome, at time.Duration) {
 func (b *filming) finish() {
 	b.note()
 	b.film.Head.Result = b.result()
+	b.film.Head.Sections = b.section.changes
 }
 
 // note takes down the change of a process that the step under way has brought.

@@ -35,7 +35,7 @@ func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (R
 		return Reply{}, err
 	}
 	b.network, b.positions = networkOf(r.scenario), f.Head.Positions
-	return filmed(f)
+	return r.filmed(f)
 }
 
 // networkOf names the network of a scenario.
@@ -56,8 +56,11 @@ func (b *Bridge) placed(s *scenario.Scenario) [][2]float64 {
 }
 
 // filmed returns the reply that has a film.
-func filmed(f *trace.Film) (Reply, error) {
-	f.Head.Wrong = wrong(f)
+func (r *run) filmed(f *trace.Film) (Reply, error) {
+	if r.config.Algorithm.Sections == 0 {
+		f.Head.Sections = nil
+	}
+	f.Head.Wrong = wrong(f, r.config.Algorithm)
 	data, err := f.Encode()
 	if err != nil {
 		return Reply{}, err

@@ -6,29 +6,97 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
-// wrong returns the steps after which two processes have led in one Term, or after which two leases are valid
-// at one moment, or one is older than another before it: none of that must ever be.
-func wrong(f *trace.Film) []trace.FilmOutside {
-	found, leaders, leases := []trace.FilmOutside{}, make(verdict.Leaders), verdict.Leases{}
-	c := &f.Changes
-	for i, role := range c.Role {
-		// The head has written the ID, so it is a number.
-		id, _ := strconv.ParseUint(f.Head.IDs[c.Process[i]], 10, 64)
-		process, now := election.ID(id), election.Outcome{Role: election.Role(role), Term: c.Term[i]}
-		at := inTime(f.Steps.At[c.Step[i]-1])
-		if c.Until[i] == 0 {
-			leases.Crash(process)
-		} else if _, err := leases.Note(process, now, at, inTime(c.Until[i])); err != nil {
-			found = append(found, trace.FilmOutside{Step: int(c.Step[i]), Why: err.Error()})
+// wrong returns the steps after which something is so that must never be: two leaders of one Term, two groups
+// of one number, two valid leases at one moment, or two processes in one critical section.
+func wrong(f *trace.Film, a *election.Algorithm) []trace.FilmOutside {
+	j := &lights{film: f, algorithm: a, found: []trace.FilmOutside{}, leaders: make(verdict.Leaders),
+		now: make(map[election.ID]election.Outcome), down: make(map[election.ID]bool),
+		groups: make(map[election.ID]uint64)}
+	c, sections := &f.Changes, f.Head.Sections
+	changes := 0
+	for k, do := range f.Steps.Do {
+		j.note(observe.What(do))
+		for ; changes < len(c.Step) && int(c.Step[changes]) == k+1; changes++ {
+			j.change(changes)
 		}
-		if now.Role != election.Leader || c.Status[i] != 0 {
-			continue
-		}
-		if err := leaders.Add(process, now.Term); err != nil {
-			found = append(found, trace.FilmOutside{Step: int(c.Step[i]), Why: err.Error()})
+		for ; len(sections) > 0 && sections[0][0] == k+1; sections = sections[1:] {
+			if inside := sections[0][2:]; len(inside) > 1 && !j.apart {
+				j.fail(k+1, verdict.BothInside(j.id(inside[0]), j.id(inside[1]), 0))
+			}
 		}
 	}
-	return found
+	return j.found
+}
+
+// lights judges a film from its beginning on.
+type lights struct {
+	film      *trace.Film
+	algorithm *election.Algorithm
+	found     []trace.FilmOutside
+
+	leaders  verdict.Leaders
+	leases   verdict.Leases
+	now      map[election.ID]election.Outcome
+	down     map[election.ID]bool
+	groups   map[election.ID]uint64 // the last Term of which each process has led a group
+	returned bool                   // a process has come back
+	apart    bool                   // a process has paused, or could not reach another
+}
+
+func (j *lights) fail(step int, err error) {
+	j.found = append(j.found, trace.FilmOutside{Step: step, Why: err.Error()})
+}
+
+// id returns the ID of a process. The head has written it, so it is a number.
+func (j *lights) id(p int) election.ID {
+	id, _ := strconv.ParseUint(j.film.Head.IDs[p], 10, 64)
+	return election.ID(id)
+}
+
+// note notes what bears on the rules for the rest of the run.
+func (j *lights) note(do observe.What) {
+	switch do {
+	case observe.Recover, observe.Restart:
+		j.returned = true
+	case observe.Pause, observe.Cut:
+		j.apart = true
+	}
+}
+
+// change judges what a process is now.
+func (j *lights) change(i int) {
+	c, a := &j.film.Changes, j.algorithm
+	process, before := j.id(int(c.Process[i])), j.now[j.id(int(c.Process[i]))]
+	now := election.Outcome{Role: election.Role(c.Role[i]), Term: c.Term[i],
+		Leader: election.Rank{ID: election.ID(c.Leader[i])}}
+	j.now[process], j.down[process] = now, c.Status[i] == 1
+	at := inTime(j.film.Steps.At[c.Step[i]-1])
+	if c.Until[i] == 0 {
+		j.leases.Crash(process)
+	} else if _, err := j.leases.Note(process, now, at, inTime(c.Until[i])); err != nil {
+		j.fail(int(c.Step[i]), err)
+	}
+	if now.Role != election.Leader || c.Status[i] != 0 || now == before {
+		return
+	}
+	switch {
+	case a.Groups:
+		// Leader and Term are the number of a group together, so several may lead in one Term.
+		if last := j.groups[process]; now.Term <= last {
+			j.fail(int(c.Step[i]), verdict.SecondGroup(process, now.Term, last))
+		}
+		j.groups[process] = max(j.groups[process], now.Term)
+	case a.LongLived && !a.Leases && (j.returned || j.apart):
+		// A process that comes back, or is cut off, cannot know which Terms there are.
+	default:
+		if first, ok := j.leaders[now.Term]; a.LongLived && ok && j.down[first] {
+			delete(j.leaders, now.Term) // perhaps all that had heard of the Term are down as well
+		}
+		if err := j.leaders.Add(process, now.Term); err != nil {
+			j.fail(int(c.Step[i]), err)
+		}
+	}
 }

@@ -2,10 +2,12 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
@@ -54,4 +56,81 @@ func TestTwoLeases(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, len(leaders), 2)
+}
+
+// TestLights: where nothing goes wrong a film names no step after which something is wrong: no algorithm
+// does, under any of the settings, nor does one with several groups or one in which a crashed leader
+// comes back.
+func TestLights(t *testing.T) {
+	var b bridge.Bridge
+	wrong := func(sugar object) *trace.FilmHead {
+		var s json.RawMessage
+		ask(t, &b, "scenario", sugar, &s)
+		head := &trace.FilmHead{}
+		ask(t, &b, "film", object{"scenario": s}, head)
+		return head
+	}
+	for _, a := range catalog.All() {
+		for _, more := range []object{{"seed": 4}, {"delay": "random", "seed": 3}} {
+			maps.Copy(more, object{"algorithm": a.Title(), "order": "random"})
+			head := wrong(more)
+			require.Empty(t, head.Wrong, a.Title())
+			require.Equal(t, a.Sections > 0, len(head.Sections) > 0, a.Title())
+		}
+	}
+	for _, name := range []string{"bully/rules", "modbully/base", "invitation", "lease"} {
+		head := wrong(object{"algorithm": name, "ids": []int{1, 2, 3, 4, 5}, "until": 200,
+			"crash_at": [][]float64{{5, 20}}, "restart_at": [][]float64{{5, 60}},
+			"start_times": []float64{0, 10, 20, 30, 40}})
+		require.Empty(t, head.Wrong, name)
+	}
+}
+
+// TestLightsOfMistakes: a film names the step at which a mistake of the museum shows that must never be in a
+// state.
+func TestLightsOfMistakes(t *testing.T) {
+	var b bridge.Bridge
+	seen := make(map[verdict.Property]int)
+	for _, x := range museum.All() {
+		switch x.Property {
+		case verdict.OneLeader, verdict.GroupsOnce, verdict.Exclusive:
+		default:
+			continue
+		}
+		found, err := check.Run(t.Context(), x.Config)
+		require.NoError(t, err)
+		if found.Counterexample == nil {
+			continue // the simulator shows it
+		}
+		in := x.Config.Input
+		in.Algorithm = x.Algorithm()
+		require.NoError(t, in.Check())
+		s, err := scenario.Of(&in)
+		require.NoError(t, err)
+		s.Steps = found.Counterexample.Steps
+		film, err := trace.ReadFilm(ask(t, &b, "film", object{"scenario": s}, nil).Data)
+		require.NoError(t, err)
+		require.NotEmpty(t, film.Head.Wrong, x.ID())
+		// The last step may begin with what brings a process back.
+		require.InDelta(t, len(film.Steps.Do), film.Head.Wrong[0].Step, 1, x.ID())
+		seen[x.Property]++
+	}
+	require.Len(t, seen, 3)
+}
+
+// TestSections: a film says how many processes wait for the critical section, and which are inside. A crash
+// ends a request.
+func TestSections(t *testing.T) {
+	var b bridge.Bridge
+	for variant, want := range map[string][][]int{
+		// The others wait for a reply of the crashed one for ever.
+		"ricartagrawala": {{4, 1}, {5, 2}, {6, 3}, {7, 2}},
+		"tokenring":      {{4, 1}, {5, 2}, {6, 3}, {7, 2}, {8, 1, 0}, {9, 1}, {10, 0, 1}, {11, 0}},
+	} {
+		var head trace.FilmHead
+		ask(t, &b, "film", object{"scenario": object{"algorithm": "mutex", "variant": variant,
+			"ids":  []int{1, 2, 3},
+			"acts": []object{{"after": 6, "do": "crash", "process": 3}}}}, &head)
+		require.Equal(t, want, head.Sections, variant)
+	}
 }

@@ -74,7 +74,7 @@ func (b *Bridge) readTrace(texts []string) (Reply, error) {
 	if d != nil {
 		why = &replayed{stepOf(t, d.Line), d.String()}
 	}
-	reply, err := filmed(f)
+	reply, err := b.recorded.filmed(f)
 	if err != nil {
 		return Reply{}, err
 	}
