@@ -11,7 +11,7 @@ export function mount(element, store) {
   store.on(["film", "step"], ({ film, step }) => {
     if (!film) return;
     /** @type {string[]} */
-    const leaders = [];
+    const leaders = [], terms = new Set();
     let up = 0, decided = 0;
     film.changesAt(step).forEach((change, p) => {
       const role = change < 0 ? UNDECIDED : film.changes.role[change];
@@ -21,13 +21,17 @@ export function mount(element, store) {
       // A process that pauses does not know yet that its lease has ended.
       if (role === LEADER && !(film.changes.until[change] <= film.at(step) && film.changes.until[change])) {
         leaders.push(film.name(p));
+        terms.add(film.changes.term[change]);
       }
     });
     const wrong = film.head.wrong?.find((w) => w.step <= step);
-    set(safe, wrong ? "bad" : leaders.length > 0 ? "gold" : "good", t.safety, wrong ? wrong.why
-      : leaders.length > 1 ? t.safe.many(leaders) : leaders.length === 1 ? t.safe.one(leaders[0]) : t.safe.none);
-    set(live, decided === up && up > 0 ? "good" : "pending", t.liveness, decided === up ? t.live.reached(up)
-      : t.live.pending(decided, up));
+    // Where processes share a critical section, what becomes of that is the aim, and an election a means.
+    const { sections } = film.head, [, waiting = 0, ...inside] = sections?.findLast(([k]) => k <= step) ?? [];
+    set(safe, wrong ? "bad" : (sections ? inside : leaders).length ? "gold" : "good", t.safety, wrong?.why ?? (sections
+      ? t.safe.inside(inside.map((p) => film.name(p))) : t.safe.lead(leaders, terms.size > 1)));
+    const reached = sections ? !waiting : decided === up;
+    set(live, reached && up > 0 ? "good" : "pending", t.liveness, sections ? t.live.waiting(waiting)
+      : reached ? t.live.reached(up) : t.live.pending(decided, up));
   });
 }
 

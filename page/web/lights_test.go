@@ -65,3 +65,35 @@ func TestLightOfLeases(t *testing.T) {
 	require.Equal(t, "bad", last[1])
 	require.Contains(t, last[0], "while the lease of process")
 }
+
+// The lights know that several groups may each have a leader, and that processes which share a critical
+// section want to enter it, not to elect.
+func TestLightsOfGroupsAndSections(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [2][]string
+	p.script(&got, `
+		const { encode, call } = page, got = [];
+		for (const algorithm of ["invitation", "mutex/tokenring"]) {
+			const { json } = await call("scenario", { algorithm, n: 3 });
+			document.title = "";
+			location.hash = await encode(json, 0);
+			while (!document.title) await settled();
+			const seen = new Set();
+			for (let k = 0; k <= range.max; k++) {
+				to(k);
+				seen.add(every(".light").map((l) => l.textContent + " " + l.dataset.state).join("; "));
+			}
+			got.push([...seen]);
+		}
+		return got;`)
+	require.Contains(t, got[0], "1 and 2 and 3 lead gold; all 3 have decided good")
+	require.Equal(t, "3 leads gold; all 3 have decided good", got[0][len(got[0])-1])
+	require.Equal(t, []string{"the section is free good; none waiting for it good",
+		"the section is free good; 1 waiting for it pending",
+		"the section is free good; 2 waiting for it pending",
+		"the section is free good; 3 waiting for it pending",
+		"1 in the section gold; 2 waiting for it pending",
+		"2 in the section gold; 1 waiting for it pending",
+		"3 in the section gold; none waiting for it good"}, got[1])
+}

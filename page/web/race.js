@@ -186,7 +186,7 @@ function network(r, now, over) {
     g.stroke();
   });
   r.count.textContent = String(film.sentAfter(step));
-  const leads = film.head.ids.findIndex((_, p) => film.condition(p, step).role === LEADER);
-  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${leads >= 0 ? `, ${t.safe.one(film.name(leads))}` : ""}`;
+  const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
+  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
 }

@@ -66,13 +66,16 @@ export const t = {
   units: (/** @type {number} */ n) => count(n, "unit", "units"),
 
   safe: {
-    none: "no leader yet",
-    one: (/** @type {string} */ name) => `${name} leads`,
-    many: (/** @type {string[]} */ names) => `${names.join(" and ")} lead, in different Terms`,
+    lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
+      ? `${names.length > 6 ? count(names.length, "", "processes") : names.join(" and ")} lead${differ
+        ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader yet"),
+    inside: (/** @type {string[]} */ names) => (names.length ? `${names.join(" and ")} in the section`
+      : "the section is free"),
   },
   live: {
     pending: (/** @type {number} */ k, /** @type {number} */ n) => `${k} of ${n} have decided`,
     reached: (/** @type {number} */ n) => `all ${n} have decided`,
+    waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
   },
   safety: "Safety",
   liveness: "Liveness",
