@@ -22,7 +22,7 @@ export async function make(store, sugar, play) {
   try {
     const { json } = await call("scenario", sugar);
     if (mine !== latest) return;
-    await open(store, json, { step: 0, play });
+    await open(store, json, { step: 0, play, sugar });
   } catch (error) {
     if (mine === latest) store.set({ error: reason(error), busy: false });
   }
@@ -30,8 +30,9 @@ export async function make(store, sugar, play) {
 
 /** Shows the run of a scenario, and keeps it as a branch.
  * @param {Store} store @param {any} scenario
- * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string}} [how] parent is the
- *   branch that it comes from, after the step after which it differs; without them it is a new beginning
+ * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
+ *   sugar?: any}} [how] parent is the branch that it comes from, after the step after which it differs; without them
+ *   it is a new beginning, made from the settings in sugar
  * @returns {Promise<boolean>} whether there is such a run */
 export async function open(store, scenario, how = {}) {
   const mine = ++latest;
@@ -46,14 +47,23 @@ export async function open(store, scenario, how = {}) {
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0, wrong: wrong(film, scenario) };
     show(store, { branches: [...branches, branch], branch: id, scenario,
-      compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function"
-      ? how.step(film) : how.step ?? 0);
+      sugar: how.sugar ?? (parent < 0 ? settings(film) : store.state.sugar),
+      compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function" ? how.step(film)
+      : how.step ?? 0);
     if (how.play && !store.state.still) play(store);
     return true;
   } catch (error) {
     if (mine === latest) store.set({ error: reason(error), busy: false });
     return false;
   }
+}
+
+/** The settings from which a run like this one is made: what the reader changes next is changed of this run.
+ * @param {Film} film */
+export function settings(film) {
+  const { seed, schedule, delay, initiators, params } = film.head.scenario;
+  return { algorithm: film.head.algorithm, n: film.n, order: "random", seed, initiators, params,
+    delay: schedule === "random" ? delay ? `${delay.min}-${delay.max}` : schedule : undefined };
 }
 
 const kept = 12; // films besides those that are shown: a reader who has made many runs goes back to few

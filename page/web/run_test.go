@@ -344,3 +344,44 @@ func TestNamesDoNotOverlap(t *testing.T) {
 	require.Greater(t, got.Drawn, 300)
 	require.Empty(t, got.Overlaps)
 }
+
+// What the reader changes in the settings is changed of the run that is shown, also if an address, a
+// lesson or a file has brought it.
+func TestSettingsAreThoseOfTheRun(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [][3]any
+	p.script(&got, `
+		const { encode, call, store } = page, got = [];
+		while (!document.querySelector(".setup select")) await frame();
+		const n = document.querySelector(".size input[type=number]");
+		const shown = async (change) => {
+			document.title = "";
+			await change();
+			while (!document.title) await settled();
+		};
+		const more = async (size) => {
+			await shown(() => { n.value = size; n.dispatchEvent(new Event("change")); });
+			const { algorithm, variant, ids, schedule, params, delay } = store.state.scenario;
+			got.push([algorithm + "/" + variant, ids.length, JSON.stringify([schedule, delay, params])]);
+		};
+		const { json: fast } = await call("scenario", { algorithm: "bully/rules", n: 5, delay: "1-3",
+			params: { delay: 4 } });
+		await shown(async () => { location.hash = await encode(fast, 3); });
+		await more(6);
+		const scenario = { algorithm: "hs", variant: "respond", ids: [2, 3, 1] };
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
+		await shown(() => {
+			const files = new DataTransfer();
+			files.items.add(new File([text], "a.trace"));
+			window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		});
+		await more(4);
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector(".lessons .does:not(.challenge)")) await frame();
+		await shown(() => document.querySelector(".lessons .does:not(.challenge)").click());
+		await more(7);
+		return got;`)
+	require.Equal(t, [][3]any{{"bully/rules", 6.0, `["random",{"min":1,"max":3},{"delay":4}]`},
+		{"hs/respond", 4.0, `[null,null,{}]`}, {"afekgafni/async", 7.0, `[null,null,null]`}}, got)
+}
