@@ -64,7 +64,6 @@ export class Film {
     this.longestName = Math.max(...this.head.ids.map((_, p) => this.name(p).length));
     /** the number of steps */
     this.length = this.steps.n;
-    this.bytes = buffer.byteLength;
     /** the journey that an event ends, or -1 */
     this.ended = new Int32Array(this.events.n).fill(-1);
     this.#follow();

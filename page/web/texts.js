@@ -25,7 +25,6 @@ export const t = {
   starters: "Who starts",
   all: "all",
   again: "Run again with another seed",
-  parameters: "Parameters",
   asDefault: "default",
   first: "To the beginning",
   back: "Back",
@@ -43,9 +42,8 @@ export const t = {
   details: "Details",
   close: "Close",
   keys: "Keys",
-  noRule: "The source names no rule here.",
   running: "making the film",
-  panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory", share: "Share" },
+  panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory" },
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
     `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
@@ -63,7 +61,7 @@ export const t = {
     return words.join(", ");
   },
 
-  units: (/** @type {number} */ n) => count(n, "unit", "units"),
+  units: (/** @type {number} */ n) => count(Math.round(n * 100) / 100, "unit", "units"),
 
   safe: {
     lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
@@ -81,6 +79,8 @@ export const t = {
   liveness: "Liveness",
   cases: { best: "best", mean: "mean", worst: "worst" },
   thisRun: "this run",
+  bits: "its bits, in all",
+  time: "its time, in all",
   theoryAxis: "messages by the number of processes",
   noTheory: "No closed form is known for these settings.",
   rule: "rule",

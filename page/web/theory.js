@@ -28,12 +28,12 @@ export function mount(element, store) {
 
   store.on(["film", "panel"], async ({ film, panel }) => {
     if (!film || panel !== "theory") return;
-    const key = film.head.algorithm + film.n;
+    const { algorithm, scenario } = film.head, key = JSON.stringify([algorithm, scenario.params, film.n]);
     if (key === asked) return draw();
     asked = key;
     const ns = sizes(film.n);
     try {
-      const { json } = await call("theory", { algorithm: film.head.algorithm, params: film.head.scenario?.params, ns });
+      const { json } = await call("theory", { algorithm, params: scenario.params, ns });
       if (asked !== key) return;
       theory = json;
       note.textContent = usable(theory) ? t.theoryAxis : t.noTheory;
@@ -50,6 +50,8 @@ export function mount(element, store) {
     for (const name of /** @type {("best"|"mean"|"worst")[]} */ (["best", "mean", "worst"])) {
       if (a?.[name]) rows.push([t.cases[name], a[name]]);
     }
+    if (film.head.bits) rows.push([t.bits, String(film.head.bits)]);
+    rows.push([t.time, t.units(film.head.time)]);
     facts.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     canvas.setAttribute("aria-label", rows.map((row) => row.join(" ")).join(", "));
     draw();

@@ -82,7 +82,7 @@ function gaps(g, axis, f, part) {
     const y = yOf(f, (gap.from + gap.to) / 2);
     if (y < part.from - 40 || y > part.to + 40) continue;
     zigzag(g, f.left - 4, part.width, y + f.unit * 0.15, all);
-    const text = t.units(Math.round(gap.units * 10) / 10), middle = (f.left + part.width) / 2;
+    const text = t.units(gap.units), middle = (f.left + part.width) / 2;
     g.textAlign = "center";
     g.fillStyle = all.paper;
     g.fillRect(middle - 40, y + f.unit * 0.15 - 9, 80, 18);
