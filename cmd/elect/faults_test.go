@@ -100,6 +100,9 @@ func TestBadFaults(t *testing.T) {
 	}
 	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep the order: dkr (--force ` +
 		`runs it all the same)`
+	cases["sim bully -n 3 --reorder 0.1"] = `messages may take too long for the algorithm: bully/rules ` +
+		`reckons with 1 units, here it can be 2 (a larger parameter delay allows for that, --force runs it ` +
+		`all the same)`
 	cases["run lcr -n 3 --loss 0.1"] = `unknown flag --loss: only elect sim has it`
 	cases["run lcr -n 3 --crash-at 4@1"] = `crash_at[0]: 4 is not a process`
 	cases["run lcr -n 3 --partition 1"] = `unknown flag --partition: only elect sim has it`

@@ -82,7 +82,7 @@ func TestStepsRepeatARun(t *testing.T) {
 				in.Faults.Duplicate = 0.1
 			}
 			c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed, Until: 9 * sim.Unit,
-				Force: a.Synchronous} // messages are overtaken
+				Force: a.DelayBound() > 0} // messages that are overtaken take two delays
 			was, steps := recorded(t, c)
 			in.CrashAt, in.RestartAt, in.RecoverAt, in.PauseAt = nil, nil, nil, nil
 			in.Faults = fault.Plan{}

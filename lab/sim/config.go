@@ -102,6 +102,9 @@ func (c *Config) Check() error {
 		}
 		longest = c.Delay.Longest()
 	}
+	if c.Faults.Reorder > 0 && !c.Algorithm.Synchronous { // those refuse it below, whatever their bound is
+		longest *= 2 // the delay of the message, and another one
+	}
 	if bound := c.Algorithm.DelayBound(); bound > 0 && longest > bound && !c.Force && !c.still() {
 		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
 			scenario.InUnits(bound), scenario.InUnits(longest))

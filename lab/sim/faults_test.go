@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
@@ -119,6 +120,40 @@ func TestDuplicateAndReorder(t *testing.T) {
 		require.Equal(t, tt.want, (*got)[len(*got)-len(tt.want):])
 		require.EqualValues(t, 10+tt.duplicated, r.Steps)
 		require.Equal(t, time.Duration(11+tt.duplicated/10*uint64(tt.plan.Reorder))*sim.Unit, r.Time)
+	}
+}
+
+// TestReorderTakesTwoDelays: where a message may take another delay, the bound of the algorithm must allow
+// for both.
+func TestReorderTakesTwoDelays(t *testing.T) {
+	delay := sim.Delay{Min: 1, Max: 2 * sim.Unit}
+	for _, tt := range []struct {
+		bound  time.Duration
+		config sim.Config
+		want   string
+	}{
+		{sim.Unit, sim.Config{}, "bully/rules reckons with 1 units, here it can be 2"},
+		{2*sim.Unit - 1, sim.Config{}, "bully/rules reckons with 1.999999999 units, here it can be 2"},
+		{2 * sim.Unit, sim.Config{}, ""},
+		{sim.Unit, sim.Config{Force: true}, ""},
+		{2 * sim.Unit, sim.Config{Schedule: sim.RandomDelay, Delay: delay}, "with 2 units, here it can be 4"},
+		{4 * sim.Unit, sim.Config{Schedule: sim.RandomDelay, Delay: delay}, ""},
+	} {
+		a, err := bully.Rules(bully.Config{Delay: tt.bound})
+		require.NoError(t, err)
+		tt.config.Input = scenario.Input{Algorithm: a, IDs: []election.ID{1, 2, 3},
+			Faults: fault.Plan{Reorder: 0.5}}
+		r, err := sim.Run(t.Context(), tt.config)
+		if tt.want != "" {
+			require.ErrorIs(t, err, sim.ErrDelay)
+			require.ErrorContains(t, err, tt.want)
+			continue
+		}
+		require.NoError(t, err)
+		require.Positive(t, r.Reordered)
+		if !tt.config.Force {
+			require.True(t, r.Agreed)
+		}
 	}
 }
 
