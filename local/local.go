@@ -124,6 +124,8 @@ func (c *Config) check() error {
 		return input.Errorf("restart_at: restarts need the simulator's clock")
 	case len(c.PauseAt) > 0:
 		return input.Errorf("pause_at: pauses need the simulator's clock")
+	case c.WrongClocks():
+		return input.Errorf("clock_rates: clocks that are wrong need the simulator's clock")
 	case len(c.Faults.Partitions) > 0:
 		return input.Errorf("partitions: cut links need the simulator's clock")
 	case c.Algorithm.Synchronous && (c.Starts() < len(c.IDs) || len(c.StartTimes) > 0):

@@ -85,10 +85,12 @@ func TestMany(t *testing.T) {
 func TestRefusedInput(t *testing.T) {
 	at := []scenario.At{{ID: 1, Time: 1}}
 	for field, in := range map[string]scenario.Input{
-		"algorithm":    {IDs: ids{1}},
-		"ids[1]":       {Algorithm: lcr.Max(), IDs: ids{1, 1}},
-		"restart_at":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, RestartAt: at},
-		"pause_at":     {Algorithm: lcr.Max(), IDs: ids{1, 2}, PauseAt: []scenario.Pause{{ID: 1, Until: 1}}},
+		"algorithm":  {IDs: ids{1}},
+		"ids[1]":     {Algorithm: lcr.Max(), IDs: ids{1, 1}},
+		"restart_at": {Algorithm: lcr.Max(), IDs: ids{1, 2}, RestartAt: at},
+		"pause_at":   {Algorithm: lcr.Max(), IDs: ids{1, 2}, PauseAt: []scenario.Pause{{ID: 1, Until: 1}}},
+		"clock_rates": {Algorithm: lcr.Max(), IDs: ids{1, 2},
+			ClockRates: []scenario.ClockRate{{ID: 1, Rate: 1}, {ID: 2, Rate: 1.5}}},
 		"loss: 0.5":    {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Loss: 0.5}},
 		"duplicate: 1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Duplicate: 1}},
 		"reorder: 0.1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
@@ -106,9 +108,10 @@ func TestRefusedInput(t *testing.T) {
 	}
 	_, err := local.Elect(t.Context(), lcr.Max(), make(ids, local.MaxProcesses)...)
 	require.ErrorContains(t, err, "ids[0]", "this many may run, but not all with the ID 0")
-	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 0}}
+	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}, StartTimes: []time.Duration{0, 0},
+		ClockRates: []scenario.ClockRate{{ID: 1, Rate: 1}}}
 	_, err = local.Run(t.Context(), local.Config{Input: in})
-	require.NoError(t, err, "times of zero are no times")
+	require.NoError(t, err, "times of zero are no times, and a clock of rate 1 is right")
 }
 
 // TestCrashed: what is sent to a process that is down counts, and is lost.

@@ -59,7 +59,7 @@ const Unlimited = -1
 // Config is what to check, and on which network.
 type Config struct {
 	// Input is the election. Its Initiators start, each at any moment; StartTimes and all that goes
-	// wrong at a given time or by chance must be empty.
+	// wrong at a given time or by chance must be empty. So must ClockRates, unless time is modelled.
 	scenario.Input
 
 	// After is what has happened before the first state, as a [scenario.StepRecorder] writes it: what is
@@ -300,6 +300,9 @@ func (c *Config) checkTime() error {
 		}
 		if c.Tick != 0 || c.Window != 0 || c.Until != 0 {
 			return input.Errorf("tick, window, until: without a delay time is not modelled")
+		}
+		if c.WrongClocks() { // which of two timers runs out first is then taken from what they are set to
+			return input.Errorf("clock_rates: without a delay time is not modelled, and no clock is wrong")
 		}
 		return nil
 	}

@@ -136,6 +136,9 @@ func TestNotOfACheck(t *testing.T) {
 			"pauses: without a delay time is not modelled, and a pause is a slow message"},
 		{func(c *check.Config) { c.SuspectAfter = one },
 			"suspect_after: a check lets each process notice a crash at every moment"},
+		{func(c *check.Config) {
+			c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1.5}}
+		}, "clock_rates: without a delay time is not modelled, and no clock is wrong"},
 		{func(c *check.Config) { c.Losses = -2 }, "losses: -2 is not between 0 and 1024"},
 		{func(c *check.Config) { c.Duplicates = -1 }, "duplicates: -1 is not between 0 and 1024"},
 	} {

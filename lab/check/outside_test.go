@@ -24,6 +24,11 @@ func TestOutside(t *testing.T) {
 		in.Initiators = starters
 		return in
 	}
+	fast := func(a *election.Algorithm) scenario.Input {
+		in := input(a, rising(3))
+		in.ClockRates = []scenario.ClockRate{{ID: 2, Rate: 1.5}}
+		return in
+	}
 	for _, c := range []struct {
 		name   string
 		config check.Config
@@ -62,6 +67,10 @@ func TestOutside(t *testing.T) {
 			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
 		{"some start", check.Config{Input: part(rising(1)), Delay: bully.DefaultDelay}, ""},
 		{"all start", check.Config{Input: part(nil), Delay: bully.DefaultDelay / 2}, ""},
+		{"wrong clocks", check.Config{Input: fast(floodmax.Algorithms()[0]), Delay: bully.DefaultDelay},
+			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
+		{"wrong clocks, not synchronous", check.Config{Input: fast(bully.Algorithms()[0]),
+			Delay: bully.DefaultDelay}, ""},
 		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},
 		{"copies", check.Config{Input: input(dkr.Algorithm(), rising(3)), Duplicates: 1},
 			"dkr promises nothing where messages arrive twice"},
