@@ -25,6 +25,7 @@ export function mount(element, store) {
   const hud = h("div", { class: "hud", "aria-hidden": "true" });
   stage.append(below, nodes, above, hud);
   element.append(stage);
+  wire(nodes, store);
   /** @type {Drawn[]} */
   let drawn = [];
   /** @type {import("./layout.js").Layout | null} */
@@ -34,9 +35,15 @@ export function mount(element, store) {
     const { film } = store.state;
     if (!film) return;
     const { width, height } = stage.getBoundingClientRect();
-    scene.placed = placed = layout(film.head, width, height);
-    hud.classList.toggle("middle", placed.big > 80 && (placed.round && film.n > 3 || film.n > 24));
-    if (drawn.length !== film.n) drawn = build(nodes, store);
+    placed = layout(film.head, width, height);
+    const middle = placed.big > 80 && (placed.round && film.n > 3 || film.n > 24), r = placed.radius;
+    hud.classList.toggle("middle", middle);
+    // The number of messages stands in a corner: if a process is there, all stand higher.
+    if (!middle && placed.points.some(({ x, y }) => x < 168 + r && y > height - 40 - r)) {
+      placed = layout(film.head, width, height - 28);
+    }
+    scene.placed = placed;
+    if (drawn.length !== film.n) drawn = build(nodes, film.n);
     const size = placed.radius;
     drawn.forEach((node, p) => {
       const { x, y } = /** @type {import("./layout.js").Layout} */ (placed).points[p];
@@ -119,11 +126,10 @@ function outlineOf(role, r) {
   return `M${points.join("L")}z`;
 }
 
-/** Makes the processes; one of them is in the order of the tab key, the arrow keys lead to the others.
- * @param {SVGSVGElement} nodes @param {Store} store @returns {Drawn[]} */
-function build(nodes, store) {
-  const film = /** @type {import("./film.js").Film} */ (store.state.film);
-  const all = Array.from({ length: film.n }, (_, p) => {
+/** Makes n processes; one of them is in the order of the tab key, the arrow keys lead to the others.
+ * @param {SVGSVGElement} nodes @param {number} n @returns {Drawn[]} */
+function build(nodes, n) {
+  const all = Array.from({ length: n }, (_, p) => {
     const shape = s("path", { class: "shape" }), label = s("text", { class: "name" });
     const cross = s("path", { class: "cross", visibility: "hidden" });
     const group = s("g", { class: "node", role: "button", tabindex: p === 0 ? 0 : -1, "data-process": p }, shape,
@@ -131,9 +137,6 @@ function build(nodes, store) {
     return { group, shape, label, cross, key: "" };
   });
   nodes.replaceChildren(...all.map((node) => node.group));
-  const last = /** @type {SVGSVGElement & {wired?: boolean}} */ (nodes);
-  if (!last.wired) wire(nodes, store);
-  last.wired = true;
   return all;
 }
 

@@ -279,7 +279,7 @@ func TestTreeGrows(t *testing.T) {
 			await settled();
 			const { points } = page.scene.placed, g = canvas.getContext("2d");
 			const [a, b] = [points[p], points[q]], far = Math.hypot(b.x - a.x, b.y - a.y);
-			// A little beside the middle of the link, which is drawn over the mark.
+			// A little beside the middle of the link.
 			const off = { x: (-3 * (b.y - a.y)) / far, y: (3 * (b.x - a.x)) / far };
 			const at = (name) => Math.round(ratio * (0.45 * a[name] + 0.55 * b[name] + off[name]));
 			const [red, , blue] = g.getImageData(at("x"), at("y"), 1, 1).data;

@@ -4,7 +4,7 @@ import { isFault } from "./film.js";
 import { underWay } from "./layout.js";
 import { colours, fillSign } from "./theme.js";
 
-const most = 320; // of a complete network more links would be a grey disc
+const most = 640; // of a complete network more links would be a grey disc
 
 /** @typedef {import("./film.js").Film} Film */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -21,32 +21,34 @@ export function treeAt(film, k) {
  * @param {[number, number, number][]} tree those of a tree, which stand out */
 export function drawLinks(g, film, l, cut, tree) {
   const all = colours(), head = film.head;
-  g.strokeStyle = all.goldfill;
-  g.lineWidth = Math.max(3, Math.min(9, l.radius / 2));
-  for (const [, p, q] of tree) {
+  const thick = Math.max(3, Math.min(9, l.radius / 2)), thin = film.n > 64 ? 0.8 : 1.5;
+  const line = (/** @type {import("./layout.js").Point} */ a, /** @type {import("./layout.js").Point} */ b) => {
     g.beginPath();
-    g.moveTo(l.points[p].x, l.points[p].y);
-    g.lineTo(l.points[q].x, l.points[q].y);
+    g.moveTo(a.x, a.y);
+    g.lineTo(b.x, b.y);
     g.stroke();
-  }
-  g.lineWidth = film.n > 64 ? 0.8 : 1.5;
+  };
+  g.strokeStyle = all.goldfill;
+  g.lineWidth = thick;
+  const grown = new Set(tree.flatMap(([, p, q]) => {
+    line(l.points[p], l.points[q]);
+    return [`${p} ${q}`, `${q} ${p}`];
+  }));
+  g.lineWidth = thin;
   if (l.round && !cut.size) {
     g.strokeStyle = all.link;
     g.beginPath();
     g.arc(l.cx, l.cy, l.big, 0, 2 * Math.PI);
     if (film.n > 20) g.stroke();
   }
-  if (head.links.length > 2 * most) return;
+  if (head.shape === "complete" && head.links.length > most) return;
   for (const [p, port, q, back] of head.links) {
     const a = l.points[p], b = l.points[q], there = cut.has(`${p} ${port}`), here = cut.has(`${q} ${back}`);
     const gone = there || here;
-    if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size)) continue;
+    if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size) || !gone && grown.has(`${p} ${q}`)) continue;
     g.strokeStyle = gone ? all.red : all.link;
     g.setLineDash(gone ? [3, 5] : []);
-    g.beginPath();
-    g.moveTo(a.x, a.y);
-    g.lineTo(b.x, b.y);
-    g.stroke();
+    line(a, b);
     g.setLineDash([]);
     // The cross stands at the end that a message does not reach.
     if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
@@ -108,11 +110,19 @@ export function drawTokens(g, film, axis, l, signs, at) {
   const past = at.cause > 0 ? film.past(at.cause) : null;
   /** @type {Token[]} */
   const tokens = [];
+  /** @type {Map<number, {x: number, y: number}>} the last message of each link and way */
+  const before = new Map();
   for (const journey of film.underWay(at.step)) {
     const begin = axis.placeOf(journey.begin), end = axis.placeOf(journey.end);
     const part = end > begin ? Math.max(0, Math.min(1, (at.cursor - begin) / (end - begin))) : 0;
-    const { x, y } = underWay(l, journey.from, journey.to, part);
-    const sign = signs[journey.kind] ?? signs[0];
+    let { x, y, angle } = underWay(l, journey.from, journey.to, part);
+    const sign = signs[journey.kind] ?? signs[0], way = journey.from * film.n + journey.to, one = before.get(way);
+    // Messages that go together go side by side.
+    if (one && r > 4 && Math.hypot(x - one.x, y - one.y) < 2 * r) {
+      x = one.x - 2.2 * r * Math.sin(angle);
+      y = one.y + 2.2 * r * Math.cos(angle);
+    }
+    before.set(way, { x, y });
     tokens.push({ journey, x, y });
     g.globalAlpha = past && (journey.lost || journey.end > past[journey.to]) ? 0.15 : 1;
     g.fillStyle = sign.colour;
@@ -125,29 +135,41 @@ export function drawTokens(g, film, axis, l, signs, at) {
       g.textAlign = "center";
       g.textBaseline = "middle";
       g.fillText(sign.letter, x, y + 0.5);
-      if (film.busiest <= 40) carried(g, film, l, journey, x, y, r);
     }
   }
   g.globalAlpha = 1;
+  if (r > 6 && film.busiest <= 40) carried(g, film, l, tokens, r);
   drawLosses(g, film, axis, l, at);
   return tokens;
 }
 
-/** Writes whose ID a message carries beside it, where no process is in the way.
- * @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l
- * @param {import("./film.js").Journey} journey @param {number} x @param {number} y @param {number} r */
-function carried(g, film, l, journey, x, y, r) {
-  const p = film.processWith(film.events.rank[journey.send]);
-  if (p < 0) return;
-  const name = film.name(p), away = r + 3 + 4 * name.length;
-  const ends = [l.points[journey.from], l.points[journey.to]];
-  const free = [[away, 0.5], [-away, 0.5], [0, r + 9], [0, -r - 8]].find(([dx, dy]) => ends.every((end) =>
-    Math.hypot(x + dx - end.x, y + dy - end.y) > l.radius + 7)) ?? [away, 0.5];
+/** Writes whose ID a message carries beside it, where nothing else is in the way.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l @param {Token[]} tokens
+ * @param {number} r the radius of a token */
+function carried(g, film, l, tokens, r) {
+  /** @type {[number, number, number, number][]} what is there already: its middle, and half its width and height */
+  const taken = [...tokens.map((t) => /** @type {[number, number, number, number]} */ ([t.x, t.y, r, r])),
+    ...l.points.map((p) => /** @type {[number, number, number, number]} */ ([p.x, p.y, l.radius, l.radius]))];
+  for (const { journey: { from, to } } of film.head.oneWay ? tokens : []) { // the arrow of the link
+    taken.push([(l.points[from].x + l.points[to].x) / 2, (l.points[from].y + l.points[to].y) / 2, 5, 5]);
+  }
   g.font = "600 12px system-ui, sans-serif";
   g.lineWidth = 3;
-  g.strokeText(name, x + free[0], y + free[1]);
+  g.strokeStyle = colours().paper;
   g.fillStyle = colours().ink;
-  g.fillText(name, x + free[0], y + free[1]);
+  for (const { journey, x, y } of tokens) {
+    const p = film.processWith(film.events.rank[journey.send]);
+    if (p < 0) continue;
+    const name = film.name(p), w = 4 * name.length, side = r + 3 + w, up = r + 8;
+    for (const [dx, dy] of [[side, 0.5], [-side, 0.5], [0, up], [0, -up], [side, up], [-side, up], [side, -up],
+      [-side, -up]]) {
+      if (taken.some(([a, b, v, u]) => Math.abs(x + dx - a) < v + w && Math.abs(y + dy - b) < u + 5)) continue;
+      taken.push([x + dx, y + dy, w, 5]);
+      g.strokeText(name, x + dx, y + dy);
+      g.fillText(name, x + dx, y + dy);
+      break;
+    }
+  }
 }
 
 /** Marks the messages that were lost a moment ago.

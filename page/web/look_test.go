@@ -1,0 +1,121 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// looks is what the tests of the picture's geometry share. shown opens a run at a part of its steps, and
+// written collects the texts that a canvas holds, with their boxes.
+const looks = `
+	const shown = async (sugar, part) => {
+		const { json } = await page.call("scenario", sugar);
+		await page.open(page.store, json, { step: (film) => Math.round(film.length * part) });
+		await settled();
+	};
+	const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+	const written = async (selector) => {
+		const all = [], P = CanvasRenderingContext2D.prototype, { fillText } = P;
+		P.fillText = function (text, x, y, ...more) {
+			const { width } = this.measureText(text), high = parseFloat(/([\d.]+)px/.exec(this.font)[1]);
+			const left = this.textAlign === "center" ? x - width / 2 : x - width;
+			if (this.canvas.matches(selector)) {
+				all.push({ text, left, right: left + width, top: y - high * 0.4, bottom: y + high * 0.4 });
+			}
+			return fillText.call(this, text, x, y, ...more);
+		};
+		page.store.set({ paint: page.store.state.paint + 1 });
+		await settled();
+		P.fillText = fillText;
+		return all;
+	};
+	const meet = (a, b, by = 0) => a.left < b.right - by && b.left < a.right - by && a.top < b.bottom - by
+		&& b.top < a.bottom - by;
+`
+
+// screens are a large screen and a telephone.
+var screens = []look{{still: true, width: 1400, height: 860}, {still: true, width: 390, height: 844}}
+
+// onScreens runs a test of the page on each screen. It returns what is found wrong, line by line.
+func onScreens(t *testing.T, body string) {
+	t.Helper()
+	for _, l := range screens {
+		t.Run(fmt.Sprint(l.width), func(t *testing.T) {
+			p := newTab(t, l)
+			p.open(serve(t))
+			var wrong []string
+			p.script(&wrong, looks+`const wrong = [];`+body+`return wrong;`)
+			require.Empty(t, strings.Join(wrong[:min(len(wrong), 12)], "\n"))
+		})
+	}
+}
+
+// The number of messages covers no process, and no process lies outside of the picture.
+func TestProcessesAreInSight(t *testing.T) {
+	onScreens(t, `
+		for (const [algorithm, ...sizes] of [["mesh", 9, 64, 256], ["hypercube", 8, 256],
+			["treeelect", 8, 64], ["bully", 3, 8, 12, 64], ["yoyo", 8, 64, 256], ["lcr", 3, 8, 256]]) {
+			for (const n of sizes) {
+				await shown({ algorithm, n, seed: 4 }, 1);
+				const hud = box(".hud"), stage = box(".stage");
+				for (const node of every(".node .shape")) {
+					const at = node.getBoundingClientRect(), name = algorithm + " " + n;
+					if (meet(at, hud, 1)) wrong.push(name + ": a process is under the number of messages");
+					if (at.left < stage.left || at.right > stage.right || at.top < stage.top
+						|| at.bottom > stage.bottom) wrong.push(name + ": a process is outside");
+				}
+			}
+		}`)
+}
+
+// Messages that go together over a link are seen side by side, and what they carry is written where nothing
+// else is.
+func TestMessagesAreInSight(t *testing.T) {
+	onScreens(t, `
+		const labels = [];
+		for (const [algorithm, n] of [["mesh", 9], ["lcr", 8], ["ghs", 8], ["hypercube", 8], ["yoyo", 8]]) {
+			for (let part = 0; part < 1; part += 0.15) {
+				await shown({ algorithm, n, seed: 4 }, part);
+				const { tokens, placed } = page.scene, name = algorithm + " " + page.store.state.step + ": ";
+				tokens.forEach((a, i) => tokens.slice(0, i).forEach((b) => {
+					const together = a.journey.from === b.journey.from && a.journey.to === b.journey.to;
+					if (!together || Math.hypot(a.x - b.x, a.y - b.y) >= 14) return;
+					wrong.push(name + "one token is on another");
+				}));
+				const all = (await written(".stage canvas")).filter(({ text }) => /\d/.test(text));
+				labels.push(...all);
+				all.forEach((a, i) => {
+					if (all.slice(0, i).some((b) => meet(a, b))) wrong.push(name + a.text + " is on a text");
+					const near = ({ x, y }, r) =>
+						meet(a, { left: x - r, right: x + r, top: y - r, bottom: y + r });
+					if (placed.points.some((p) => near(p, placed.radius * 0.7))) wrong.push(name + a.text
+						+ " is on a process");
+					if (tokens.some((token) => near(token, 4))) wrong.push(name + a.text + " is on a token");
+				});
+			}
+		}
+		if (labels.length < 60) wrong.push("only " + labels.length + " labels");`)
+}
+
+// All links of a network are drawn, but for those of a complete one, of which they would make a disc.
+func TestLinksAreInSight(t *testing.T) {
+	onScreens(t, `
+		for (const [algorithm, n, drawn] of [["hypercube", 256, true], ["yoyo", 256, true],
+			["bully", 64, false]]) {
+			await shown({ algorithm, n, seed: 4 }, 0);
+			const canvas = document.querySelector(".stage canvas"), g = canvas.getContext("2d");
+			const { points } = page.scene.placed, ratio = canvas.width / box(".stage").width;
+			const long = ([p, , q]) => Math.hypot(points[p].x - points[q].x, points[p].y - points[q].y) > 8;
+			const links = page.store.state.film.head.links.filter(long);
+			let seen = 0;
+			for (const [p, , q] of links) {
+				const middle = (name) => (points[p][name] + points[q][name]) / 2 * ratio - 1;
+				if (g.getImageData(middle("x"), middle("y"), 3, 3).data.some((v) => v > 0)) seen++;
+			}
+			if (drawn === seen > links.length * 0.95) continue;
+			wrong.push(algorithm + ": " + seen + " of " + links.length);
+		}`)
+}
