@@ -6,7 +6,7 @@ import { fit, h, perFrame } from "./dom.js";
 import { go, restore, showBranch } from "./run.js";
 import { colours, signs } from "./theme.js";
 import { t } from "./texts.js";
-import { draw, xOf, yOf } from "./timedraw.js";
+import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
 /** @param {HTMLElement} column @param {import("./store.js").Store} store */
 export function mount(column, store) {
@@ -26,8 +26,7 @@ export function mount(column, store) {
     const axis = new Axis(film, scale), left = 40, top = 40;
     const each = Math.min(96, (width - left - 6) / film.n);
     // A unit is as long as in the picture beside it.
-    const [least, most] = scale === "steps" ? [film.n > 32 ? 3 : 10, 26] : [Math.max(3, Math.min(44, each)), 76];
-    const unit = Math.max(least, Math.min(most, (column.clientHeight - 64) / shown.end));
+    const unit = unitOf(shown, film.n, each, column.clientHeight);
     const f = { left, column: each, unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
     const y = yOf(f, axis.placeOf(Math.min(film.length, step))), scroll = Math.max(0, y - 0.7 * height);
     const g = fit(canvas, width, height), all = colours();

@@ -119,3 +119,35 @@ func TestLinksAreInSight(t *testing.T) {
 			wrong.push(algorithm + ": " + seen + " of " + links.length);
 		}`)
 }
+
+// The picture in time shows the present where the controls leave it free, is as high as there is room
+// for, and its names are whole.
+func TestTimeIsInSight(t *testing.T) {
+	onScreens(t, `
+		const present = async () => {
+			const P = CanvasRenderingContext2D.prototype, { lineTo } = P;
+			let y = NaN;
+			P.lineTo = function (a, b) {
+				if (this.canvas.matches("div.time canvas") && this.lineWidth === 1.5 && b !== 34.5) y = b;
+				return lineTo.call(this, a, b);
+			};
+			page.store.set({ paint: page.store.state.paint + 1 });
+			await settled();
+			P.lineTo = lineTo;
+			return y;
+		};
+		for (const [algorithm, n] of [["bully", 8], ["bully", 64], ["ghs", 8], ["lease", 8], ["lcr", 64]]) {
+			for (const part of [0.5, 1]) {
+				await shown({ algorithm, n, seed: 4 }, part);
+				const room = box("div.time"), name = algorithm + " " + n + " at " + part + ": ";
+				const free = Math.max(94, Math.min(room.bottom, box("footer").top) - room.top);
+				const y = await present();
+				if (!(y > 34 && y < free)) wrong.push(name + "the present is at " + y + " of " + free);
+				const ends = innerWidth > 900 && part === 1;
+				if (ends && !(y > 0.6 * room.height)) wrong.push(name + "ends at " + y);
+				for (const { text, left, right } of await written("div.time canvas")) {
+					if (left < 0 || right > room.width) wrong.push(name + text + " is cut");
+				}
+			}
+		}`)
+}

@@ -5,7 +5,7 @@ import { fit, h, perFrame } from "./dom.js";
 import { go, light } from "./run.js";
 import { colours, signs } from "./theme.js";
 import { t } from "./texts.js";
-import { draw, xOf, yOf } from "./timedraw.js";
+import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
 const head = 34; // the height of the names
 const screens = 3; // the part of the picture that is kept, in heights of the window
@@ -16,29 +16,30 @@ export function mount(element, store) {
   const still = document.createElement("canvas");
   const room = h("div", { class: "time" }, canvas);
   element.append(room);
+  const foot = /** @type {Element} */ (document.querySelector("footer"));
   let scroll = 0, zoom = 1, kept = "", origin = 0;
 
-  /** @returns {import("./timedraw.js").Frame & {width: number, height: number}} */
+  /** Where the picture stands; on a narrow page the controls leave the upper part of it to be seen, and most is how
+   * far it scrolls.
+   * @returns {import("./timedraw.js").Frame & {width: number, height: number, seen: number, most: number}} */
   const frame = () => {
     const { film, axis } = store.state;
-    const { width, height } = room.getBoundingClientRect();
-    const n = film?.n ?? 1, end = axis?.end ?? 1, left = 46;
-    const column = Math.min(96, (width - left - 6) / n);
-    // In a large network a unit is as high as a column is wide: then messages that go round stand out as lines.
-    const [least, most] = axis?.scale === "steps" ? [n > 32 ? 3 : 10, 26] : [Math.max(3, Math.min(44, column)), 76];
-    const unit = zoom * Math.max(least, Math.min(most, (height - head - 30) / end));
+    const { top: from, width, height } = room.getBoundingClientRect();
+    const seen = Math.max(head + 60, Math.min(height, foot.getBoundingClientRect().top - from));
+    const n = film?.n ?? 1, left = 46, column = Math.min(96, (width - left - 6) / n);
+    const unit = axis ? zoom * unitOf(axis, n, column, height) : 1;
     const wrap = film?.head.shape === "ring" && n > 2;
-    return { left, column, unit, top: head + 14, wrap, width, height };
+    const top = head + 14, most = Math.max(0, top + unit * (axis?.end ?? 0) + 20 - seen);
+    return { left, column, unit, top, wrap, width, height, seen, most };
   };
 
   /** Moves the window so that the present is in it. @param {ReturnType<typeof frame>} f */
   const follow = (f) => {
-    const { axis, cursor, playing } = store.state;
-    const y = yOf(f, cursor), most = Math.max(0, yOf(f, axis?.end ?? 0) + 20 - f.height);
-    const low = scroll + head + 0.12 * f.height, high = scroll + (playing ? 0.62 : 0.82) * f.height;
+    const { cursor, playing } = store.state, y = yOf(f, cursor);
+    const low = scroll + head + 0.12 * f.seen, high = scroll + (playing ? 0.62 : 0.82) * f.seen;
     if (y > high) scroll += y - high;
     else if (y < low) scroll -= low - y;
-    scroll = Math.max(0, Math.min(most, scroll));
+    scroll = Math.max(0, Math.min(f.most, scroll));
   };
 
   /** Draws the part around the window, unless it is there already. @param {ReturnType<typeof frame>} f */
@@ -63,10 +64,11 @@ export function mount(element, store) {
     const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
     g.drawImage(still, 0, (scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
     const y = yOf(f, cursor) - scroll;
-    // While the reader is asked what will be, the future is not shown.
-    g.globalAlpha = "asking" in document.documentElement.dataset ? 1 : 0.78;
+    // While the reader is asked what will be, the future is not shown. The figures of the axis stay clear.
+    const asking = "asking" in document.documentElement.dataset;
+    g.globalAlpha = asking ? 1 : 0.78;
     g.fillStyle = all.paper;
-    g.fillRect(0, y, f.width, f.height - y);
+    g.fillRect(asking ? 0 : f.left - 8, y, f.width, f.height - y);
     g.globalAlpha = 1;
     g.strokeStyle = all.select;
     g.lineWidth = 1.5;
@@ -89,10 +91,10 @@ export function mount(element, store) {
   store.on(["paint", "cause", "process", "axis"], paint);
   new ResizeObserver(turn).observe(room);
   canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    if (event.ctrlKey || event.metaKey) zoom = Math.max(0.1, Math.min(8, zoom * Math.exp(-event.deltaY / 300)));
-    const f = frame(), most = Math.max(0, yOf(f, store.state.axis?.end ?? 0) + 20 - f.height);
-    if (!event.ctrlKey && !event.metaKey) scroll = Math.max(0, Math.min(most, scroll + event.deltaY));
+    const zooms = event.ctrlKey || event.metaKey, before = scroll;
+    if (zooms) zoom = Math.max(0.1, Math.min(8, zoom * Math.exp(-event.deltaY / 300)));
+    else scroll = Math.max(0, Math.min(frame().most, scroll + event.deltaY));
+    if (zooms || scroll !== before) event.preventDefault(); // at an end the page scrolls
     paint();
   }, { passive: false });
   canvas.addEventListener("click", (event) => {
@@ -146,7 +148,8 @@ function names(g, store, f) {
     if (p !== process && (process >= 0 && near(xOf(f, process), x) || !leads && taken.some((l) => near(l, x)))) continue;
     g.fillStyle = down ? all.red : leads ? all.gold : is === FOLLOWER ? all.green : all.grey;
     g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
-    g.fillText(film.name(p), x, 15);
+    const half = g.measureText(film.name(p)).width / 2;
+    g.fillText(film.name(p), Math.min(x, f.width - half - 2), 15);
     if (p === process) g.fillRect(x - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
   }
 }

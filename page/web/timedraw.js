@@ -13,6 +13,13 @@ import { colours, fillSign } from "./theme.js";
 export const xOf = (f, p) => f.left + (p + 0.5) * f.column;
 /** @param {Frame} f @param {number} place */
 export const yOf = (f, place) => f.top + place * f.unit;
+/** The pixels of a unit of the axis: all of the run in a height, but no less than can be read. In a large network
+ * a unit is as high as a column is wide: then messages that go round stand out as lines.
+ * @param {import("./axis.js").Axis} axis @param {number} n @param {number} column @param {number} height */
+export function unitOf(axis, n, column, height) {
+  const [least, most] = axis.scale === "steps" ? [n > 32 ? 3 : 10, 26] : [Math.max(3, Math.min(44, column)), 180];
+  return Math.max(least, Math.min(most, (height - 64) / axis.end));
+}
 
 /**
  * Draws what lies between two heights of the picture, into a canvas that begins at the first.
@@ -139,14 +146,16 @@ function message(g, axis, f, n, j, sign) {
   g.setLineDash(f.column > 24 ? sign.dash : []);
   const whole = f.column > 12;
   const around = f.wrap && Math.abs(j.to - j.from) === n - 1;
+  const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
   if (!around) {
-    line(g, xOf(f, j.from), y0, xOf(f, j.to), y1, whole && j.last >= 0 && !j.lost);
-    mark(g, (xOf(f, j.from) + xOf(f, j.to)) / 2, (y0 + y1) / 2, f, j, sign);
+    // Messages of several kinds may go together: their signs stand at different parts of the way.
+    const part = 0.5 + 0.16 * ((j.kind % 3) - 1);
+    line(g, x0, y0, x1, y1, whole && j.last >= 0 && !j.lost);
+    mark(g, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, f, j, sign);
     return;
   }
   // A message round the end of the ring leaves the picture on one side and comes in on the other.
   const right = j.from > j.to ? 1 : -1, middle = (y0 + y1) / 2;
-  const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
   line(g, x0, y0, x0 + (right * f.column) / 2, middle, false);
   line(g, x1 - (right * f.column) / 2, middle, x1, y1, whole && j.last >= 0 && !j.lost);
   mark(g, x0 + (right * f.column) / 4, y0 + (middle - y0) / 2, f, j, sign);
