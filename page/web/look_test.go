@@ -151,3 +151,76 @@ func TestTimeIsInSight(t *testing.T) {
 			}
 		}`)
 }
+
+// The controls stay where they are while the run goes on, and the number of processes is whole.
+func TestControlsStay(t *testing.T) {
+	onScreens(t, `
+		const field = document.querySelector(".size input[type=number]");
+		for (const [algorithm, n] of [["lease", 8], ["bully", 64], ["bully", 256], ["lcr", 1024]]) {
+			await shown({ algorithm, n, seed: 4 }, 0);
+			const places = () => [".controls", ".transport", ".side.end", ".pinned"].map((s) => {
+				const { left, top, height } = box(s);
+				return s === ".pinned" && innerWidth < 900 ? 0 : [left, top, height].join();
+			}).join(" ");
+			const first = places();
+			for (const part of [0.3, 0.51, 0.97, 1]) {
+				to(Math.round(range.max * part));
+				await settled();
+				if (places() === first) continue;
+				wrong.push(algorithm + " " + n + ": " + first + " becomes " + places());
+			}
+			if (field.scrollWidth > field.clientWidth) wrong.push("the field cuts " + field.value);
+			const { right, bottom } = box(".side.end");
+			if (right > innerWidth || bottom > innerHeight) wrong.push(n + ": the controls reach " + right);
+			const where = document.querySelector(".where").getBoundingClientRect();
+			if (where.right > box(".side.end").left) wrong.push(n + ": the step is under the choices");
+		}`)
+}
+
+// Each setting has its name beside it, on a telephone too, where that of a setting at the top is for screen
+// readers.
+func TestSettingsHaveNames(t *testing.T) {
+	onScreens(t, `
+		await shown({ algorithm: "lease", n: 8, seed: 4 }, 0);
+		document.querySelector(".menu summary").click();
+		await settled();
+		const names = every(".more .choice > span");
+		if (names.length < 5) wrong.push("only " + names.length + " settings");
+		for (const name of names) {
+			const { height } = name.getBoundingClientRect(), clip = getComputedStyle(name).clipPath;
+			if (height < 11 || clip !== "none") wrong.push(name.textContent + " is not seen");
+		}`)
+}
+
+// No text is smaller than 11 pixels, but for the letters in signs and the names in processes.
+func TestTextIsLegible(t *testing.T) {
+	onScreens(t, `
+		for (const tab of every("[role=tab]")) {
+			tab.click();
+			await shown({ algorithm: "ghs", n: 8, seed: 4 }, 0.5);
+			const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+			for (let text; (text = texts.nextNode());) {
+				const element = text.parentElement, size = parseFloat(getComputedStyle(element).fontSize);
+				if (!text.data.trim() || !element.checkVisibility()) continue;
+				if (size === 0 || size >= 11 || element.matches(".letter, .name")) continue;
+				wrong.push(tab.textContent + ": " + text.data + " has " + size);
+			}
+		}`)
+}
+
+// The lines of Go that ran stand where the reader sees them without scrolling.
+func TestLinesAreInSight(t *testing.T) {
+	p := newTab(t, screens[0])
+	p.open(serve(t))
+	var wrong []string
+	p.script(&wrong, looks+`
+		const wrong = [];
+		for (const [algorithm, n] of [["lcr", 8], ["hs", 8], ["bully", 8], ["echo", 8], ["mesh", 9]]) {
+			await shown({ algorithm, n, seed: 4 }, 0.5);
+			while (!document.querySelector(".line.ran")) await settled();
+			const line = box(".line.ran"), room = box(".bodies");
+			if (line.bottom > room.bottom) wrong.push(algorithm + ": " + line.bottom + " of " + room.bottom);
+		}
+		return wrong;`)
+	require.Empty(t, wrong)
+}

@@ -14,7 +14,7 @@ export function mount(element, store) {
   const code = h("div", { class: "code" }), causes = h("p", { class: "causes" });
   const outside = h("p", { class: "outside" });
   const changes = h("div", { class: "changes" });
-  element.append(sentence, outside, causes, rule, changes, code);
+  element.append(sentence, outside, causes, rule, code, changes);
   let shown = "";
   const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
   store.on(["film", "step", "playing", "doc"], async ({ film, step, scenario, playing, doc }) => {
