@@ -1,6 +1,6 @@
 // The controls under the picture: the scrubber with what happened when, and the buttons.
 
-import { fit, h, perFrame } from "./dom.js";
+import { fit, h, perFrame, s } from "./dom.js";
 import { go, move, play, setScale, toggle } from "./run.js";
 import { colours } from "./theme.js";
 import { star } from "./timedraw.js";
@@ -20,13 +20,7 @@ const icons = {
 
 /** @param {keyof typeof icons} name */
 function icon(name) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", icons[name]);
-  svg.append(path);
-  return svg;
+  return s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: icons[name] }));
 }
 
 /** @param {keyof typeof icons} name @param {() => void} press */

@@ -2,7 +2,7 @@
 // has drawn a line around.
 
 import { act, heal, ofLinks, ofMessage, ofProcess, pending, suspicions } from "./actions.js";
-import { h } from "./dom.js";
+import { h, s } from "./dom.js";
 import { scene } from "./graph.js";
 import { t } from "./texts.js";
 
@@ -84,8 +84,7 @@ function lasso(store, event) {
   const { left, top } = scene.stage.getBoundingClientRect();
   /** @type {[number, number][]} */
   const line = [[event.clientX - left, event.clientY - top]];
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("class", "lasso");
+  const path = s("path", { class: "lasso" });
   scene.nodes.append(path);
   const move = (/** @type {PointerEvent} */ e) => {
     line.push([e.clientX - left, e.clientY - top]);
