@@ -1,6 +1,7 @@
 package build_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -145,6 +146,31 @@ func TestSizes(t *testing.T) {
 	require.LessOrEqual(t, len(single), 3_000_000)
 }
 
+// required is set where a machine without the programs that tests of the page use is a fault, as in
+// continuous integration.
+const required = "ELECTION_BROWSER"
+
+// TestBrotli: what a browser loads of the program where the server compresses it best. The page's own
+// server does not, see docs/decisions.md; that of a project may.
+func TestBrotli(t *testing.T) {
+	program := page(t).File("election.wasm")
+	brotli, err := exec.LookPath("brotli")
+	if err != nil {
+		if os.Getenv(required) != "" {
+			t.Fatal("there is no brotli, and " + required + " requires it")
+		}
+		t.Log("there is no brotli on this machine: the program is not measured as it compresses that")
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), brotli, "--stdout", "--quality=11", "--lgwin=24", "-")
+	cmd.Stdin = bytes.NewReader(program)
+	packed, err := cmd.Output()
+	require.NoError(t, err)
+	t.Logf("wasm, compressed by brotli: %d", len(packed))
+	require.LessOrEqual(t, len(packed), 1_350_000)
+	require.Greater(t, len(packed), 1_000_000)
+}
+
 // address is one that a browser could load from.
 var address = regexp.MustCompile(`(?:https?|wss?):(?:\\?/){2}[^\s"'` + "`" + `<>)]+`)
 
@@ -166,4 +192,11 @@ func TestNoHost(t *testing.T) {
 	begin, end := strings.Index(text, `id="election-files">`), strings.LastIndex(text, "<script>")
 	require.Positive(t, begin)
 	requireNoAddress(t, text[:begin]+text[end:])
+}
+
+// TestMainIsSmall: what only a browser can run, and no test here, stays as little as it is.
+func TestMainIsSmall(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(here(t).Page, "wasm", "main.go"))
+	require.NoError(t, err)
+	require.Less(t, strings.Count(string(text), "\n"), 80)
 }

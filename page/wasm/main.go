@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// The program that a page runs in a worker: it gives the calls of package bridge to JavaScript, as
-// election(name, args, progress), where args is a JSON text and progress a function or null. That returns a
-// Promise of {json, data}: the reply as a JSON text, and a Uint8Array or null beside it.
+// The program that a page runs in a worker gives the calls of package bridge to JavaScript, as
+// election(name, args, progress): args is a JSON text, progress a function or null. That returns a Promise of
+// {json, data}: the reply as a JSON text, and a Uint8Array or null. It calls electionReady once it is there.
 package main
 
 import (
@@ -27,9 +27,7 @@ func main() {
 			return js.ValueOf(map[string]any{"json": string(r.JSON), "data": data(r.Data)}), nil
 		})
 	}))
-	if ready := js.Global().Get("electionReady"); ready.Type() == js.TypeFunction {
-		ready.Invoke()
-	}
+	js.Global().Call("electionReady")
 	select {} // calls come until the worker ends
 }
 
@@ -39,16 +37,15 @@ func reporter(progress js.Value) func(any) {
 		return nil
 	}
 	return func(v any) {
-		if text, err := json.Marshal(v); err == nil {
-			progress.Invoke(string(text))
-		}
+		text, _ := json.Marshal(v) // of numbers: that cannot fail
+		progress.Invoke(string(text))
 	}
 }
 
-// data copies bytes to JavaScript.
-func data(b []byte) js.Value {
+// data copies bytes to JavaScript, nil as null.
+func data(b []byte) any {
 	if b == nil {
-		return js.Null()
+		return nil
 	}
 	array := js.Global().Get("Uint8Array").New(len(b))
 	js.CopyBytesToJS(array, b)
@@ -70,9 +67,9 @@ func promise(do func() (js.Value, error)) js.Value {
 			v, err := do()
 			if err != nil {
 				settle[1].Invoke(fail(input.Reason(err)))
-				return
+			} else {
+				settle[0].Invoke(v)
 			}
-			settle[0].Invoke(v)
 		}()
 		return nil
 	})
