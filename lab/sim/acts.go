@@ -27,6 +27,8 @@ type hand struct {
 type Outside struct {
 	After uint64 // how many occurrences came before the act
 	Why   string // in one line
+	// Is what Why says in words, and what the model allows.
+	Is scenario.Mishaps
 }
 
 // noAct is later than every act.
@@ -226,8 +228,9 @@ func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string
 		return "", err
 	}
 	if s.config.Steps == nil {
-		if outside = s.outside(step, p, m); outside != "" {
-			s.hand.outside = append(s.hand.outside, Outside{s.occurred, outside})
+		is := s.mishaps(step, p, m)
+		if outside = is.Outside(s.config.Algorithm, len(s.procs)); outside != "" {
+			s.hand.outside = append(s.hand.outside, Outside{s.occurred, outside, is})
 		}
 	}
 	s.now = at
@@ -354,9 +357,14 @@ func (s *Sim) running(p int32, name, layer uint8) uint64 {
 }
 
 // outside says why a step that is possible leaves the model of the algorithm; it is empty if it does not.
-// Crashes and losses of the plan count for themselves, and an act only for what it adds.
 func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
-	var is scenario.Mishaps
+	is := s.mishaps(step, p, m)
+	return is.Outside(s.config.Algorithm, len(s.procs))
+}
+
+// mishaps returns what goes wrong by a step that is possible. Crashes and losses of the plan count for
+// themselves, and an act only for what it adds.
+func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps) {
 	switch step.Do {
 	case observe.Deliver:
 		is.Unordered, is.Uneven = step.Nth > 0, m.ev.At != s.now
@@ -394,7 +402,7 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 	case observe.Cut:
 		is.Cut = true
 	}
-	return is.Outside(s.config.Algorithm, len(s.procs))
+	return is
 }
 
 // down returns how many processes are down.

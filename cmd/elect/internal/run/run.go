@@ -40,7 +40,7 @@ func Simulate(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, err
 		Outside: make([]report.Outside, len(r.Outside)),
 	}
 	for i, o := range r.Outside {
-		v.Outside[i] = report.Outside(o)
+		v.Outside[i] = report.Outside{After: o.After, Why: o.Why}
 	}
 	o := report.Outcome{Result: r.Result, Schedule: schedule, Wall: r.Wall, Virtual: v}
 	return &Outcome{Outcome: o, Judge: judge}, err
