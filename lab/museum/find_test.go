@@ -11,9 +11,10 @@ import (
 )
 
 // TestAll: each exhibit has an ID of its own, and the trail that belongs to it, unless a run of the simulator
-// shows it; and no trail and no hint belongs to another.
+// shows it; it is an exercise, with a hint, or a rule says why not; and no trail and no hint belongs to
+// another.
 func TestAll(t *testing.T) {
-	seen, trailed, hinted := make(map[string]bool), 0, 0
+	seen, reasons, trailed, hinted := make(map[string]bool), make(map[string][]string), 0, 0
 	for _, x := range All() {
 		require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)+$`, x.ID())
 		require.False(t, seen[x.ID()], x.ID())
@@ -23,13 +24,13 @@ func TestAll(t *testing.T) {
 		require.Equal(t, byRun, x.Par == 0, x.ID())
 		require.Equal(t, byRun, x.Property == "", x.ID())
 		trailed += min(x.Par, 1)
-		if x.Hint != "" {
-			hinted++
-			require.False(t, byRun || x.Limit, x.ID())
-		}
+		hinted += min(len(x.Hint), 1)
+		reasons[x.NoExercise()] = append(reasons[x.NoExercise()], x.ID())
+		require.Equal(t, x.Hint == "", x.NoExercise() != "", "%s: %s", x.ID(), x.NoExercise())
 	}
 	require.Len(t, trails, trailed)
 	require.Len(t, hints, hinted)
+	require.Len(t, reasons, 7, "each reason keeps an entry out: %v", reasons)
 }
 
 // TestFind: the algorithms of all exhibits are found by their IDs, those of the catalog by their names, and

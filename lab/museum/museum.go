@@ -36,7 +36,7 @@ type Entry struct {
 	Source  string // where the mistake is from
 	Wrong   string // what is wrong with the code
 	Setting string // what else the reader has to know, of the wrong algorithm and the right one alike
-	Hint    string // how a schedule looks that shows the mistake; not all have one
+	Hint    string // how a schedule looks that shows the mistake; empty where [Entry.NoExercise] says why
 	Limit   bool   // the code is right: the algorithm is used where it cannot work
 
 	Config  check.Config // the wrong algorithm, and what may go wrong around it
@@ -44,12 +44,13 @@ type Entry struct {
 	Also    []Control // what else is right, such as the mistake where it does no harm
 
 	// Property is what the checker finds to be violated, and Par the length of its shortest trail there;
-	// where there is a Hint, of those on which processes start at any time. Both are empty if one run of
-	// the simulator shows the mistake: a certain number of messages, or crashes and starts at certain
-	// times.
+	// of an exercise, of those on which processes start at any time. Both are empty if one run of the
+	// simulator shows the mistake: a certain number of messages, or crashes and starts at certain times.
 	Property verdict.Property
 	Par      int
 
+	// byHand: acts show it that are the steps of that trail, whatever their times are.
+	byHand bool
 	// counted: what is wrong is seen in the number of messages of one run in the simulator. It names the run.
 	counted string
 	// played: it takes a crash and starts at given times, in the simulator.
@@ -80,15 +81,44 @@ func All() []Entry {
 	for i := range all {
 		x := &all[i]
 		is := trails[x.ID()]
-		x.Property, x.Par, x.Hint = is.property, is.steps, hints[x.ID()]
+		x.Property, x.Par, x.byHand, x.Hint = is.property, is.steps, is.byHand, hints[x.ID()]
 	}
 	return all
 }
 
-// shortest is what the checker finds: a property, and the number of steps to where it is violated.
+// shortest is what the checker finds: a property, the number of steps to where it is violated, and
+// whether acts show it as well.
 type shortest struct {
 	property verdict.Property
 	steps    int
+	byHand   bool
+}
+
+// How much an exercise has at most: a reader is to see all of it, and to do it act by act.
+const (
+	mostProcesses = 4
+	mostSteps     = 25
+)
+
+// NoExercise says why the mistake is not one to be found by hand, in a schedule of acts; it is empty of an
+// exercise.
+func (x *Entry) NoExercise() string {
+	switch {
+	case x.counted != "":
+		return "the number of messages of a run shows it, in every schedule"
+	case x.played:
+		return "crashes and starts at given times show it, not the order of acts"
+	case x.Limit:
+		return "the code is right, so that the right algorithm fails by the same acts"
+	case len(x.Config.IDs) > mostProcesses:
+		return "it takes too many processes"
+	case x.Par > mostSteps:
+		return "it takes too many steps"
+	case !x.byHand:
+		return "acts do not choose what shows it: drawn numbers, how long something lasts, faults beyond " +
+			"the model"
+	}
+	return ""
 }
 
 // mostOfID is the longest ID: a scenario has no longer variants.

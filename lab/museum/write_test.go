@@ -101,7 +101,7 @@ func listTrails(list []Entry, all []found) string {
 		"// trails are what the checker finds, by the ID of an Entry.\nvar trails = map[string]shortest{\n")
 	for i := range list {
 		if f := all[i].fewest; f != nil && !strings.HasPrefix(list[i].Name, driver) {
-			fmt.Fprintf(&b, "\t%q: {%q, %d},\n", list[i].ID(), f.property, f.steps)
+			fmt.Fprintf(&b, "\t%q: {%q, %d, %t},\n", list[i].ID(), f.property, f.steps, f.byHand)
 		}
 	}
 	code, err := format.Source([]byte(b.String() + "}\n"))
