@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,8 +10,10 @@ import (
 	"strings"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -67,49 +70,74 @@ func (c *challenge) beyond(a *asked) string {
 	return ""
 }
 
-// outsideOf says where a run leaves the model of its algorithm.
-func (r *run) outsideOf(ctx context.Context) (why string, err error) {
-	f, err := r.film(ctx)
-	if err != nil || len(f.Head.Outside) == 0 {
-		return "", err
+// leaves says where a run leaves the model of its algorithm, as far as the challenge does not allow it.
+// It counts delays and timers only if timed is set.
+func (c *challenge) leaves(r *run, outside []sim.Outside, timed bool) string {
+	if len(r.outside) > 0 {
+		return "the run leaves the model of the algorithm: " + r.outside[0].Why
 	}
-	o := f.Head.Outside[0]
-	return fmt.Sprintf("the run leaves the model of the algorithm at step %d: %s", o.Step, o.Why), nil
+	a := r.config.Algorithm
+	for _, o := range outside {
+		is := o.Is
+		is.Unordered = is.Unordered && !c.Budget.Any
+		if !timed {
+			is.Delay, is.Early = 0, false
+		}
+		if why := is.Outside(a, len(c.Scenario.IDs)); why != "" {
+			return fmt.Sprintf("the run leaves the model of the algorithm at step %d: %s", o.After+1, why)
+		}
+	}
+	return ""
 }
 
 // winsByMistake judges whether a run violates the property, within the budget of the checker.
-func winsByMistake(ctx context.Context, b *Bridge, c *challenge, r *run) (*judgement, error) {
-	why, err := r.outsideOf(ctx)
-	if err != nil {
-		return nil, err
-	}
+func winsByMistake(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judgement, error) {
 	a, err := r.happened(ctx)
 	if err != nil {
 		return nil, err
 	}
 	j := &judgement{Steps: len(a.After)}
-	if a.failed != nil {
-		j.Steps++ // the step at which the Node panics
+	if a.unseen {
+		j.Steps++
 	}
-	if why == "" {
-		why = c.beyond(a)
-	}
-	if why != "" {
-		j.Words = why
+	if j.Words = cmp.Or(c.leaves(r, a.outside, false), c.beyond(a)); j.Words != "" {
 		return j, nil
 	}
+	j.Words = cmp.Or(c.leaves(r, a.outside, true), "the run violates nothing yet")
+	if c.leaves(r, a.outside, true) == "" {
+		if err := j.note(ctx, c, a); j.Solved || err != nil {
+			return j, err
+		}
+	}
+	// By hand each act takes a unit. What counts is their order, if any times fit it.
+	if r.scenario.Schedule != scenario.Hand || a.Algorithm.DelayBound() == 0 && !a.Algorithm.Leases {
+		return j, nil
+	}
+	steps := a.After
+	if acts := r.scenario.Acts; a.unseen && len(acts) > 0 {
+		steps = append(slices.Clone(steps), acts[len(acts)-1].Step)
+	}
+	steps, err = check.Earliest(ctx, a.Input, steps)
+	if err != nil || steps == nil {
+		return j, err
+	}
+	a.After = steps[:len(a.After)]
+	return j, j.note(ctx, c, a)
+}
+
+// note notes what a run violates.
+func (j *judgement) note(ctx context.Context, c *challenge, a *asked) error {
 	for _, property := range []verdict.Property{c.Property, ""} {
 		v, err := a.judge(ctx, property)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if v != nil {
 			j.Solved, j.Property, j.Words = true, v.Property, v.Reason
-			return j, nil
+			return nil
 		}
 	}
-	j.Words = "the run violates nothing yet"
-	return j, nil
+	return nil
 }
 
 // winsByMessages judges whether a run takes the most messages.

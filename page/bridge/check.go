@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 )
 
 // How many states a check visits, and how much memory it takes, in a browser.
@@ -45,6 +46,8 @@ type asked struct {
 	check.Config
 	scenario *scenario.Scenario // without what is planned
 	failed   *violation         // by a Node that panicked after what has happened; nil if none did
+	unseen   bool               // the step at which a Node panicked is none of After: no observer sees it
+	outside  []sim.Outside      // what has happened outside the model
 	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
@@ -112,7 +115,7 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		if k.Until != nil {
 			a.Until = time.Duration(*k.Until * float64(scenario.Unit))
 		}
-		a.Until -= a.Until % a.Delay // whole ticks
+		a.Until = max(a.Until-a.Until%a.Delay, a.Delay) // whole ticks, and one at least
 	}
 	return a, a.Check()
 }

@@ -105,7 +105,8 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 		return nil, input.Errorf("scenario: the run has %d steps, at most %d can be judged", steps,
 			mostJudged)
 	}
-	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err()), blank: blank}
+	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err()), blank: blank,
+		unseen: errors.Is(s.Err(), observe.ErrPanic), outside: s.Result().Outside}
 	if a.Input, err = a.scenario.Input(find); err != nil {
 		return nil, err
 	}
@@ -121,11 +122,17 @@ func (a *asked) judge(ctx context.Context, property verdict.Property) (*violatio
 	if a.failed != nil && (property == "" || property == verdict.Sound) {
 		return a.failed, nil
 	}
-	j, err := check.NewJudge(a.Input, a.After, property)
+	steps := append([]scenario.Step{}, a.After...)
+	if property == verdict.Ends && a.Algorithm.Delay == 0 {
+		// A run comes back to a state only if its time is no part of that.
+		for i := range steps {
+			steps[i].At = nil
+		}
+	}
+	j, err := check.NewJudge(a.Input, steps, property)
 	if err != nil {
 		return nil, err
 	}
-	steps := append([]scenario.Step{}, a.After...)
 	_, err = sim.Run(ctx, sim.Config{Input: a.Input, Steps: steps, Observe: j.Observe})
 	if errors.Is(err, election.ErrInput) || ctx.Err() != nil {
 		return nil, err
