@@ -14,6 +14,7 @@ import { Film } from "./film.js";
 import * as graph from "./graph.js";
 import { scene } from "./graph.js";
 import * as keys from "./keys.js";
+import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
@@ -128,6 +129,8 @@ async function begin() {
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   await first;
   share.mount(store);
+  // All is read at the start, so that the page goes on without its server.
+  lessons().catch(() => {}); // the panel says that there are none
   readDoc().then((doc) => {
     know(doc);
     store.set({ doc });

@@ -19,6 +19,17 @@ function compile() {
   return compiled;
 }
 
+/** @type {Promise<string> | undefined} */
+let script;
+
+/** The address of the workers' script, which has that of Go in it: a worker that starts later needs no server.
+ * @returns {Promise<string>} */
+function workers() {
+  script ??= files ? Promise.resolve(beside("worker.js")) : Promise.all(["wasm_exec.js", "worker.js"].map(async (name) =>
+    (await fetch(beside(name))).text())).then((parts) => URL.createObjectURL(new Blob([parts.join("\n")])));
+  return script;
+}
+
 /** @typedef {{json: any, data: ArrayBuffer | null}} Reply */
 /** @typedef {{resolve: (reply: Reply) => void, reject: (error: Error) => void,
  *   progress?: (value: any) => void}} Waiting */
@@ -35,12 +46,12 @@ class Library {
   }
 
   async #start() {
-    const worker = new Worker(beside("worker.js"));
+    compile();
+    const worker = new Worker(await workers());
     this.worker = worker;
     worker.onmessage = (message) => this.#answer(message.data);
     worker.onerror = (event) => this.#fail(event.message || "the worker cannot be loaded");
-    const module = await compile();
-    worker.postMessage({ module, runtime: beside("wasm_exec.js") });
+    worker.postMessage({ module: await compile() });
   }
 
   /** @param {any} reply */

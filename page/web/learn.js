@@ -15,7 +15,8 @@ import { t } from "./texts.js";
 /** @type {Promise<Lesson[]> | undefined} */
 let read;
 
-function lessons() {
+/** Reads the lessons, once. */
+export function lessons() {
   read ??= fetch(beside("lessons.json")).then((reply) => (reply.ok ? reply.json() : []));
   return read;
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/page/bridge"
+	"github.com/go-election/election/page/build"
 )
 
 // snapshot is what a reader sees of a step, and what a screen reader does. The window of the picture in
@@ -228,6 +230,67 @@ func TestQuiet(t *testing.T) {
 	p.script(nil, `for (let k = 0; k < 40; k++) press("ArrowRight"); await settled();`)
 	_, requests = p.seen()
 	require.Len(t, requests, before)
+}
+
+// A page that is loaded works on when its server has gone: it plays, proves, stops a check and begins
+// another, teaches and saves.
+func TestWithoutServer(t *testing.T) {
+	s, err := site()
+	require.NoError(t, err)
+	text, err := s.Single()
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "page.html")
+	require.NoError(t, os.WriteFile(name, text, 0o644))
+	server := httptest.NewServer(build.Handler(s))
+	defer server.Close()
+	for _, address := range []string{server.URL, "file://" + name} {
+		p := newTab(t, look{still: true})
+		p.open(address)
+		p.script(nil, `
+			while (!document.querySelector("#panel-step")) await frame();
+			to(9);
+			while (!document.querySelector(".code pre")) await frame(); // the sources are there
+			if (location.protocol === "http:") {
+				const address = new URL("lessons.json", location).href;
+				while (!performance.getEntriesByName(address)[0]?.responseEnd) await frame();
+			}`)
+		server.Close()
+		var got struct {
+			Stopped, Sum, Lesson, Saved string
+			Lessons                     int
+		}
+		p.script(&got, prover+`
+			const got = {};
+			allow("Crashes", 2); allow("Losses", 2); allow("Cuts", 2);
+			button("Try all").click();
+			while (!button("Stop")) await frame();
+			button("Stop").click();
+			await until(() => document.querySelector(".result").textContent === "Stopped.");
+			for (const name of ["Crashes", "Losses", "Cuts"]) allow(name, 0);
+			button("Try all").click();
+			await until(() => document.querySelector(".verdicts"));
+			got.sum = document.querySelector(".result .sum").textContent;
+			document.querySelector("#tab-learn").click();
+			await until(() => document.querySelector(".lessons .does"));
+			got.lessons = every(".lessons .does:not(.challenge)").length;
+			document.querySelector(".lessons .does").click();
+			await until(() => document.querySelector(".stop"));
+			got.lesson = document.querySelector(".stop").textContent;
+			const saved = new Promise((done) => {
+				HTMLAnchorElement.prototype.click = function () { done(this.download); };
+			});
+			press("S");
+			await until(() => document.querySelector("dialog"));
+			every("dialog button").find((b) => b.textContent === "Picture (SVG)").click();
+			got.saved = await saved;
+			return got;`)
+		require.Contains(t, got.Sum, "Nothing can go wrong. 2,305 states")
+		require.Greater(t, got.Lessons, 15)
+		require.NotEmpty(t, got.Lesson)
+		require.Regexp(t, `\.svg$`, got.Saved)
+		messages, _ := p.seen()
+		require.Empty(t, messages)
+	}
 }
 
 // The page as one file works without a server and without any request.

@@ -1,13 +1,11 @@
-// Runs the library in a worker. The page sends the compiled module first, then calls; each call is answered by
-// its number.
-/* global importScripts */
+// Runs the library in a worker. Go's own script stands before this one. The page sends the compiled module first,
+// then calls; each call is answered by its number.
 
 /** @type {any} */
 const scope = self;
 
-/** @param {WebAssembly.Module} module @param {string} runtime the address of the Go runtime's script */
-async function start(module, runtime) {
-  if (!scope.Go) scope.importScripts(runtime); // a page in one file has it in the worker
+/** @param {WebAssembly.Module} module */
+async function start(module) {
   const go = new scope.Go();
   const ready = new Promise((resolve) => {
     scope.electionReady = resolve;
@@ -20,9 +18,9 @@ async function start(module, runtime) {
 let started;
 
 scope.onmessage = async (/** @type {MessageEvent} */ message) => {
-  const { id, module, runtime, name, args } = message.data;
+  const { id, module, name, args } = message.data;
   if (module) {
-    started = start(module, runtime);
+    started = start(module);
     return;
   }
   try {
