@@ -40,8 +40,7 @@ export async function open(store, scenario, how = {}) {
   try {
     const { data } = await call("film", { scenario });
     if (mine !== latest) return false;
-    if (!data) throw new Error("the library has sent no film");
-    const film = new Film(data);
+    const film = new Film(/** @type {ArrayBuffer} */ (data));
     const parent = how.parent ?? -1;
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
