@@ -3,12 +3,15 @@
 package graphtest
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
@@ -114,6 +117,49 @@ func Graphs(n int) iter.Seq[topology.Topology] {
 			}
 		}
 	}
+}
+
+// Weighted returns the connected graphs of n processes, each with every order of the weights of its links. Of
+// those that differ only in which process is which, it returns one.
+func Weighted(n int) (all []topology.Topology) {
+	seen := make(map[string]bool)
+	for g := range Graphs(n) {
+		var pairs [][2]int
+		for from, to := range topology.All(g) {
+			if from.Process < to.Process {
+				pairs = append(pairs, [2]int{from.Process, to.Process})
+			}
+		}
+		for order := range ringtest.Orders(len(pairs)) {
+			lightestFirst := make([][2]int, len(pairs))
+			for i, place := range order {
+				lightestFirst[place-1] = pairs[i]
+			}
+			if form := canonical(n, lightestFirst); !seen[form] {
+				seen[form] = true
+				all = append(all, topology.WithWeights(g, func(p, q int) uint64 {
+					return uint64(slices.Index(lightestFirst, [2]int{p, q}))
+				}))
+			}
+		}
+	}
+	return all
+}
+
+// canonical returns the same for lists of links that differ only in which process is which.
+func canonical(n int, list [][2]int) string {
+	least := ""
+	for as := range ringtest.Orders(n) {
+		var text strings.Builder
+		for _, l := range list {
+			a, b := as[l[0]], as[l[1]]
+			fmt.Fprintf(&text, "%d-%d ", min(a, b), max(a, b))
+		}
+		if least == "" || text.String() < least {
+			least = text.String()
+		}
+	}
+	return least
 }
 
 // Shuffled returns the same processes and links, where every process numbers its ports in an order
