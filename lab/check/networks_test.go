@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -19,8 +20,8 @@ type network struct {
 }
 
 // networks returns all networks of n processes that are not the same but for names: rings by the order
-// of IDs, one complete graph, every tree with every root, every connected graph, cubes with the largest
-// anywhere.
+// of IDs, one complete graph, every tree with every root, every connected graph, where links have weights
+// with every order of these, cubes with the largest anywhere.
 func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 	t.Helper()
 	switch a.Topology {
@@ -31,6 +32,12 @@ func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 	case election.Tree:
 		return trees(t, n, a.Rooted)
 	case election.Graph:
+		if a.Weighted {
+			for _, g := range graphtest.Weighted(n) {
+				all = append(all, network{links: g, of: rising(n), name: "weighted graph"})
+			}
+			return all
+		}
 		return graphs(t, n)
 	case election.Hypercube:
 		if _, ok := topology.Dimension(n); !ok {
