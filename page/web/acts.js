@@ -110,10 +110,12 @@ function said(m) {
 /** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
 export function warning(element, store) {
   store.on(["film", "step"], ({ film, step, scenario }) => {
-    const past = (film?.head.outside ?? []).filter((o) => o.step <= step);
-    element.hidden = past.length === 0;
-    if (past.length) element.replaceChildren(h("b", {}, scenario ? t.act.outside : t.act.notDone),
-      ` ${t.act.since(past[0].step, past[0].why)}`,
+    const all = film?.head.outside ?? [], past = all.filter((o) => o.step <= step);
+    element.hidden = all.length === 0;
+    // Its room is kept before that step: the picture must not move while the run is played.
+    element.style.visibility = past.length ? "" : "hidden";
+    if (all.length) element.replaceChildren(h("b", {}, scenario ? t.act.outside : t.act.notDone),
+      ` ${t.act.since(all[0].step, all[0].why)}`,
       past.length > 1 ? ` ${t.act.andMore(past.length - 1)}` : "");
   });
 }

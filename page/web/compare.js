@@ -5,8 +5,9 @@ import { difference } from "./branches.js";
 import { fit, h, perFrame } from "./dom.js";
 import { go, restore, showBranch } from "./run.js";
 import { colours, signs } from "./theme.js";
+import { head, view } from "./time.js";
 import { t } from "./texts.js";
-import { draw, unitOf, xOf, yOf } from "./timedraw.js";
+import { draw, xOf, yOf } from "./timedraw.js";
 
 /** @param {HTMLElement} column @param {import("./store.js").Store} store */
 export function mount(column, store) {
@@ -15,32 +16,31 @@ export function mount(column, store) {
     store.set({ compare: 0 }) }, "×");
   const canvas = h("canvas", { role: "img" }), room = h("div", { class: "other" }, canvas);
   const section = h("section", { class: "compare", hidden: true, "aria-label": t.act.compare },
-    h("header", {}, title, close), words, room);
+    room, h("header", {}, title, close), words);
   column.append(section);
   const other = () => store.state.branches.find((b) => b.id === store.state.compare && b.id !== store.state.branch);
 
   const paint = perFrame(() => {
-    const film = other()?.film, { step, scale, axis: shown } = store.state;
+    const film = other()?.film, { step, scale } = store.state;
     const { width, height } = room.getBoundingClientRect();
-    if (!film || !shown || width < 20) return;
-    const axis = new Axis(film, scale), left = 40, top = 40;
-    const each = Math.min(96, (width - left - 6) / film.n);
-    // A unit is as long as in the picture beside it.
-    const unit = unitOf(shown, film.n, each, column.clientHeight);
-    const f = { left, column: each, unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
-    const y = yOf(f, axis.placeOf(Math.min(film.length, step))), scroll = Math.max(0, y - 0.7 * height);
+    if (!film || width < 20) return;
+    // What happened at one time stands at one height in both pictures.
+    const axis = new Axis(film, scale), left = 46, top = head + 14, each = Math.min(96, (width - left - 6) / film.n);
+    const f = { left, column: each, unit: view.unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
+    const y = yOf(f, axis.placeOf(Math.min(film.length, step)));
+    const scroll = Math.max(y - 0.95 * height, Math.min(y - top, view.scroll));
     const g = fit(canvas, width, height), all = colours();
     draw(g, film, axis, f, signs(film.head.kinds), { from: scroll, to: scroll + height, width }, null);
     g.globalAlpha = 0.78;
     g.fillStyle = all.paper;
-    g.fillRect(0, y - scroll, width, height);
+    g.fillRect(left - 8, y - scroll, width, height);
     g.globalAlpha = 1;
-    g.fillRect(0, 0, width, 26);
+    g.fillRect(0, 0, width, head);
     g.font = "13px system-ui, sans-serif";
     g.textAlign = "center";
     g.fillStyle = all.ink;
     const every = Math.ceil(24 / each);
-    for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 18);
+    for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 15);
     g.strokeStyle = all.select;
     g.beginPath();
     g.moveTo(left - 6, y - scroll);
@@ -67,5 +67,6 @@ export function mount(column, store) {
     words.onclick = () => found && go(store, found.step);
   });
   store.on(["step", "paint", "axis"], () => !section.hidden && paint());
+  column.addEventListener("wheel", paint);
   new ResizeObserver(paint).observe(room);
 }

@@ -177,6 +177,64 @@ func TestControlsStay(t *testing.T) {
 		}`)
 }
 
+// The picture of the network stays where it is when a run leaves the model of its algorithm.
+func TestPictureStays(t *testing.T) {
+	onScreens(t, `
+		const scenario = { algorithm: "hs", n: 8, seed: 4, acts: [{ after: 26, do: "cut", groups: [[2]] }] };
+		await shown(scenario, 0);
+		const places = () => JSON.stringify([box(".graph"), box(".tabs")]), first = places();
+		const says = () => document.querySelector("#outside").checkVisibility({ visibilityProperty: true });
+		if (says()) wrong.push("it has not left the model yet");
+		to(range.max);
+		await settled();
+		if (!says()) wrong.push("it has left the model");
+		if (places() !== first) wrong.push(first + " becomes " + places());`)
+}
+
+// Of two runs side by side, what happens at one time stands at one height.
+func TestRunsStandAlike(t *testing.T) {
+	p := newTab(t, screens[0])
+	p.open(serve(t))
+	var wrong []string
+	p.script(&wrong, looks+`
+		const wrong = [];
+		await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.5);
+		const { scenario } = page.store.state;
+		const acts = [{ after: 30, do: "crash", process: Number(scenario.ids[2]) }];
+		await page.open(page.store, { ...scenario, acts },
+			{ step: 30, parent: 1, after: 30, title: "crash" });
+		page.store.set({ compare: 1 });
+		for (const step of [0, 40, 56]) {
+			to(step);
+			await settled();
+			if (!box(".compare").width) wrong.push("there is no other run");
+			const apart = box(".compare canvas").top - box("div.time canvas").top;
+			if (apart) wrong.push("the pictures begin " + apart + " apart");
+			const [one, other] = ["div.time canvas", ".compare canvas"].map((selector) => {
+				const g = document.querySelector(selector).getContext("2d");
+				return [...Array(300).keys()].filter((y) => // the figures of the axis
+					g.getImageData(20, 36 + y, 17, 1).data.some((v) => v < 160)).join();
+			});
+			if (!one || one !== other) wrong.push("at " + step + " figures at " + one + " and " + other);
+		}
+		return wrong;`)
+	require.Empty(t, wrong)
+}
+
+// What did not lead to the step that is lit is dim, and so is what it carries.
+func TestCausesAreLit(t *testing.T) {
+	onScreens(t, `
+		await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.5);
+		const labels = async () =>
+			(await written(".stage canvas")).filter(({ text }) => /\d/.test(text)).length;
+		const all = await labels();
+		press("l");
+		await settled();
+		const lit = page.scene.tokens.filter((token) => token.lit).length;
+		if (all !== page.scene.tokens.length || await labels() !== lit || lit === all) wrong.push("of " + all
+			+ " labels " + lit + " are lit, and drawn " + await labels());`)
+}
+
 // Each setting has its name beside it, on a telephone too, where that of a setting at the top is for screen
 // readers.
 func TestSettingsHaveNames(t *testing.T) {

@@ -1,13 +1,15 @@
 // The picture of the run in time: what has happened stands clear, what is still to come lies behind a veil.
 
-import { DOWN, FOLLOWER, LEADER } from "./film.js";
+import { DOWN, LEADER } from "./film.js";
 import { fit, h, perFrame } from "./dom.js";
 import { go, light } from "./run.js";
 import { colours, signs } from "./theme.js";
 import { t } from "./texts.js";
 import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
-const head = 34; // the height of the names
+export const head = 34; // the height of the names
+/** How far the picture is scrolled, and the pixels of a unit: the picture beside it stands alike. */
+export const view = { scroll: 0, unit: 1 };
 const screens = 3; // the part of the picture that is kept, in heights of the window
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
@@ -17,7 +19,7 @@ export function mount(element, store) {
   const room = h("div", { class: "time" }, canvas);
   element.append(room);
   const foot = /** @type {Element} */ (document.querySelector("footer"));
-  let scroll = 0, zoom = 1, kept = "", origin = 0;
+  let zoom = 1, kept = "", origin = 0;
 
   /** Where the picture stands; on a narrow page the controls leave the upper part of it to be seen, and most is how
    * far it scrolls.
@@ -36,10 +38,10 @@ export function mount(element, store) {
   /** Moves the window so that the present is in it. @param {ReturnType<typeof frame>} f */
   const follow = (f) => {
     const { cursor, playing } = store.state, y = yOf(f, cursor);
-    const low = scroll + head + 0.12 * f.seen, high = scroll + (playing ? 0.62 : 0.82) * f.seen;
-    if (y > high) scroll += y - high;
-    else if (y < low) scroll -= low - y;
-    scroll = Math.max(0, Math.min(f.most, scroll));
+    const low = view.scroll + head + 0.12 * f.seen, high = view.scroll + (playing ? 0.62 : 0.82) * f.seen;
+    if (y > high) view.scroll += y - high;
+    else if (y < low) view.scroll -= low - y;
+    view.scroll = Math.max(0, Math.min(f.most, view.scroll));
   };
 
   /** Draws the part around the window, unless it is there already. @param {ReturnType<typeof frame>} f */
@@ -47,9 +49,9 @@ export function mount(element, store) {
     const { film, axis, cause, paint } = store.state;
     if (!film || !axis) return;
     const key = [film.head.hash, axis.scale, f.width, f.height, f.unit, cause, paint].join();
-    if (key === kept && scroll >= origin && scroll + f.height <= origin + screens * f.height) return;
+    if (key === kept && view.scroll >= origin && view.scroll + f.height <= origin + screens * f.height) return;
     kept = key;
-    origin = Math.max(0, scroll - f.height * 0.5);
+    origin = Math.max(0, view.scroll - f.height * 0.5);
     const g = fit(still, f.width, screens * f.height);
     const past = cause > 0 ? film.past(cause) : null;
     draw(g, film, axis, f, signs(film.head.kinds),
@@ -60,10 +62,11 @@ export function mount(element, store) {
     const { film, axis, cursor } = store.state;
     const f = frame();
     if (!film || !axis || f.width < 10) return;
+    view.unit = f.unit;
     keep(f);
     const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
-    g.drawImage(still, 0, (scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
-    const y = yOf(f, cursor) - scroll;
+    g.drawImage(still, 0, (view.scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
+    const y = yOf(f, cursor) - view.scroll;
     // While the reader is asked what will be, the future is not shown. The figures of the axis stay clear.
     const asking = "asking" in document.documentElement.dataset;
     g.globalAlpha = asking ? 1 : 0.78;
@@ -84,21 +87,21 @@ export function mount(element, store) {
     paint();
   };
   store.on(["film"], () => {
-    scroll = 0;
+    view.scroll = 0;
     turn();
   });
   store.on(["step", "cursor"], turn);
   store.on(["paint", "cause", "process", "axis"], paint);
   new ResizeObserver(turn).observe(room);
   canvas.addEventListener("wheel", (event) => {
-    const zooms = event.ctrlKey || event.metaKey, before = scroll;
+    const zooms = event.ctrlKey || event.metaKey, before = view.scroll;
     if (zooms) zoom = Math.max(0.1, Math.min(8, zoom * Math.exp(-event.deltaY / 300)));
-    else scroll = Math.max(0, Math.min(frame().most, scroll + event.deltaY));
-    if (zooms || scroll !== before) event.preventDefault(); // at an end the page scrolls
+    else view.scroll = Math.max(0, Math.min(frame().most, view.scroll + event.deltaY));
+    if (zooms || view.scroll !== before) event.preventDefault(); // at an end the page scrolls
     paint();
   }, { passive: false });
   canvas.addEventListener("click", (event) => {
-    const k = stepNear(store, frame(), event.offsetX, event.offsetY + scroll);
+    const k = stepNear(store, frame(), event.offsetX, event.offsetY + view.scroll);
     if (k === 0) return light(store, 0);
     go(store, k);
     light(store, k);
@@ -124,11 +127,11 @@ function stepNear(store, f, x, y) {
  * @param {CanvasRenderingContext2D} g @param {import("./store.js").Store} store
  * @param {import("./timedraw.js").Frame & {width: number}} f */
 function names(g, store, f) {
-  const { film, step, process } = store.state, all = colours();
+  const { film, step, process } = store.state, colour = colours();
   if (!film) return;
-  g.fillStyle = all.paper;
+  g.fillStyle = colour.paper;
   g.fillRect(0, 0, f.width, head);
-  g.strokeStyle = all.pale;
+  g.strokeStyle = colour.pale;
   g.beginPath();
   g.moveTo(0, head + 0.5);
   g.lineTo(f.width, head + 0.5);
@@ -136,29 +139,21 @@ function names(g, store, f) {
   g.textAlign = "center";
   g.textBaseline = "middle";
   const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
-  const changes = film.changesAt(step), { role, status } = film.changes;
-  const narrow = every > 1 ? 5 * (film.longestName + 1) : 0; // what the name of a leader covers
-  const taken = every > 1 ? leadersAt(film, step).map((p) => xOf(f, p)) : [];
-  const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) < 2 * narrow;
-  for (let p = 0; p < film.n; p++) {
-    const down = changes[p] >= 0 && status[changes[p]] === DOWN, is = changes[p] >= 0 ? role[changes[p]] : 0;
-    const leads = is === LEADER && !down;
-    if (p % every !== 0 && !leads && p !== process) continue;
-    const x = xOf(f, p);
-    if (p !== process && (process >= 0 && near(xOf(f, process), x) || !leads && taken.some((l) => near(l, x)))) continue;
-    g.fillStyle = down ? all.red : leads ? all.gold : is === FOLLOWER ? all.green : all.grey;
-    g.font = `${leads || p === process ? "700 " : ""}13px system-ui, sans-serif`;
-    const half = g.measureText(film.name(p)).width / 2;
-    g.fillText(film.name(p), Math.min(x, f.width - half - 2), 15);
-    if (p === process) g.fillRect(x - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
+  const changes = film.changesAt(step), { role, status } = film.changes, all = [...changes.keys()];
+  const is = (/** @type {number} */ p) => (changes[p] < 0 ? 0 : status[changes[p]] === DOWN ? -1 : role[changes[p]]);
+  // The chosen process and the leaders come first: another has its name where these leave room.
+  const order = new Set([...all.filter((p) => p === process), ...all.filter((p) => is(p) === LEADER),
+    ...all.filter((p) => p % every === 0)]);
+  /** @type {number[]} the middles of names, and half their widths */
+  const taken = [];
+  for (const p of order) {
+    const name = film.name(p), now = is(p);
+    g.font = `${now === LEADER || p === process ? "700 " : ""}13px system-ui, sans-serif`;
+    const half = g.measureText(name).width / 2 + 2, x = Math.min(xOf(f, p), f.width - half);
+    if (taken.some((at, i) => i % 2 === 0 && Math.abs(at - x) < half + taken[i + 1])) continue;
+    taken.push(x, half);
+    g.fillStyle = colour[["red", "grey", "green", "gold"][now + 1]];
+    g.fillText(name, x, 15);
+    if (p === process) g.fillRect(xOf(f, p) - Math.min(10, f.column / 2), 25, Math.min(20, f.column), 2);
   }
-}
-
-/** The processes that lead after a step. @param {import("./film.js").Film} film @param {number} step */
-function leadersAt(film, step) {
-  const found = [];
-  for (const [p, change] of film.changesAt(step).entries()) {
-    if (change >= 0 && film.changes.role[change] === LEADER && film.changes.status[change] !== DOWN) found.push(p);
-  }
-  return found;
 }

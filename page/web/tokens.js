@@ -98,7 +98,7 @@ export function cutLinks(film, k) {
   return cut;
 }
 
-/** @typedef {{journey: import("./film.js").Journey, x: number, y: number}} Token */
+/** @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean}} Token */
 
 /** Draws the messages that are under way, and returns where they are.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis
@@ -123,8 +123,9 @@ export function drawTokens(g, film, axis, l, signs, at) {
       y = one.y + 2.2 * r * Math.cos(angle);
     }
     before.set(way, { x, y });
-    tokens.push({ journey, x, y });
-    g.globalAlpha = past && (journey.lost || journey.end > past[journey.to]) ? 0.15 : 1;
+    const lit = !past || !journey.lost && journey.end <= past[journey.to];
+    tokens.push({ journey, x, y, lit });
+    g.globalAlpha = lit ? 1 : 0.15;
     g.fillStyle = sign.colour;
     g.strokeStyle = all.paper;
     g.lineWidth = r > 4 ? 2.5 : 1;
@@ -157,9 +158,9 @@ function carried(g, film, l, tokens, r) {
   g.lineWidth = 3;
   g.strokeStyle = colours().paper;
   g.fillStyle = colours().ink;
-  for (const { journey, x, y } of tokens) {
+  for (const { journey, x, y, lit } of tokens) {
     const p = film.processWith(film.events.rank[journey.send]);
-    if (p < 0) continue;
+    if (p < 0 || !lit) continue;
     const name = film.name(p), w = 4 * name.length, side = r + 3 + w, up = r + 8;
     for (const [dx, dy] of [[side, 0.5], [-side, 0.5], [0, up], [0, -up], [side, up], [-side, up], [side, -up],
       [-side, -up]]) {
