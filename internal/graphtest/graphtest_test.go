@@ -57,8 +57,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestWeighted: of four processes, the 1896 orders of the links of all graphs are 79 up to symmetry; of three,
-// 12 are 2. No two have the same order of the same links, and no two links of one weigh the same.
+// TestWeighted: of four processes, the 1896 orders of the links of all graphs are 79 up to symmetry; of
+// three, 12 are 2. No two have the same order of the same links, and no two links of one weigh the same.
 func TestWeighted(t *testing.T) {
 	for n, want := range []int{0, 1, 1, 2, 79} {
 		if n == 0 {
