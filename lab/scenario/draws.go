@@ -50,7 +50,9 @@ func (s *Scenario) ParamsOf(a *election.Algorithm) map[string]params.Value {
 	if _, given := s.Params[name]; given || name == "" || s.Draws == nil {
 		return s.Params
 	}
-	most := len(s.IDs)
+	// A process that is alone draws from one number too. As a parameter k=1 is refused: it says nothing of
+	// how many there are.
+	most := max(2, len(s.IDs))
 	for _, list := range s.Draws {
 		for _, draw := range list {
 			most = max(most, draw)

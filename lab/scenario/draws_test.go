@@ -57,6 +57,16 @@ func TestDrawsRefused(t *testing.T) {
 	}
 }
 
+// TestDrawAlone: a process without others may draw 1 too.
+func TestDrawAlone(t *testing.T) {
+	s := one(t, `{"algorithm": "itairodeh", "ids": [7], "draws": [[1]]}`)
+	in, err := s.Input(catalog.Find)
+	require.NoError(t, err)
+	draw, err := in.Draw(0, 0, 1)
+	require.NoError(t, err)
+	require.Equal(t, 1, draw)
+}
+
 // TestDraw: draws come one after another, as far as the list goes.
 func TestDraw(t *testing.T) {
 	in := scenario.Input{IDs: []election.ID{7, 5}, Draws: [][]int{{}, {3, 1}}}
