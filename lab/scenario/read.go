@@ -79,7 +79,7 @@ func (p *parser) inputField(s *Scenario, name string) bool {
 	case "ids":
 		s.IDs = p.ids()
 	case "priorities":
-		s.Priorities = p.wholes()
+		s.Priorities = p.wholes("a priority")
 	case "initiators":
 		s.Initiators = p.ids()
 	case "start_times":
@@ -138,7 +138,7 @@ func (p *parser) links() *Links {
 		case "edges":
 			l.Edges = p.edges()
 		case "weights":
-			l.Weights = p.wholes()
+			l.Weights = p.wholes("a weight")
 		case "parent":
 			l.Parent = p.parents()
 		case "dimension":
@@ -186,6 +186,9 @@ func (p *parser) expect() *Expect {
 				leader = p.id()
 			}
 			e.Leader = &leader
+		case "leaders":
+			leaders := p.upTo("a number of leaders", MaxProcesses)
+			e.Leaders = &leaders
 		case "messages":
 			messages := p.whole("a number of messages")
 			e.Messages = &messages

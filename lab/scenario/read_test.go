@@ -161,6 +161,8 @@ var wrongNumbers = map[string]string{
 		` is larger than 18446744073709551615`,
 	`{"ids": ["` + long + `x"]}`:           `scenario.ids[0]: "` + shown + `" is not an id`,
 	`{"priorities": [-2]}`:                 `scenario.priorities[0]: -2 is not a priority`,
+	`{"topology": {"weights": [3.5]}}`:     `scenario.topology.weights[0]: 3.5 is not a weight`,
+	`{"expect": {"leaders": null}}`:        `scenario.expect.leaders: null is not a number of leaders`,
 	`{"seed": 0.5}`:                        `scenario.seed: 0.5 is not a seed`,
 	`{"initiators": [0]}`:                  `scenario.initiators[0]: 0 is no process's id`,
 	`{"initiators": null}`:                 `scenario.initiators: null is not a list`,

@@ -209,9 +209,9 @@ func (p *parser) ids() []election.ID {
 	return all
 }
 
-func (p *parser) wholes() []uint64 {
+func (p *parser) wholes(what string) []uint64 {
 	all := room[uint64](p)
-	p.list(MaxProcesses, func(int) { all = append(all, p.whole("a priority")) })
+	p.list(MaxProcesses, func(int) { all = append(all, p.whole(what)) })
 	return all
 }
 

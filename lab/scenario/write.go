@@ -192,6 +192,10 @@ func (w *writer) expect(e *Expect) {
 			w.id(*e.Leader)
 		}
 	}
+	if e.Leaders != nil {
+		w.field("leaders")
+		w.whole(*e.Leaders)
+	}
 	if e.Messages != nil {
 		w.field("messages")
 		w.whole(*e.Messages)
