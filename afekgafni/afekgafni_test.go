@@ -3,7 +3,6 @@ package afekgafni_test
 import (
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -87,27 +86,6 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 		}
 	}
 	return r
-}
-
-// TestScenarios: the worked examples, kind by kind.
-func TestScenarios(t *testing.T) {
-	f, err := os.Open("../testdata/scenarios/afekgafni.json")
-	require.NoError(t, err)
-	list, err := scenario.Read(f)
-	require.NoError(t, f.Close())
-	require.NoError(t, err)
-	require.Len(t, list, 8)
-	for _, s := range list {
-		in, err := s.Input(func(_, variant string) (*election.Algorithm, error) {
-			if variant == "sync" {
-				return afekgafni.Sync(), nil
-			}
-			return afekgafni.Async(), nil
-		})
-		require.NoError(t, err)
-		r := elect(t, sim.Config{Input: in})
-		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
-	}
 }
 
 // TestAllStart: where ports lead around, the largest captures all, if all start.

@@ -2,7 +2,6 @@ package floodmax_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -82,29 +81,6 @@ func changes(in *scenario.Input) (sum int) {
 		}
 	}
 	return sum
-}
-
-// TestScenarios: the worked examples.
-func TestScenarios(t *testing.T) {
-	f, err := os.Open("../testdata/scenarios/floodmax.json")
-	require.NoError(t, err)
-	list, err := scenario.Read(f)
-	require.NoError(t, f.Close())
-	require.NoError(t, err)
-	require.Len(t, list, 14)
-	for _, s := range list {
-		in, err := s.Input(func(_, variant string) (*election.Algorithm, error) {
-			if variant == "change" {
-				return floodmax.Change(floodmax.Config{})
-			}
-			return floodmax.Basic(floodmax.Config{})
-		})
-		require.NoError(t, err)
-		r, err := sim.Run(t.Context(), sim.Config{Input: in})
-		require.NoError(t, err)
-		require.NoError(t, r.Err())
-		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
-	}
 }
 
 // TestGraphs: on every connected graph, in every arrangement, all start. Each knows the leader at the same

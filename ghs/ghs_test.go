@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -192,23 +191,6 @@ func TestUnordered(t *testing.T) {
 		}
 	}
 	require.Greater(t, broken, 50)
-}
-
-// TestScenarios: the worked examples: kind by kind, the time and the tree.
-func TestScenarios(t *testing.T) {
-	f, err := os.Open("../testdata/scenarios/ghs.json")
-	require.NoError(t, err)
-	list, err := scenario.Read(f)
-	require.NoError(t, f.Close())
-	require.NoError(t, err)
-	require.Len(t, list, 5)
-	for _, s := range list {
-		in, err := s.Input(func(string, string) (*election.Algorithm, error) { return ghs.Algorithm(), nil })
-		require.NoError(t, err)
-		r := elect(t, sim.Config{Input: in})
-		require.NotNil(t, s.Expect.Tree)
-		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
-	}
 }
 
 // TestGoroutines: real concurrency, the same tree.
