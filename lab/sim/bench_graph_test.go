@@ -1,11 +1,12 @@
+//go:build unix
+
 package sim_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,14 +18,18 @@ import (
 	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/ghs"
 	"github.com/go-election/election/hypercube"
+	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lmw"
+	"github.com/go-election/election/peterson"
 	"github.com/go-election/election/treeelect"
+	"github.com/go-election/election/yoyo"
 )
 
-var large = flag.Bool("large", false, "benchmark trees of millions of processes too")
+var large = flag.Bool("large", false, "benchmark runs of a million processes and more too")
 
 // bareOver is bareLoop over any links: the receiver and its port are looked up in the
 // tables that the simulator uses too. first starts, or all do if there is no such process.
@@ -37,7 +42,7 @@ func bareOver(in *scenario.Input, first int) (int, time.Duration) {
 	env, links := election.NewEnv(in, random.IntN), in.Topology
 	q := &bareQueue{buf: make([]bareItem, 1<<20)}
 	var timers []int // the processes whose timers run out at the next instant
-	begin := time.Now()
+	begin := worked()
 	step := func(p int, ev *election.Event) {
 		fx := env.Begin(p)
 		nodes[p].Step(env, ev)
@@ -70,11 +75,10 @@ func bareOver(in *scenario.Input, first int) (int, time.Duration) {
 			step(due[0], ev)
 		}
 	}
-	return messages, time.Since(begin)
+	return messages, worked() - begin
 }
 
-// pairs measures whole simulated elections, everything counted, and bare loops, in turn. B/process
-// is all that the simulator allocates, Nodes included; links and IDs are there already.
+// pairs measures elections over links against bareOver.
 func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err error) {
 	require.NoError(b, err)
 	in := input(a, shuffled(links.Len()))
@@ -85,29 +89,9 @@ func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err err
 		in.Initiators = in.IDs[:1]
 	}
 	require.NoError(b, in.Check())
-	var ratios, ours, bare, bytes []float64
-	for b.Loop() {
-		runtime.GC()
-		messages, d := bareOver(&in, first)
-		bare = append(bare, float64(d.Nanoseconds())/float64(messages))
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		r, err := sim.Run(context.Background(), sim.Config{Input: in})
-		runtime.ReadMemStats(&after)
-		require.NoError(b, err)
-		require.NoError(b, r.Err())
-		if !a.KnowsSize { // of those with a benchmark only the one that draws does
-			require.Equal(b, uint64(messages), r.Messages)
-		}
-		ours = append(ours, float64(r.Wall.Nanoseconds())/float64(r.Messages))
-		ratios = append(ratios, ours[len(ours)-1]/bare[len(bare)-1])
-		bytes = append(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(len(in.IDs)))
-	}
-	b.ReportMetric(median(bare), "bare-ns/msg")
-	b.ReportMetric(median(ours), "sim-ns/msg")
-	b.ReportMetric(median(ratios), "ratio")
-	b.ReportMetric(median(bytes), "B/process")
+	// Of those with a benchmark only the one that draws knows the size.
+	inTurn(b, sim.Config{Input: in}, !a.KnowsSize,
+		func() (int, time.Duration) { return bareOver(&in, first) })
 }
 
 // BenchmarkEcho is one wave and its echo over a random graph. The next process is anywhere in memory.
@@ -163,26 +147,43 @@ func BenchmarkGHS(b *testing.B) {
 		links, err := topology.RandomGraph(n, 5*n, 1)
 		require.NoError(b, err)
 		random := rand.New(rand.NewPCG(1, 2))
-		weights := make(map[[2]int]uint64)
-		pairs(b, ghs.Algorithm(), topology.WithWeights(links, func(p, q int) uint64 {
-			link := [2]int{min(p, q), max(p, q)}
-			if weights[link] == 0 {
-				weights[link] = 1 + random.Uint64N(1<<40)
-			}
-			return weights[link]
+		pairs(b, ghs.Algorithm(), topology.WithWeights(links, func(int, int) uint64 {
+			return 1 + random.Uint64N(1<<40)
 		}), nil)
+	})
+}
+
+// BenchmarkYoyo is a random graph.
+func BenchmarkYoyo(b *testing.B) {
+	bySize(b, "", func(b *testing.B, n int) {
+		links, err := topology.RandomGraph(n, 5*n, 1)
+		pairs(b, yoyo.Algorithm(), links, err)
 	})
 }
 
 // BenchmarkAfekGafni is a complete graph on which all start: the largest captures all others.
 func BenchmarkAfekGafni(b *testing.B) {
 	for _, a := range afekgafni.Algorithms() {
-		bySize(b, a.Variant+"/", func(b *testing.B, n int) {
-			in := input(a, shuffled(n))
-			require.NoError(b, in.Check())
-			pairs(b, a, in.Topology, nil)
-		})
+		bySize(b, a.Variant+"/", func(b *testing.B, n int) { ownLinks(b, a, n) })
 	}
+}
+
+// BenchmarkLMW is a complete graph with a sense of direction, on which all start.
+func BenchmarkLMW(b *testing.B) {
+	bySize(b, "", func(b *testing.B, n int) { ownLinks(b, lmw.Algorithm(), n) })
+}
+
+// BenchmarkPeterson is a one-way ring.
+func BenchmarkPeterson(b *testing.B) {
+	bySize(b, "", func(b *testing.B, n int) { ownLinks(b, peterson.Algorithm(), n) })
+}
+
+// ownLinks measures elections over the links that an algorithm has where none are given. A complete graph
+// takes no memory for its links, so that a million processes have one.
+func ownLinks(b *testing.B, a *election.Algorithm, n int) {
+	in := input(a, shuffled(n))
+	require.NoError(b, in.Check())
+	pairs(b, a, in.Topology, nil)
 }
 
 // BenchmarkItaiRodeh is a ring without IDs.
@@ -191,6 +192,54 @@ func BenchmarkItaiRodeh(b *testing.B) {
 		links, err := topology.Ring(n, true)
 		pairs(b, itairodeh.Rounds(), links, err)
 	})
+}
+
+// BenchmarkInvitation is a merge of all, each of which leads a group of its own.
+func BenchmarkInvitation(b *testing.B) {
+	bySize(b, "", func(b *testing.B, n int) {
+		in := input(invitation.Algorithms()[0], shuffled(n))
+		in.Initiators = []election.ID{election.ID(n)}
+		require.NoError(b, in.Check())
+		inTurn(b, sim.Config{Input: in}, true, func() (int, time.Duration) { return bareMerge(&in) })
+	})
+}
+
+// bareMerge is bareOver for a merge. It keeps no timers: of those of the leader it lets two run out by hand,
+// and those of the others, which wait for READY, are all stopped before they run out.
+func bareMerge(in *scenario.Input) (int, time.Duration) {
+	nodes := make([]election.Node, len(in.IDs))
+	for p := range nodes {
+		nodes[p] = in.Algorithm.New(in.Setup(p))
+	}
+	env, links, messages := election.NewEnv(in, nil), in.Topology, 0
+	leader := slices.Index(in.IDs, in.Initiators[0])
+	q := &bareQueue{buf: make([]bareItem, 1<<20)}
+	begin := worked()
+	step := func(p int, ev *election.Event) {
+		fx := env.Begin(p)
+		nodes[p].Step(env, ev)
+		for i := range fx.Sends {
+			to, back, _ := links.Link(p, fx.Sends[i].Port)
+			q.push(bareItem{to: uint32(to), port: back, msg: fx.Sends[i].Msg})
+		}
+	}
+	ev := &election.Event{Op: election.Init}
+	for p := range nodes {
+		step(p, ev)
+	}
+	for _, next := range []election.Event{
+		{Op: election.Start},
+		{Op: election.Timeout, Timer: 0}, // the wait for answers
+		{Op: election.Timeout, Timer: 2}, // the wait for acceptance
+	} {
+		step(leader, &next)
+		for ev.Op = election.Recv; q.size > 0; messages++ {
+			it := q.pop()
+			ev.Port, ev.Msg = it.port, it.msg
+			step(int(it.to), ev)
+		}
+	}
+	return messages, worked() - begin
 }
 
 // bySize runs a benchmark for 10^4 to 10^6 processes.

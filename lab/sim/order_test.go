@@ -177,3 +177,13 @@ func TestLoneMessage(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(1000, func() { s.Step() }), schedule)
 	}
 }
+
+// shuffled returns the IDs from 1 to n in an order that is the same in every run.
+func shuffled(n int) []election.ID {
+	ids := make([]election.ID, n)
+	for i := range ids {
+		ids[i] = election.ID(i + 1)
+	}
+	sim.Shuffle(7, n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	return ids
+}
