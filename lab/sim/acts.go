@@ -348,7 +348,7 @@ func (s *Sim) expire(p int32, name, layer uint8) {
 
 // running returns the number of a timer that runs, or zero if it does not.
 func (s *Sim) running(p int32, name, layer uint8) uint64 {
-	for _, r := range s.timers.of(p) {
+	for r := range s.timers.of(p) {
 		if r.name == name && r.layer == layer {
 			return r.seq
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Outcome returns what a process believes now.
-func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p].outcome] }
+func (s *Sim) Outcome(p int) election.Outcome { return s.outcomes.list[s.procs[p].outcome].Outcome }
 
 // Status returns whether a process is up.
 func (s *Sim) Status(p int) Status { return s.procs[p].status }

@@ -156,29 +156,38 @@ func (s *Sim) apply(c control) {
 	}
 }
 
-// outcomes numbers the different outcomes of a run. There are few of them, however many
-// processes hold one.
+// outcomes are those that processes hold, by number. Most often all hold one of two, whose numbers they
+// share. A process has a number of its own for another one, and uses it again for its next.
 type outcomes struct {
-	list   []election.Outcome // list[0]: undecided
-	lately [2]uint32          // the last two that were asked for, which are most often those asked for next
-	index  map[election.Outcome]uint32
+	list   []numbered // list[0]: undecided
+	lately [2]uint32  // the last two that were asked for, which are most often those asked for next
 }
 
-func (o *outcomes) number(out election.Outcome) uint32 {
+type numbered struct {
+	election.Outcome
+	shared bool // more than one process may hold it
+}
+
+func newOutcomes() outcomes { return outcomes{list: []numbered{{shared: true}}} }
+
+// number returns the number of an outcome, for a process that has held the outcome of number held so far.
+func (o *outcomes) number(out election.Outcome, held uint32) uint32 {
 	for _, i := range o.lately {
-		if o.list[i] == out {
+		if o.list[i].Outcome == out {
+			o.list[i].shared = o.list[i].shared || i != held
 			return i
 		}
 	}
-	i, ok := o.index[out]
-	if !ok {
-		if o.index == nil {
-			o.index = make(map[election.Outcome]uint32)
-		}
+	// No table of all outcomes by what they are: each process that leads a group of its own would add one,
+	// and a leader that renews its lease one for each renewal.
+	i := held
+	if o.list[i].shared {
 		i = uint32(len(o.list))
-		o.list = append(o.list, out)
-		o.index[out] = i
+		o.list = append(o.list, numbered{})
 	}
-	o.lately[0], o.lately[1] = i, o.lately[0]
+	o.list[i].Outcome = out
+	if o.lately[0] != i {
+		o.lately[0], o.lately[1] = i, o.lately[0]
+	}
 	return i
 }

@@ -85,8 +85,7 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 				all = append(all, one)
 				continue
 			}
-			if w.timer != 0 && !slices.ContainsFunc(s.timers.of(w.p),
-				func(r running) bool { return r.seq == w.timer }) {
+			if w.timer != 0 && !s.timers.isRunning(timer{p: w.p, seq: w.timer}) {
 				continue // stopped, or set anew, since it ran out
 			}
 			one := s.pending(int(w.p), observe.What(w.ev.Op), due)

@@ -159,7 +159,7 @@ func New(c Config) (*Sim, error) {
 		tree: verdict.NewTree(c.Algorithm)}}
 	s.env = election.NewEnv(&s.config.Input, s.choose)
 	s.observe(c.Observe)
-	s.outcomes.list = make([]election.Outcome, 1) // number 0, which a new proc has, is undecided
+	s.outcomes = newOutcomes() // number 0, which a new proc has, is undecided
 	s.timers.next = never
 	s.procs = make([]proc, len(c.IDs))
 	for p := range s.procs {
@@ -439,7 +439,7 @@ func (s *Sim) effects(i int, p *proc, fx *election.Effects) {
 		}
 	}
 	if fx.Decided() {
-		p.outcome = s.outcomes.number(fx.Outcome)
+		p.outcome = s.outcomes.number(fx.Outcome, p.outcome)
 	}
 	if fx.Saved() && s.saved != nil {
 		// never in place, since snapshots share it
@@ -489,7 +489,7 @@ func (s *Sim) Result() Result {
 	for i := range s.procs {
 		// A process that pauses counts: it will act on what it believes as soon as it goes on.
 		if p := &s.procs[i]; p.status != Down {
-			poll.Add(s.outcomes.list[p.outcome], p.host.Ended())
+			poll.Add(s.outcomes.list[p.outcome].Outcome, p.host.Ended())
 		}
 	}
 	poll.Fill(&r.Result)

@@ -73,14 +73,14 @@ func (s *Sim) Restore(c *Snapshot) error {
 func (t *timers) clone() timers {
 	c := *t
 	c.line, c.heap, c.running = slices.Clone(t.line), slices.Clone(t.heap), slices.Clone(t.running)
-	for p, list := range t.running {
-		c.running[p] = slices.Clone(list)
+	for p := range t.running {
+		c.running[p].more = slices.Clone(t.running[p].more)
 	}
 	return c
 }
 
 func (o *outcomes) clone() outcomes {
 	c := *o
-	c.list, c.index = slices.Clone(o.list), maps.Clone(o.index)
+	c.list = slices.Clone(o.list)
 	return c
 }

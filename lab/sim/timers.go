@@ -2,6 +2,7 @@ package sim
 
 import (
 	"container/heap"
+	"iter"
 	"slices"
 	"time"
 
@@ -34,10 +35,18 @@ type timers struct {
 	// time that is the order in which they are set, and no heap has to be kept.
 	line    []timer
 	first   int
-	heap    timerHeap   // those that are due before the last of the line
-	running [][]running // by process; nil before the first timer
+	heap    timerHeap // those that are due before the last of the line
+	running []few     // by process; nil before the first timer
 	seq     uint64
 	next    time.Duration // when the first one that counts is due
+	nextSeq uint64        // its number, unless next is never
+}
+
+// few are the timers of a process that run. Most processes have one at a time, which takes no memory of
+// its own.
+type few struct {
+	one  running // of number zero if there is none
+	more []running
 }
 
 type timerHeap []timer
@@ -86,21 +95,28 @@ func (t *timers) inLine() bool {
 func (t *timers) all() []timer { return slices.Concat(t.line[t.first:], t.heap) }
 
 // of returns the timers of a process that count.
-func (t *timers) of(p int32) []running {
-	if t.running == nil {
-		return nil
+func (t *timers) of(p int32) iter.Seq[running] {
+	return func(yield func(running) bool) {
+		if t.running == nil {
+			return
+		}
+		f := &t.running[p]
+		if f.one.seq != 0 && !yield(f.one) {
+			return
+		}
+		for _, r := range f.more {
+			if !yield(r) {
+				return
+			}
+		}
 	}
-	return t.running[p]
 }
 
 // change starts or stops a timer of one of n processes, as its Node asks.
 func (t *timers) change(p, n int, now time.Duration, c *election.TimerChange, clocks *scenario.Clocks,
 	r *random) error {
-	own := func(r running) bool {
-		return r.layer == c.Layer && (r.name == c.Timer || c.All)
-	}
-	t.drop(int32(p), own) // its entry stays: to find that takes longer than to pass over it later
-	defer t.findNext()
+	// Its entry stays: to find that takes longer than to pass over it later.
+	t.drop(int32(p), func(r running) bool { return r.layer == c.Layer && (r.name == c.Timer || c.All) })
 	if c.Stop {
 		return nil
 	}
@@ -113,18 +129,44 @@ func (t *timers) change(p, n int, now time.Duration, c *election.TimerChange, cl
 		return ErrTime
 	}
 	if t.running == nil {
-		t.running = make([][]running, n)
+		t.running = make([]few, n)
 	}
 	t.seq++
-	t.running[p] = append(t.running[p], running{name: c.Timer, layer: c.Layer, seq: t.seq})
-	t.push(timer{at: now + wait, seq: t.seq, p: int32(p), name: c.Timer, layer: c.Layer})
+	set := timer{at: now + wait, seq: t.seq, p: int32(p), name: c.Timer, layer: c.Layer}
+	if f, r := &t.running[p], (running{name: c.Timer, layer: c.Layer, seq: t.seq}); f.one.seq == 0 {
+		f.one = r
+	} else {
+		f.more = append(f.more, r)
+	}
+	t.push(set)
+	if set.at < t.next { // of two that are due at one instant the first stays the first
+		t.next, t.nextSeq = set.at, set.seq
+	}
 	return nil
 }
 
 // drop forgets those timers of a process for which which holds.
 func (t *timers) drop(p int32, which func(running) bool) {
-	if list := t.of(p); len(list) > 0 {
-		t.running[p] = slices.DeleteFunc(list, which)
+	if t.running == nil {
+		return
+	}
+	// The next one is looked for only where it is dropped: to see whether another one counts takes a look at
+	// its process, which may be anywhere in memory.
+	next := false
+	f := &t.running[p]
+	if f.one.seq != 0 && which(f.one) {
+		next = f.one.seq == t.nextSeq
+		f.one = running{}
+	}
+	if len(f.more) > 0 {
+		f.more = slices.DeleteFunc(f.more, func(r running) bool {
+			gone := which(r)
+			next = next || gone && r.seq == t.nextSeq
+			return gone
+		})
+	}
+	if next {
+		t.findNext()
 	}
 }
 
@@ -139,26 +181,27 @@ func (t *timers) due(seq uint64) time.Duration {
 }
 
 // stopAll stops every timer of a process.
-func (t *timers) stopAll(p int) {
-	t.drop(int32(p), func(running) bool { return true })
-	t.findNext()
-}
+func (t *timers) stopAll(p int) { t.drop(int32(p), func(running) bool { return true }) }
 
 // isRunning reports whether a timer was neither stopped nor set anew.
-func (t *timers) isRunning(first timer) bool {
-	return slices.ContainsFunc(t.of(first.p), func(r running) bool { return r.seq == first.seq })
+func (t *timers) isRunning(x timer) bool {
+	if t.running == nil {
+		return false
+	}
+	f := &t.running[x.p]
+	return f.one.seq == x.seq || slices.ContainsFunc(f.more, func(r running) bool { return r.seq == x.seq })
 }
 
 // findNext drops what no longer counts and finds when the next one is due.
 func (t *timers) findNext() {
 	for first := t.front(); first != nil; first = t.front() {
 		if t.isRunning(*first) {
-			t.next = first.at
+			t.next, t.nextSeq = first.at, first.seq
 			return
 		}
 		t.pop()
 	}
-	t.next = never
+	t.next, t.nextSeq = never, 0
 }
 
 // pop takes the first timer away. If it counts, it goes on doing so until expire is called.
@@ -173,11 +216,10 @@ func (t *timers) pop() timer {
 // expire reports whether a timer that has run out still counts, which it does from now on no
 // more.
 func (t *timers) expire(p int32, seq uint64) (counted bool) {
-	t.drop(p, func(r running) bool {
-		counted = counted || r.seq == seq
-		return r.seq == seq
-	})
-	t.findNext()
+	counted = t.isRunning(timer{p: p, seq: seq})
+	if counted {
+		t.drop(p, func(r running) bool { return r.seq == seq })
+	}
 	return counted
 }
 
