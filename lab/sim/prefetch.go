@@ -2,16 +2,16 @@ package sim
 
 import "unsafe"
 
-// prefetched is the number of messages of which prefetch reads the receivers at once.
+// prefetched is the number of messages, or timers, of which prefetch fetches the receivers at once.
 const prefetched = 16
 
-// prefetch reads the processes that the next messages go to, and then their Nodes, all at once, so that the
-// cache misses overlap instead of coming one after another.
-func (s *Sim) prefetch() {
-	var sum uint32
-	var next [prefetched]uint32
-	found := 0
-	for i := range prefetched {
+// places are in memory, each at something that is used soon; nil for none.
+type places [prefetched]unsafe.Pointer
+
+// ahead returns the receivers of the next messages, in room that the next call uses again.
+func (s *Sim) ahead() []uint32 {
+	next := s.room[:0]
+	for i := range s.room {
 		var m *entry
 		if s.byTime != nil {
 			m = s.byTime.peek(i)
@@ -21,18 +21,43 @@ func (s *Sim) prefetch() {
 		if m == nil {
 			break
 		}
-		next[i], found = m.to, i+1
-		// Any field will do: what counts is that the load brings the process into the cache.
-		sum += s.procs[m.to].depth
+		next = append(next, m.to)
 	}
-	for _, to := range next[:found] {
-		node := s.procs[to].host.Node()
+	return next
+}
+
+// timersAhead is ahead for the timers of the line.
+func (s *Sim) timersAhead() []uint32 {
+	next := s.room[:0]
+	for _, t := range s.timers.line[s.timers.first:] {
+		if len(next) == len(s.room) {
+			break
+		}
+		next = append(next, uint32(t.p))
+	}
+	return next
+}
+
+// prefetch fetches the Nodes of the next receivers, and the processes of those after them, so that the cache
+// misses overlap instead of coming one after another. A process comes one batch before its Node, since the
+// process says where that is.
+func (s *Sim) prefetch(next []uint32) {
+	procs, nodes := s.soon(next)
+	s.prefetchSum = touch(&nodes) + touch(&procs)
+}
+
+// soon returns where in memory is what prefetch fetches.
+func (s *Sim) soon(next []uint32) (procs, nodes places) {
+	for i, p := range next {
+		if i >= prefetched {
+			procs[i-prefetched] = unsafe.Pointer(&s.procs[p])
+			continue
+		}
+		node := s.procs[p].host.Node()
 		// The second word of an interface points to what is in it. No method of a Node only reads, so
 		// there is no other way to bring its memory into the cache. Without this floodmax takes twice as
 		// long.
-		if at := (*[2]*uint8)(unsafe.Pointer(&node))[1]; at != nil {
-			sum += uint32(*at)
-		}
+		nodes[i] = (*[2]unsafe.Pointer)(unsafe.Pointer(&node))[1]
 	}
-	s.prefetchSum = sum
+	return procs, nodes
 }

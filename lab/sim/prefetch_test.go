@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"reflect"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -10,10 +12,10 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// TestPrefetch: with each sixteenth message the receivers of the next sixteen are read, that of this one
-// included.
+// TestPrefetch: of 40 receivers the Nodes of the first sixteen are fetched, and the processes of the next
+// sixteen, whatever brings them; and nothing where there is none.
 func TestPrefetch(t *testing.T) {
-	const n = 20
+	const n = 40
 	ids := make([]election.ID, n)
 	for p := range ids {
 		ids[p] = election.ID(p + 1) // so that the first messages end at their receivers
@@ -25,44 +27,38 @@ func TestPrefetch(t *testing.T) {
 		}
 		s, err := New(c)
 		require.NoError(t, err)
+		require.Empty(t, s.ahead())
 		for range n { // the starts
 			require.True(t, s.Step())
 		}
-		for p := range s.procs {
-			s.procs[p].depth = 1 << p // so that the sum says which were read
+		s.front() // opens the day
+		next := s.ahead()
+		require.Len(t, next, 32)
+		for i, p := range next {
+			require.EqualValues(t, i+1, p, "message m goes from process m to the next")
 		}
-		require.Zero(t, s.prefetchSum)
-		for range 16 {
-			require.True(t, s.Step())
-			// Message m goes from process m to the next. None raises the depth of its receiver.
-			require.EqualValues(t, 1<<17-2, s.prefetchSum, schedule)
+		procs, nodes := s.soon(next[:20])
+		for i := range nodes {
+			node := s.Node(i + 1)
+			require.Equal(t, reflect.ValueOf(node).UnsafePointer(), nodes[i])
+			if i < 4 {
+				require.Equal(t, unsafe.Pointer(&s.procs[i+17]), procs[i])
+			} else {
+				require.Nil(t, procs[i])
+			}
 		}
-		require.True(t, s.Step())
-		require.EqualValues(t, 7<<17|1, s.prefetchSum, schedule)
+		s.timers.line = []timer{{p: 7}, {p: 3}, {p: 5}}
+		s.timers.first = 1
+		require.Equal(t, []uint32{3, 5}, s.timersAhead())
 	}
 }
 
-// marked is a Node whose memory begins with a mark.
-type marked struct {
-	mark uint8
-	election.Node
-}
-
-// TestPrefetchNodes: the Nodes of these receivers are read as well.
-func TestPrefetchNodes(t *testing.T) {
-	a := *lcr.Participant()
-	right := a.New
-	a.New = func(s election.Setup) election.Node { return &marked{100, right(s)} }
-	ids := make([]election.ID, 20)
-	for p := range ids {
-		ids[p] = election.ID(p + 1)
-	}
-	s, err := New(Config{Input: scenario.Input{Algorithm: &a, IDs: ids}})
-	require.NoError(t, err)
-	for range len(ids) + 1 {
-		require.True(t, s.Step())
-	}
-	require.EqualValues(t, 1600, s.prefetchSum)
+// TestTouch: touch reads no nil, and beyond that changes nothing.
+func TestTouch(t *testing.T) {
+	marks := [2]uint8{100, 20}
+	sum := touch(&places{0: unsafe.Pointer(&marks[0]), prefetched - 1: unsafe.Pointer(&marks[1])})
+	require.Contains(t, []uint32{0, 120}, sum)
+	require.Equal(t, [2]uint8{100, 20}, marks)
 }
 
 // once is a Node without memory of its own: an interface that holds a nil one points nowhere.

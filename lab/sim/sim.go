@@ -105,7 +105,8 @@ type Sim struct {
 	timers      timers
 	flood       int // this many messages under way, where some are copies, end the run
 	outcomes    outcomes
-	prefetchSum uint32         // keeps prefetch from being optimised away
+	prefetchSum uint32 // keeps prefetch from being optimised away
+	room        [2 * prefetched]uint32
 	event       election.Event // the local one that is being handled
 	watch       *watch         // nil without an observer
 	still       bool           // nothing happens but the steps or acts of a caller
@@ -331,7 +332,7 @@ func (s *Sim) init(p int) {
 // deliver gives a message to its receiver.
 func (s *Sim) deliver(m *entry) {
 	if s.steps%prefetched == 0 { // once for all of the next ones
-		s.prefetch()
+		s.prefetch(s.ahead())
 	}
 	// Before the look at the receiver: what arrives in vain counts too.
 	s.steps++

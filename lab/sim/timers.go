@@ -225,6 +225,9 @@ func (t *timers) expire(p int32, seq uint64) (counted bool) {
 
 // timeout lets the first timer run out.
 func (s *Sim) timeout() {
+	if s.timers.first%prefetched == 0 && s.timers.inLine() {
+		s.prefetch(s.timersAhead())
+	}
 	t := s.timers.pop()
 	ev := election.Event{Op: election.Timeout, Timer: t.name, Layer: t.layer}
 	if s.procs[t.p].status == Paused {

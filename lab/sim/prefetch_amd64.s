@@ -1,0 +1,14 @@
+#include "textflag.h"
+
+// func touch(at *places) (sum uint32)
+TEXT ·touch(SB), NOSPLIT, $0-12
+	MOVQ at+0(FP), SI
+	MOVQ $16, CX // prefetched
+next:
+	MOVQ (SI), AX
+	PREFETCHT0 (AX) // at nil it does nothing
+	ADDQ $8, SI
+	DECQ CX
+	JNE  next
+	MOVL $0, sum+8(FP)
+	RET
