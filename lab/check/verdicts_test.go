@@ -200,8 +200,8 @@ func TestLargerElectionsHold(t *testing.T) {
 	}
 }
 
-func largerElections(t *testing.T, n, mesh int) (rows []row) {
-	for _, some := range larger(t, n, mesh) {
+func largerElections(t *testing.T, n, most int) (rows []row) {
+	for _, some := range larger(t, n, most) {
 		c := some.config
 		rows = append(rows, row{fmt.Sprintf("%s | %s | %s", c.Algorithm.Title(), some.name, some.starts),
 			func() string {
@@ -227,12 +227,12 @@ type some struct {
 	config       check.Config
 }
 
-// larger returns elections on rings of n processes, on some other networks, and on a mesh, of which the check
-// visits at most meshStates states.
-func larger(t *testing.T, n, meshStates int) (list []some) {
+// larger returns elections on rings of n processes, on some other networks, and those of which the check
+// visits at most some states: on a mesh, and in rounds that are counted.
+func larger(t *testing.T, n, most int) (list []some) {
 	add := func(name, starts string, c check.Config) { list = append(list, some{name, starts, c}) }
 	mesh := check.Config{Input: input(find(t, "mesh", "", rising(9), nil), rising(9)), Reduce: true,
-		MaxStates: meshStates}
+		MaxStates: most}
 	mesh.Initiators = rising(1)
 	add("3 by 3", "1 alone", mesh)
 	cube := find(t, "hypercube", "", falling(4), nil)
@@ -268,6 +268,11 @@ func larger(t *testing.T, n, meshStates int) (list []some) {
 		ring := find(t, "mutex", "tokenring", rising(n), nil)
 		add(fmt.Sprintf("ring of %d", n), "all together",
 			check.Config{Input: input(ring, rising(n)), Started: true})
+	}
+	for n := 2; n <= 4; n++ { // rounds are counted without end, so there are states without end
+		rounds := find(t, "itairodeh", "rounds", rising(n), nil)
+		c := check.Config{Input: input(rounds, rising(n)), Unordered: true, MaxStates: most}
+		add(fmt.Sprintf("ring of %d", n), "each at any moment, links do not keep the order", c)
 	}
 	slices.SortStableFunc(list, func(a, b some) int {
 		return strings.Compare(a.config.Algorithm.Title(), b.config.Algorithm.Title())
