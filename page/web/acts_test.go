@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -180,18 +179,12 @@ func TestActsAreThoseOfTheLibrary(t *testing.T) {
 	var runs []hashed
 	for _, name := range algorithms(t, &b) {
 		for _, setting := range settings {
-			sugar := map[string]any{"algorithm": name, "n": 8}
-			maps.Copy(sugar, setting)
-			scenario, err := short(t, &b, sugar)
-			if err != nil {
-				continue // not all algorithms run with all settings; how many do is counted below
-			}
-			scenario = acted(t, &b, scenario, 5)
+			scenario := acted(t, &b, under(t, &b, name, setting), 5)
 			head, _ := native(t, &b, scenario)
 			runs = append(runs, hashed{scenario, head.Hash})
 		}
 	}
-	require.Greater(t, len(runs), 90)
+	require.Greater(t, len(runs), 120)
 	p := newTab(t, look{})
 	p.open(serve(t))
 	p.makes(runs)
@@ -238,6 +231,127 @@ func TestByHand(t *testing.T) {
 	head, _ := native(t, &b, got.Scenario)
 	require.Equal(t, got.Hash, head.Hash)
 	require.True(t, head.OK)
+}
+
+// doing lets a script act on a process by the button that begins with some words, perhaps after a step.
+const doing = `
+	const act = async (k, p, words) => {
+		if (k >= 0) to(k);
+		if (store.state.process !== p) choose(p);
+		await settled();
+		const before = every(".branch").length;
+		const find = () => every("#panel-acts button:enabled").find((b) =>
+			(b.getAttribute("aria-label") ?? b.textContent).startsWith(words));
+		for (let waits = 0; !find(); waits++) {
+			if (waits > 200) throw new Error(words + " is not offered");
+			await frame();
+		}
+		find().click();
+		while (every(".branch").length === before) {
+			const error = document.querySelector("#error").textContent;
+			if (error) throw new Error(words + ": " + error);
+			await frame();
+		}
+		await settled();
+		const { scenario } = store.state, outside = document.querySelector("#outside");
+		got.acts.push(scenario.acts.at(-1));
+		got.runs.push({ scenario, hash: document.querySelector("#hash").textContent });
+		if (outside.hidden) return;
+		got.said.push([outside.textContent, getComputedStyle(outside.querySelector("b")).color]);
+	};`
+
+// Every act that the library knows is offered by a button, and carried out as it carries it out. What
+// leaves the model of the algorithm is marked where it is offered, and said in red where it was done.
+func TestEveryActIsOffered(t *testing.T) {
+	p := newTab(t, look{still: true, patience: 2 * time.Minute})
+	p.open(serve(t))
+	var got struct {
+		Acts []map[string]any
+		Runs []hashed
+		Said [][2]string
+		Red  string
+	}
+	p.script(&got, `
+		const { call, encode, store } = page, got = { acts: [], runs: [], said: [] };`+doing+`
+		const { json } = await call("scenario", { algorithm: "bully/rules", ids: [1, 2, 3, 4, 5],
+			initiators: [1], crash_at: [[5, 0.5]] });
+		document.title = "";
+		location.hash = await encode(json, 0);
+		while (!document.title) await settled();
+		document.querySelector("#tab-acts").click();
+		const probe = document.createElement("b");
+		probe.style.color = "var(--red)";
+		document.body.append(probe);
+		got.red = getComputedStyle(probe).color;
+		await act(7, 1, "Crash 2");
+		await act(-1, 1, "2 comes back without its state");
+		await act(-1, 2, "Crash 3");
+		await act(-1, 2, "3 comes back with its saved state");
+		await act(-1, 3, "Pause 4");
+		await act(-1, 3, "4 goes on");
+		await act(-1, 1, "Start at 2");
+		const timer = every("#panel-acts .group button").find((b) => b.textContent.includes(", now"));
+		await act(-1, 0, timer.textContent.split(", now")[0]);
+		await act(-1, 0, "4"); // it suspects
+		await act(-1, 0, every(".next .does")[0].textContent);
+		await act(-1, 0, "× Lose");
+		await act(-1, 0, "×2 Double");
+		await act(-1, 0, "+1 Delay");
+		await act(-1, 0, "Nothing from 1 arrives");
+		await act(-1, 0, "Nothing arrives at 1");
+		await act(-1, 0, "Cut off 1");
+		await act(-1, 0, "Heal");
+		return got;`)
+	does := make(map[string]bool)
+	for _, a := range got.Acts {
+		does[a["do"].(string)] = true
+	}
+	require.Len(t, does, 14)
+	require.Equal(t, true, got.Acts[13]["one_way"])
+	require.Nil(t, got.Acts[15]["one_way"])
+	p.makes(got.Runs)
+	// Bully bears no pauses: from there on the page says so.
+	require.Equal(t, "pause", got.Acts[4]["do"])
+	require.Len(t, got.Said, len(got.Acts)-4)
+	for _, s := range got.Said {
+		require.Contains(t, s[0], "Outside the model. Since step")
+		require.Equal(t, got.Red, s[1])
+	}
+}
+
+// A message that overtakes another one, where links keep the order, is marked where it is offered, in red,
+// and says why.
+func TestLeavesAreMarked(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Marked, Listed, Red int
+		Why                 string
+	}
+	p.script(&got, `
+		const { call, encode } = page, got = { marked: 0, listed: 0, red: 0 };
+		const { json } = await call("scenario", { algorithm: "dkr", n: 4 });
+		document.title = "";
+		location.hash = await encode(json, 0);
+		while (!document.title) await settled();
+		document.querySelector("#tab-acts").click();
+		const ink = getComputedStyle(document.body).color;
+		for (let k = 0; k < 20; k++) {
+			to(k);
+			await settled();
+			const next = (await call("pending", { scenario: json, step: k })).json;
+			got.listed += next.filter((n) => n.outside).length;
+			for (const item of every(".next .leaves .does")) {
+				got.marked++;
+				got.why = item.title;
+				if (getComputedStyle(item).color !== ink) got.red++;
+			}
+		}
+		return got;`)
+	require.Positive(t, got.Listed)
+	require.Equal(t, got.Listed, got.Marked)
+	require.Equal(t, got.Listed, got.Red)
+	require.Contains(t, got.Why, "order")
 }
 
 // Undo leads back to the run before the act, at the step after which they differ, and redo to the act.
