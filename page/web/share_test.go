@@ -1,0 +1,143 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/bridge"
+)
+
+// saving lets links save into a list in place of a folder.
+const saving = `
+	const saved = [], blobs = new Map(), { createObjectURL } = URL;
+	URL.createObjectURL = (blob) => {
+		const address = createObjectURL(blob);
+		blobs.set(address, blob);
+		return address;
+	};
+	HTMLAnchorElement.prototype.click = function () {
+		saved.push({ name: this.download, blob: blobs.get(this.href) });
+	};
+	const save = async (words) => {
+		const before = saved.length;
+		every("dialog button").find((b) => b.textContent === words).click();
+		while (saved.length === before) await frame();
+		return saved[before];
+	};`
+
+// Each kind of file that the page saves is what the library exports; the picture in pixels is twice as large
+// as the drawn one.
+func TestSaves(t *testing.T) {
+	kinds := map[string]string{"Scenario (JSON)": "scenario", "Trace (JSON lines)": "trace",
+		"Picture (SVG)": "svg", "Mermaid": "mermaid", "Log in words": "log", "Chrome trace": "chrome",
+		"ShiViz log": "shiviz"}
+	names, err := json.Marshal(kinds)
+	require.NoError(t, err)
+	for _, dark := range []bool{false, true} {
+		p := newTab(t, look{still: true, dark: dark})
+		p.open(serve(t))
+		var got struct {
+			Scenario json.RawMessage
+			Files    map[string]struct{ Name, Text string }
+			Buttons  int
+			PNG, SVG [2]float64
+			Name     string
+		}
+		p.script(&got, saving+fmt.Sprintf(`
+			press("S");
+			while (!document.querySelector("dialog")) await frame();
+			const got = { files: {}, scenario: page.store.state.scenario,
+				buttons: every("dialog .wrap button").length };
+			for (const [words, kind] of Object.entries(%s)) {
+				const { name, blob } = await save(words);
+				got.files[kind] = { name, text: await blob.text() };
+			}
+			const image = new Image();
+			image.src = createObjectURL(saved.find(({ name }) => name.endsWith(".svg")).blob);
+			await image.decode();
+			got.svg = [image.naturalWidth, image.naturalHeight];
+			const { name, blob } = await save("Picture (PNG)");
+			const { width, height } = await createImageBitmap(blob);
+			return { ...got, name, png: [width, height] };`, names))
+		require.Equal(t, len(kinds)+1, got.Buttons)
+		var b bridge.Bridge
+		for _, kind := range kinds {
+			args, err := json.Marshal(map[string]any{"kind": kind, "scenario": got.Scenario, "dark": dark})
+			require.NoError(t, err)
+			reply, err := b.Call(t.Context(), "export", args, nil)
+			require.NoError(t, err)
+			var want struct{ Name, Text string }
+			require.NoError(t, json.Unmarshal(reply.JSON, &want))
+			require.Equal(t, want, got.Files[kind], kind)
+		}
+		require.Positive(t, got.SVG[0])
+		require.Equal(t, [2]float64{2 * got.SVG[0], 2 * got.SVG[1]}, got.PNG)
+		require.Regexp(t, `\.png$`, got.Name)
+	}
+}
+
+// A run that is too long for an address keeps none, says so, and is saved as a file that opens it again.
+func TestLongRunIsAFile(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Kept, Says, Hash, Again string }
+	p.script(&got, saving+`
+		await addressed();
+		const before = location.hash, got = {}, { scenario } = page.store.state;
+		const digits = (_, i) => ((i * 7919 + 13) ** 3 % 1e9).toString(36);
+		const name = Array.from({ length: 900 }, digits).join("");
+		await page.open(page.store, { ...scenario, name, seed: 77 }, { step: 5 });
+		await addressed();
+		await frame();
+		got.kept = location.hash === before ? "kept" : "written";
+		press("S");
+		while (!document.querySelector("dialog")) await frame();
+		got.says = document.querySelector("dialog .note").textContent;
+		got.hash = document.querySelector("#hash").textContent;
+		const files = new DataTransfer();
+		files.items.add(new File([(await save("Scenario (JSON)")).blob], "a.json"));
+		document.querySelector("dialog").close();
+		document.title = "";
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		while (!document.title) await settled();
+		got.again = document.querySelector("#hash").textContent;
+		return got;`)
+	require.Equal(t, "kept", got.Kept)
+	require.Contains(t, got.Says, "too long for an address")
+	require.Equal(t, got.Hash, got.Again)
+}
+
+// The traces that processes have written apart are dropped together, and become one run.
+func TestTracesApart(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Nodes, Steps int
+		Result       string
+		Error        string
+	}
+	p.script(&got, `
+		const { call } = page;
+		const scenario = { algorithm: "lcr", variant: "max", ids: [2, 3, 1] };
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
+		const [header, ...lines] = text.trim().split("\n"), files = new DataTransfer();
+		for (const id of [1, 2, 3]) {
+			// A process knows its own sendings only.
+			const own = lines.map(JSON.parse).filter((line) => line.process === id)
+				.map(({ from, ...line }) => JSON.stringify(line));
+			files.items.add(new File([[header, ...own].join("\n") + "\n"], id + ".trace"));
+		}
+		document.title = "";
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		while (!document.title && !document.querySelector("#error").textContent) await settled();
+		return { nodes: every(".node").length, steps: Number(range.max),
+			result: document.querySelector("#result").textContent,
+			error: document.querySelector("#error").textContent };`)
+	require.Empty(t, got.Error)
+	require.Equal(t, 3, got.Nodes)
+	require.Contains(t, got.Result, "3 leads")
+	require.Greater(t, got.Steps, 10)
+}

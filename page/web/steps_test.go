@@ -1,0 +1,200 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/page/bridge"
+)
+
+// strides returns the steps at which each stride on stops, as the film has them.
+func strides(f *trace.Film, process int) map[string][]int {
+	all, end := make(map[string][]int), len(f.Steps.Do)
+	for k := 1; k <= end; k++ {
+		add := func(name string, is bool) {
+			if is {
+				all[name] = append(all[name], k)
+			}
+		}
+		add("event", true)
+		add("instant", k == end || f.Steps.At[k] != f.Steps.At[k-1])
+		add("process", int(f.Steps.Process[k-1]) == process)
+		switch observe.What(f.Steps.Do[k-1]) {
+		case observe.Crash, observe.Pause, observe.Resume, observe.Recover, observe.Restart, observe.Lose,
+			observe.Duplicate, observe.Cut, observe.Heal:
+			add("fault", true)
+		}
+	}
+	type belief struct {
+		role   uint8
+		leader uint64
+	}
+	now := make(map[uint16]belief)
+	for i, k := range f.Changes.Step {
+		p, is := f.Changes.Process[i], belief{f.Changes.Role[i], f.Changes.Leader[i]}
+		if is.role != uint8(election.Undecided) && is != now[p] && !slices.Contains(all["decision"], int(k)) {
+			all["decision"] = append(all["decision"], int(k))
+		}
+		now[p] = is
+	}
+	return all
+}
+
+// Each stride stops where the film has what it is named for, forward and backward, by the buttons and by the
+// keys.
+func TestStrides(t *testing.T) {
+	var b bridge.Bridge
+	scenario, err := short(t, &b, map[string]any{"algorithm": "bully/rules", "ids": []int{1, 2, 3, 4, 5},
+		"initiators": []int{1}, "crash_at": [][]float64{{5, 0.5}}, "pause_at": [][]float64{{2, 3, 4}},
+		"recover_at": [][]float64{{5, 30}}})
+	require.NoError(t, err)
+	_, data := native(t, &b, scenario)
+	film, err := trace.ReadFilm(data)
+	require.NoError(t, err)
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got map[string][2][2][]int
+	p.script(&got, fmt.Sprintf(`
+		const keys = { event: ["ArrowRight", "ArrowLeft"],
+			instant: ["ArrowRight", "ArrowLeft", { shiftKey: true }],
+			decision: ["n", "N"], fault: ["f", "F"], process: [".", ","] };
+		document.title = "";
+		location.hash = await page.encode(%s, 0);
+		while (!document.title) await settled();
+		choose(2);
+		const select = every(".controls label.choice").find((l) => l.textContent.startsWith("Step by"))
+			.querySelector("select");
+		const end = Number(range.max), got = {}, walk = (from, to, step) => {
+			const seen = [];
+			for (document.querySelector(from).click(); Number(range.value) !== to;) {
+				step();
+				seen.push(Number(range.value));
+			}
+			return seen;
+		};
+		for (const [name, [on, back, more]] of Object.entries(keys)) {
+			select.value = name;
+			select.dispatchEvent(new Event("change"));
+			const click = (s) => () => document.querySelector(s).click();
+			got[name] = [[walk(".first", end, click(".on")), walk(".last", 0, click(".back"))],
+				[walk(".first", end, () => press(on, more)), walk(".last", 0, () => press(back, more))]];
+		}
+		return got;`, scenario))
+	end := len(film.Steps.Do)
+	for name, stops := range strides(film, 2) {
+		require.Greater(t, len(stops), 2, name)
+		on := stops
+		if stops[len(stops)-1] != end {
+			on = append(slices.Clone(stops), end)
+		}
+		back := slices.DeleteFunc(slices.Clone(stops), func(k int) bool { return k == end })
+		slices.Reverse(back)
+		back = append(back, 0)
+		require.Equal(t, [2][2][]int{{on, back}, {on, back}}, got[name], name)
+	}
+	require.Len(t, got, 5)
+}
+
+// Ten seconds of play say at most ten sentences to a screen reader, and the last one is that of the last
+// step.
+func TestVoice(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Said []float64
+		Last string
+		Want []string
+	}
+	p.script(&got, `
+		while (!page.store.state.doc) await frame();
+		press("End");
+		await settled();
+		const spoken = document.querySelector("#spoken"), { step, scenario } = page.store.state;
+		const want = (await page.call("words", { scenario, from: step, to: step })).json;
+		while (spoken.textContent !== want[0]) await frame(); // what the page has begun by the real clock
+		let now = 1e9, timers = [];
+		performance.now = () => now;
+		window.setTimeout = (run, wait) => timers.push({ run, at: now + wait });
+		window.clearTimeout = (id) => { if (timers[id - 1]) timers[id - 1].at = Infinity; };
+		const said = [];
+		new MutationObserver(() => said.push(now - 1e9)).observe(spoken,
+			{ childList: true, characterData: true, subtree: true });
+		for (let i = 0; i <= 100; i++, now += 100) {
+			to(Math.floor((range.max * i) / 90));
+			timers.forEach((timer) => {
+				if (timer.at > now) return;
+				timer.at = Infinity;
+				timer.run();
+			});
+			await settled();
+		}
+		return { said, last: spoken.textContent, want };`)
+	require.GreaterOrEqual(t, len(got.Said), 8)
+	for i := 1; i < len(got.Said); i++ {
+		require.GreaterOrEqual(t, got.Said[i]-got.Said[i-1], 1000.0)
+	}
+	require.Equal(t, got.Want[0], got.Last)
+}
+
+// past returns of each step, and of none before the first, what may have caused it: of each process the last
+// of its steps that may have.
+func past(f *trace.Film) [][]uint32 {
+	n := len(f.Head.IDs)
+	all, last := [][]uint32{make([]uint32, n)}, make([]uint32, n)
+	for k := uint32(1); int(k) <= len(f.Steps.Do); k++ {
+		p := f.Steps.Process[k-1]
+		now := slices.Clone(all[last[p]])
+		first := f.Steps.First[k-1]
+		for i := first; i < first+f.Steps.Count[k-1]; i++ {
+			do, link := observe.What(f.Events.Do[i]), f.Events.Link[i]
+			if f.Events.Copy[i] >= 0 && do != observe.Duplicate {
+				link = f.Events.Copy[i] // a copy comes from where the message was doubled
+			}
+			if link < 0 || do != observe.Deliver && do != observe.Lose {
+				continue
+			}
+			for q, step := range all[f.Events.Step[link]] {
+				now[q] = max(now[q], step)
+			}
+		}
+		now[p], last[p] = k, k
+		all = append(all, now)
+	}
+	return all
+}
+
+// The causal past of each step is what led to it, along processes and messages; a click on a step lights it.
+func TestCausalPast(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var b bridge.Bridge
+	for _, s := range filmed {
+		var sugar map[string]any
+		require.NoError(t, json.Unmarshal([]byte(s), &sugar))
+		scenario, err := short(t, &b, sugar)
+		require.NoError(t, err)
+		_, data := native(t, &b, scenario)
+		film, err := trace.ReadFilm(data)
+		require.NoError(t, err)
+		var got [][]uint32
+		p.script(&got, fmt.Sprintf(`
+			const film = new page.Film((await page.call("film", { scenario: %s })).data);
+			return Array.from({ length: film.length + 1 }, (_, k) => [...film.past(k)]);`, scenario))
+		require.Equal(t, past(film), got, s)
+	}
+	var lit [2]int
+	p.script(&lit, `
+		to(9);
+		press("l");
+		const { film } = page.store.state, dim = every(".node.dim").length;
+		return [dim, [...film.past(9)].filter((step) => step === 0).length];`)
+	require.Positive(t, lit[0])
+	require.Equal(t, lit[1], lit[0])
+}
