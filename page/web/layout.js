@@ -13,7 +13,7 @@ export function layout(head, width, height) {
   const n = head.ids.length;
   const ring = head.shape === "ring";
   const given = ring || head.shape === "complete" ? undefined : head.positions;
-  const margin = n > 64 ? 18 : 42;
+  const margin = n > 64 ? 18 : Math.min(42, height / 6);
   const w = Math.max(40, width - 2 * margin), t = Math.max(40, height - 2 * margin);
   if (!given || given.length !== n) {
     const big = Math.min(w, t) / 2, cx = width / 2, cy = height / 2;

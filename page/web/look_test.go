@@ -235,6 +235,49 @@ func TestCausesAreLit(t *testing.T) {
 			+ " labels " + lit + " are lit, and drawn " + await labels());`)
 }
 
+// All tabs are on the screen, and the present entry of the log is seen above the controls.
+func TestPanelsAreInSight(t *testing.T) {
+	onScreens(t, `
+		for (const tab of every("[role=tab]").filter((tab) => tab.checkVisibility())) {
+			const { left, right } = tab.getBoundingClientRect(), room = box(".tabs");
+			if (left < room.left || right > room.right) wrong.push(tab.textContent + " is outside");
+		}
+		await shown({ algorithm: "ghs", n: 64, seed: 4 }, 0);
+		document.querySelector("#tab-log").click();
+		for (const part of [0.1, 0.3, 0.31, 0.5, 1, 0.2]) {
+			to(Math.round(range.max * part));
+			await settled();
+			const { top, bottom } = box(".log [aria-current]");
+			const end = Math.min(box("footer").top, innerWidth > 900 ? box(".bodies").bottom : innerHeight);
+			if (top < 0 || bottom > end) wrong.push("at " + part + ": " + bottom + " of " + end);
+		}`)
+}
+
+// A page between a telephone and a large screen has three columns from 901 pixels on, and one of 200 per cent
+// has a picture in which processes can be told apart.
+func TestScreensBetween(t *testing.T) {
+	for _, l := range []look{{width: 1024, height: 700}, {width: 920, height: 700},
+		{width: 700, height: 430}} {
+		p := newTab(t, look{width: l.width, height: l.height, still: true})
+		p.open(serve(t))
+		var got struct{ Wide, Aside, Shape, Header, Choices, Tabs float64 }
+		p.script(&got, looks+`
+			await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.5);
+			return { wide: document.documentElement.scrollWidth, aside: box(".bodies").height,
+				shape: box(".node .shape").width, header: box("header").height,
+				choices: box(".side.end").height,
+				tabs: document.querySelector(".tabs").scrollWidth - box(".tabs").width };`)
+		require.LessOrEqual(t, got.Wide, float64(l.width))
+		require.Greater(t, got.Shape, 28.0, l.width)
+		require.LessOrEqual(t, got.Choices, 36.0, l.width)
+		require.LessOrEqual(t, got.Tabs, 1.0, l.width)
+		if l.width > 900 {
+			require.Greater(t, got.Aside, 200.0, l.width)
+			require.LessOrEqual(t, got.Header, 75.0, l.width)
+		}
+	}
+}
+
 // Each setting has its name beside it, on a telephone too, where that of a setting at the top is for screen
 // readers.
 func TestSettingsHaveNames(t *testing.T) {

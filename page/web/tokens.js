@@ -149,7 +149,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
  * @param {number} r the radius of a token */
 function carried(g, film, l, tokens, r) {
   /** @type {[number, number, number, number][]} what is there already: its middle, and half its width and height */
-  const taken = [...tokens.map((t) => /** @type {[number, number, number, number]} */ ([t.x, t.y, r, r])),
+  const taken = [...tokens.map((t) => /** @type {[number, number, number, number]} */ ([t.x, t.y, 1.3 * r, r])),
     ...l.points.map((p) => /** @type {[number, number, number, number]} */ ([p.x, p.y, l.radius, l.radius]))];
   for (const { journey: { from, to } } of film.head.oneWay ? tokens : []) { // the arrow of the link
     taken.push([(l.points[from].x + l.points[to].x) / 2, (l.points[from].y + l.points[to].y) / 2, 5, 5]);
@@ -161,7 +161,7 @@ function carried(g, film, l, tokens, r) {
   for (const { journey, x, y, lit } of tokens) {
     const p = film.processWith(film.events.rank[journey.send]);
     if (p < 0 || !lit) continue;
-    const name = film.name(p), w = 4 * name.length, side = r + 3 + w, up = r + 8;
+    const name = film.name(p), w = 4 * name.length, side = 1.3 * r + 2 + w, up = r + 8;
     for (const [dx, dy] of [[side, 0.5], [-side, 0.5], [0, up], [0, -up], [side, up], [-side, up], [side, -up],
       [-side, -up]]) {
       if (taken.some(([a, b, v, u]) => Math.abs(x + dx - a) < v + w && Math.abs(y + dy - b) < u + 5)) continue;
