@@ -17,6 +17,14 @@ func ExampleBound() {
 	// Output: n(n+1)/2 + n = 14 for [4 3 2 1]
 }
 
+// Where each round leaves at most as many candidates as Fibonacci numbers allow, n = F(k) take k-1 rounds.
+func ExampleFibonacci() {
+	for _, n := range []int{1, 2, 3, 4, 5, 12, 13} {
+		fmt.Print(cost.Fibonacci(n), " ")
+	}
+	// Output: 2 3 4 4 5 6 7
+}
+
 // The size of a message is that of the quantities that it carries.
 func ExampleWidths() {
 	w := cost.NewWidths(1000, 999, 3)

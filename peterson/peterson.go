@@ -107,20 +107,10 @@ func Algorithm() *election.Algorithm {
 		Best: cost.Bound{Formula: "2n + n", Count: func(n int) float64 { return float64(n * min(n+1, 3)) },
 			Arrange: cost.Falling},
 		Worst: cost.Bound{Formula: "n*k, F(k) the largest Fibonacci number up to n",
-			Count:   func(n int) float64 { return float64(n * (phases(n) + 1)) },
+			Count:   func(n int) float64 { return float64(n * cost.Fibonacci(n)) },
 			Arrange: longest},
 		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}
-}
-
-// phases returns how many phases n processes take at most: k-1, where F(k) is the largest Fibonacci number
-// up to n.
-func phases(n int) int {
-	t := 1
-	for last, next := 1, 2; next <= n; t++ { // F(t+1) and F(t+2)
-		last, next = next, last+next
-	}
-	return t
 }
 
 // longest returns an order of 1..n that takes the most phases.
@@ -129,7 +119,7 @@ func longest(n int) []uint64 {
 	// just those of the next one pass, each smaller than all of these.
 	smaller := uint64(n)
 	order := []uint64{smaller}
-	for t := phases(n) - 1; t > 0; t-- {
+	for t := cost.Fibonacci(n) - 2; t > 0; t-- {
 		var before []uint64
 		for i, v := range order {
 			before = append(before, v)
