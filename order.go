@@ -68,6 +68,7 @@ func turnedRank(r Rank) Rank {
 // turnedWinner is the rule by which the smallest wins where the largest would.
 func turnedWinner(w *Winner) *Winner {
 	v := *w
+	v.Smallest = !w.Smallest
 	v.Name = strings.NewReplacer("largest", "smallest", "smallest", "largest").Replace(w.Name)
 	v.Of = func(all []Candidate) ID {
 		all = slices.Clone(all)

@@ -17,6 +17,8 @@ type Winner struct {
 	Of func(all []Candidate) ID
 	// ByStart: the rule depends on which processes start.
 	ByStart bool
+	// Smallest: the smallest Rank wins instead of the largest.
+	Smallest bool
 }
 
 // The rules that several algorithms share.
@@ -43,7 +45,9 @@ func (w *Winner) ofLive() *Winner {
 	case LargestOfAll:
 		return LargestOfLive
 	}
-	return &Winner{Name: w.Name + " that are up", ByStart: w.ByStart, Of: func(all []Candidate) ID {
+	v := *w
+	v.Name += " that are up"
+	v.Of = func(all []Candidate) ID {
 		// Show the rule only those that are up, so that it need not know of crashes.
 		var live []Candidate
 		for i := range all {
@@ -52,7 +56,8 @@ func (w *Winner) ofLive() *Winner {
 			}
 		}
 		return w.Of(live)
-	}}
+	}
+	return &v
 }
 
 // largest returns the rule that elects the largest Rank among the processes that count.

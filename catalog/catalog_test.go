@@ -132,3 +132,22 @@ func TestParametersAreDescribed(t *testing.T) {
 		require.Equal(t, a.Delay, b.Delay)
 	}
 }
+
+// TestOrderOfWinner: a Winner says of itself which of two processes leads, all else being equal.
+func TestOrderOfWinner(t *testing.T) {
+	small := election.Candidate{Rank: election.Rank{ID: 1}, Ports: 2, Up: true, Initiator: true}
+	large := small
+	large.Rank.ID = 2
+	for _, a := range catalog.All() {
+		if a.Winner == nil {
+			continue
+		}
+		turned, err := a.Smallest()
+		if a.Sections == 0 {
+			require.NoError(t, err, a.Title())
+			require.Equal(t, !a.Winner.Smallest, turned.Winner.Smallest, a.Title())
+		}
+		won := a.Winner.Of([]election.Candidate{small, large}) == small.Rank.ID
+		require.Equal(t, a.Winner.Smallest, won, a.Title())
+	}
+}

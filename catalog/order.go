@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/params"
@@ -16,7 +15,7 @@ const (
 
 // orderOf returns the order in which an algorithm is written.
 func orderOf(a *election.Algorithm) string {
-	if strings.HasPrefix(a.Winner.Name, smallest) {
+	if a.Winner.Smallest {
 		return smallest
 	}
 	return largest

@@ -108,7 +108,9 @@ const (
 )
 
 // smallestOfAll is the rule for the winner.
-var smallestOfAll = &election.Winner{Name: "smallest of all", Of: func(all []election.Candidate) election.ID {
+var smallestOfAll = &election.Winner{Name: "smallest of all", Smallest: true, Of: smallest}
+
+func smallest(all []election.Candidate) election.ID {
 	least := all[0].Rank
 	for _, c := range all[1:] {
 		if c.Rank.Less(least) {
@@ -116,7 +118,7 @@ var smallestOfAll = &election.Winner{Name: "smallest of all", Of: func(all []ele
 		}
 	}
 	return least.ID
-}}
+}
 
 // Algorithms returns the only variant.
 func Algorithms() []*election.Algorithm { return []*election.Algorithm{Algorithm()} }
@@ -144,19 +146,9 @@ func Algorithm() *election.Algorithm {
 		Best: cost.Bound{Formula: "2M + n-1, M ports in all",
 			CountPorts: func(n, ports int) float64 { return float64(2*ports + n - 1) }},
 		Worst: cost.Bound{Formula: "M*(k-1) + n-1, F(k) the largest Fibonacci number up to n", Loose: true,
-			CountPorts: func(n, ports int) float64 { return float64(ports*(rounds(n)+1) + n - 1) }},
+			CountPorts: func(n, ports int) float64 { return float64(ports*(cost.Fibonacci(n)-1) + n - 1) }},
 		New: func(election.Setup) election.Node { return &process{} },
 	}
-}
-
-// rounds returns how many rounds n processes take at most: k-2, where F(k) is the largest Fibonacci number up
-// to n.
-func rounds(n int) int {
-	r := 0
-	for last, next := 1, 2; next <= n; r++ { // F(r+2) and F(r+3)
-		last, next = next, last+next
-	}
-	return r
 }
 
 // stage is how far a process has come in the present round.
