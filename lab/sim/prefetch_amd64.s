@@ -7,6 +7,8 @@ TEXT ·touch(SB), NOSPLIT, $0-12
 next:
 	MOVQ (SI), AX
 	PREFETCHT0 (AX) // at nil it does nothing
+	// A Node of 48 bytes, as that of floodmax, lies in two lines of the cache as often as in one.
+	PREFETCHT0 40(AX)
 	ADDQ $8, SI
 	DECQ CX
 	JNE  next
