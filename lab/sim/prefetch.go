@@ -40,10 +40,27 @@ func (s *Sim) timersAhead() []uint32 {
 
 // prefetch fetches the Nodes of the next receivers, and the processes of those after them, so that the cache
 // misses overlap instead of coming one after another. A process comes one batch before its Node, since the
-// process says where that is.
+// process says where that is. Where timers have changed lately it fetches those of the latter processes too.
 func (s *Sim) prefetch(next []uint32) {
 	procs, nodes := s.soon(next)
 	s.prefetchSum = touch(&nodes) + touch(&procs)
+	// Not always: in a round of floodmax a hundred thousand messages arrive, and none changes a timer.
+	if changes := s.timers.changes; changes != s.changesSeen {
+		s.changesSeen = changes
+		timers := s.timersOf(next)
+		s.prefetchSum += touch(&timers)
+	}
+}
+
+// timersOf returns where in memory the timers of processes are of which soon returns the processes.
+func (s *Sim) timersOf(next []uint32) (timers places) {
+	if s.timers.running == nil {
+		return timers
+	}
+	for i, p := range next[min(prefetched, len(next)):] {
+		timers[i] = unsafe.Pointer(&s.timers.running[p])
+	}
+	return timers
 }
 
 // soon returns where in memory is what prefetch fetches.

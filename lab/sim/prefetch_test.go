@@ -50,6 +50,12 @@ func TestPrefetch(t *testing.T) {
 		s.timers.line = []timer{{p: 7}, {p: 3}, {p: 5}}
 		s.timers.first = 1
 		require.Equal(t, []uint32{3, 5}, s.timersAhead())
+		require.Zero(t, s.timersOf(next), "no timer was ever set")
+		s.timers.running = make([]few, n)
+		timers := s.timersOf(next[:18])
+		require.Equal(t, unsafe.Pointer(&s.timers.running[17]), timers[0])
+		require.Equal(t, unsafe.Pointer(&s.timers.running[18]), timers[1])
+		require.Nil(t, timers[2])
 	}
 }
 

@@ -107,6 +107,7 @@ type Sim struct {
 	outcomes    outcomes
 	prefetchSum uint32 // keeps prefetch from being optimised away
 	room        [2 * prefetched]uint32
+	changesSeen uint64         // timers.changes at the last prefetch
 	event       election.Event // the local one that is being handled
 	watch       *watch         // nil without an observer
 	still       bool           // nothing happens but the steps or acts of a caller

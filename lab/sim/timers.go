@@ -40,6 +40,7 @@ type timers struct {
 	seq     uint64
 	next    time.Duration // when the first one that counts is due
 	nextSeq uint64        // its number, unless next is never
+	changes uint64        // the number of times that timers were looked up, to be set, stopped or run out
 }
 
 // few are the timers of a process that run. Most processes have one at a time, which takes no memory of
@@ -147,6 +148,7 @@ func (t *timers) change(p, n int, now time.Duration, c *election.TimerChange, cl
 
 // drop forgets those timers of a process for which which holds.
 func (t *timers) drop(p int32, which func(running) bool) {
+	t.changes++
 	if t.running == nil {
 		return
 	}
