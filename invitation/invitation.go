@@ -156,8 +156,8 @@ func New(c Config) (*election.Algorithm, error) {
 		Topology: election.Complete,
 		TwoWay:   true,
 		Groups:   true,
-		// Not Loss: while messages are lost, members that have no answer from their leader leave it,
-		// again and again.
+		// Not Loss, not even with an Interval: a member that has no answer from its leader leaves it. So
+		// while any messages are lost groups come apart again and again, and meet only afterwards.
 		Faults:        election.Faults{Crash: true, Restart: true, Pause: looks, Cut: looks},
 		LateStart:     election.LateJoins,
 		LongLived:     true,
