@@ -50,7 +50,7 @@ export function mount(element, store) {
       attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       node.label.textContent = size >= 8 ? film.name(p) : "";
       const long = film.name(p).length;
-      attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, long * 0.75)))));
+      attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, long * 0.7)))));
       attribute(node.cross, "d", `M${-size},${-size}L${size},${size}M${size},${-size}L${-size},${size}`);
     });
     links();

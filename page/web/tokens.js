@@ -116,13 +116,15 @@ export function drawTokens(g, film, axis, l, signs, at) {
     const begin = axis.placeOf(journey.begin), end = axis.placeOf(journey.end);
     const part = end > begin ? Math.max(0, Math.min(1, (at.cursor - begin) / (end - begin))) : 0;
     let { x, y, angle } = underWay(l, journey.from, journey.to, part);
-    const sign = signs[journey.kind] ?? signs[0], way = journey.from * film.n + journey.to, one = before.get(way);
-    // Messages that go together go side by side.
-    if (one && r > 4 && Math.hypot(x - one.x, y - one.y) < 2 * r) {
-      x = one.x - 2.2 * r * Math.sin(angle);
-      y = one.y + 2.2 * r * Math.cos(angle);
+    const sign = signs[journey.kind] ?? signs[0];
+    if (r > 4) { // messages that go together go side by side; of thousands that would take too long
+      const way = journey.from * film.n + journey.to, one = before.get(way);
+      if (one && Math.hypot(x - one.x, y - one.y) < 2 * r) {
+        x = one.x - 2.2 * r * Math.sin(angle);
+        y = one.y + 2.2 * r * Math.cos(angle);
+      }
+      before.set(way, { x, y });
     }
-    before.set(way, { x, y });
     const lit = !past || !journey.lost && journey.end <= past[journey.to];
     tokens.push({ journey, x, y, lit });
     g.globalAlpha = lit ? 1 : 0.15;
