@@ -208,15 +208,5 @@ func TestRound(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	node := afekgafni.Async().New(election.Setup{Self: self})
-	saved := new(election.State).Append(nil, node)
-	for state := range byte(5) {
-		saved[0] = state
-		err := new(election.State).Restore(node, saved)
-		if state < 4 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, election.ErrState)
-		}
-	}
+	ringtest.States(t, afekgafni.Async().New(election.Setup{Self: self}), 4)
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/ghs"
 	"github.com/go-election/election/internal/ringtest"
@@ -217,14 +215,5 @@ func TestCore(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	node := ghs.Algorithm().New(election.Setup{Self: self})
-	saved := new(election.State).Append(nil, node)
-	for state := range byte(5) {
-		saved[0] = state
-		if err := new(election.State).Restore(node, saved); state < 4 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, election.ErrState)
-		}
-	}
+	ringtest.States(t, ghs.Algorithm().New(election.Setup{Self: self}), 4)
 }

@@ -3,8 +3,6 @@ package lmw_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lmw"
@@ -77,15 +75,5 @@ func TestRules(t *testing.T) {
 
 // TestStates: a saved state is one of three, and a fourth is refused.
 func TestStates(t *testing.T) {
-	node := lmw.Algorithm().New(election.Setup{Self: self})
-	saved := new(election.State).Append(nil, node)
-	for state := range byte(4) {
-		saved[0] = state
-		err := new(election.State).Restore(node, saved)
-		if state < 3 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, election.ErrState)
-		}
-	}
+	ringtest.States(t, lmw.Algorithm().New(election.Setup{Self: self}), 3)
 }

@@ -3,8 +3,6 @@ package peterson_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/peterson"
@@ -102,15 +100,5 @@ func TestRules(t *testing.T) {
 
 // TestStates: a saved state is one of six, and a seventh is refused.
 func TestStates(t *testing.T) {
-	node := peterson.Algorithm().New(election.Setup{Self: self})
-	saved := new(election.State).Append(nil, node)
-	for state := range byte(7) {
-		saved[0] = state
-		err := new(election.State).Restore(node, saved)
-		if state < 6 {
-			require.NoError(t, err)
-		} else {
-			require.ErrorIs(t, err, election.ErrState)
-		}
-	}
+	ringtest.States(t, peterson.Algorithm().New(election.Setup{Self: self}), 6)
 }
