@@ -300,7 +300,7 @@ func (n *process) elected(e *election.Env, m election.Message) { // rule 8
 
 // State visits what a Step may change.
 func (n *process) State(s *election.State) {
-	s.Uint8((*uint8)(&n.phase))
+	s.Enum((*uint8)(&n.phase), uint8(leading)+1)
 	s.Uint32(&n.round)
 	s.Uint64(&n.number)
 }

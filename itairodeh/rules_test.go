@@ -96,6 +96,11 @@ func TestRules(t *testing.T) {
 	})
 }
 
+// TestStates: a saved state is one of four, and a fifth is refused.
+func TestStates(t *testing.T) {
+	ringtest.States(t, itairodeh.Rounds().New(election.Setup{Size: 3}), 4)
+}
+
 // TestFinite: no token has a round.
 func TestFinite(t *testing.T) {
 	a, err := itairodeh.New(itairodeh.Config{Size: 3, K: 2, Finite: true})
