@@ -41,7 +41,8 @@ type filmState struct {
 
 // filmSection is the first critical section.
 type filmSection struct {
-	waiting map[int]bool
+	waiting []bool // by process
+	asked   int    // how many of them wait
 	inside  []int
 	changes [][]int // as FilmHead.Sections
 }
@@ -54,7 +55,7 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 	b := &filming{film: &Film{Head: newFilmHead(h, positions)}, where: make(map[election.ID]int, n),
 		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
 		states: make([]filmState, n),
-		actor:  noProcess, section: filmSection{waiting: make(map[int]bool)}}
+		actor:  noProcess, section: filmSection{waiting: make([]bool, n)}}
 	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
 	b.clocks = in.Clocks()
 	b.joins = h.joins()
@@ -148,8 +149,11 @@ func (b *filming) share(p int, e *Event) {
 	if at := slices.Index(s.inside, p); at >= 0 && e.Do != observe.Start {
 		s.inside = slices.Delete(s.inside, at, at+1)
 	}
-	if delete(s.waiting, p); e.Do == observe.Start && !slices.Contains(s.inside, p) {
-		s.waiting[p] = true
+	if s.waiting[p] {
+		s.asked--
+	}
+	if s.waiting[p] = e.Do == observe.Start && !slices.Contains(s.inside, p); s.waiting[p] {
+		s.asked++
 	}
 	if enters {
 		s.inside = append(s.inside, p)
@@ -158,7 +162,7 @@ func (b *filming) share(p int, e *Event) {
 	if last >= 0 && s.changes[last][0] == step {
 		s.changes = s.changes[:last]
 	}
-	s.changes = append(s.changes, append([]int{step, len(s.waiting)}, s.inside...))
+	s.changes = append(s.changes, append([]int{step, s.asked}, s.inside...))
 }
 
 // begin begins a step.

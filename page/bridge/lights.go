@@ -13,8 +13,7 @@ import (
 // of one number, two valid leases at one moment, or two processes in one critical section.
 func wrong(f *trace.Film, a *election.Algorithm) []trace.FilmOutside {
 	j := &lights{film: f, algorithm: a, found: []trace.FilmOutside{}, leaders: make(verdict.Leaders),
-		now: make(map[election.ID]election.Outcome), down: make(map[election.ID]bool),
-		groups: make(map[election.ID]uint64)}
+		now: make([]belief, len(f.Head.IDs))}
 	c, sections := &f.Changes, f.Head.Sections
 	changes := 0
 	for k, do := range f.Steps.Do {
@@ -39,11 +38,16 @@ type lights struct {
 
 	leaders  verdict.Leaders
 	leases   verdict.Leases
-	now      map[election.ID]election.Outcome
-	down     map[election.ID]bool
-	groups   map[election.ID]uint64 // the last Term of which each process has led a group
-	returned bool                   // a process has come back
-	apart    bool                   // a process has paused, or could not reach another
+	now      []belief
+	returned bool // a process has come back
+	apart    bool // a process has paused, or could not reach another
+}
+
+// belief is what a process believes, and has led.
+type belief struct {
+	election.Outcome
+	down  bool
+	group uint64 // the last Term in which it has led a group
 }
 
 func (j *lights) fail(step int, err error) {
@@ -69,10 +73,10 @@ func (j *lights) note(do observe.What) {
 // change judges what a process is now.
 func (j *lights) change(i int) {
 	c, a := &j.film.Changes, j.algorithm
-	process, before := j.id(int(c.Process[i])), j.now[j.id(int(c.Process[i]))]
-	now := election.Outcome{Role: election.Role(c.Role[i]), Term: c.Term[i],
+	process, is := j.id(int(c.Process[i])), &j.now[c.Process[i]]
+	before, now := is.Outcome, election.Outcome{Role: election.Role(c.Role[i]), Term: c.Term[i],
 		Leader: election.Rank{ID: election.ID(c.Leader[i])}}
-	j.now[process], j.down[process] = now, c.Status[i] == 1
+	is.Outcome, is.down = now, c.Status[i] == 1
 	at := inTime(j.film.Steps.At[c.Step[i]-1])
 	if c.Until[i] == 0 {
 		j.leases.Crash(process)
@@ -85,18 +89,28 @@ func (j *lights) change(i int) {
 	switch {
 	case a.Groups:
 		// Leader and Term are the number of a group together, so several may lead in one Term.
-		if last := j.groups[process]; now.Term <= last {
-			j.fail(int(c.Step[i]), verdict.SecondGroup(process, now.Term, last))
+		if now.Term <= is.group {
+			j.fail(int(c.Step[i]), verdict.SecondGroup(process, now.Term, is.group))
 		}
-		j.groups[process] = max(j.groups[process], now.Term)
+		is.group = max(is.group, now.Term)
 	case a.LongLived && !a.Leases && (j.returned || j.apart):
 		// A process that comes back, or is cut off, cannot know which Terms there are.
 	default:
-		if first, ok := j.leaders[now.Term]; a.LongLived && ok && j.down[first] {
+		if first := j.leaders[now.Term]; a.LongLived && j.isDown(first) {
 			delete(j.leaders, now.Term) // perhaps all that had heard of the Term are down as well
 		}
 		if err := j.leaders.Add(process, now.Term); err != nil {
 			j.fail(int(c.Step[i]), err)
 		}
 	}
+}
+
+// isDown reports whether a process is down.
+func (j *lights) isDown(id election.ID) bool {
+	for p := range j.now {
+		if j.now[p].down && j.id(p) == id {
+			return true
+		}
+	}
+	return false
 }
