@@ -3,11 +3,11 @@
 package svg
 
 import (
-	"encoding/xml"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Drawing is a picture as it grows. Its zero value is empty.
@@ -37,12 +37,28 @@ func Num(x float64) string {
 	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
-// Escaped returns a text as it stands in an element.
+// Escaped returns a text as it stands in an element. It is what encoding/xml makes of the text; but that
+// package would be part of the program that a browser loads, with its readers and writers.
 func Escaped(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	for _, r := range text {
+		switch r {
+		case '"', '\'', '&', '<', '>':
+			fmt.Fprintf(&b, "&%s;", names[r])
+		case '\t', '\n', '\r':
+			fmt.Fprintf(&b, "&#x%X;", r)
+		default:
+			if r < ' ' || r == 0xFFFE || r == 0xFFFF {
+				r = utf8.RuneError // XML has no such character
+			}
+			b.WriteRune(r)
+		}
+	}
 	return b.String()
 }
+
+// names are what XML calls the characters that mean something to it.
+var names = map[rune]string{'"': "#34", '\'': "#39", '&': "amp", '<': "lt", '>': "gt"}
 
 // Rect fills a rectangle.
 func (d *Drawing) Rect(x, y, width, height float64, colour string) {
