@@ -36,7 +36,7 @@ export function mount(element, store) {
     if (!film) return;
     const { width, height } = stage.getBoundingClientRect();
     placed = layout(film.head, width, height);
-    const middle = placed.big > 80 && (placed.round && film.n > 3 || film.n > 24), r = placed.radius;
+    const middle = placed.big > 80 && placed.round && film.n > 3, r = placed.radius;
     hud.classList.toggle("middle", middle);
     // The number of messages stands in a corner: if a process is there, all stand higher.
     if (!middle && placed.points.some(({ x, y }) => x < 168 + r && y > height - 40 - r)) {

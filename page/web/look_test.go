@@ -21,7 +21,7 @@ const looks = `
 		const all = [], P = CanvasRenderingContext2D.prototype, { fillText } = P;
 		P.fillText = function (text, x, y, ...more) {
 			const { width } = this.measureText(text), high = parseFloat(/([\d.]+)px/.exec(this.font)[1]);
-			const left = this.textAlign === "center" ? x - width / 2 : x - width;
+			const left = x - { left: 0, center: width / 2, right: width }[this.textAlign];
 			if (this.canvas.matches(selector)) {
 				all.push({ text, left, right: left + width, top: y - high * 0.4, bottom: y + high * 0.4 });
 			}
@@ -277,6 +277,19 @@ func TestScreensBetween(t *testing.T) {
 			require.LessOrEqual(t, got.Header, 75.0, l.width)
 		}
 	}
+}
+
+// The words of the plot of messages lie beside each other.
+func TestPlotIsLegible(t *testing.T) {
+	onScreens(t, `
+		document.querySelector("#tab-theory").click();
+		for (const n of [3, 8, 64, 256, 1024]) {
+			await shown({ algorithm: "lcr", n, seed: 4 }, 0);
+			const all = await written(".plot canvas");
+			if (all.length < 5) wrong.push("only " + all.length + " words");
+			all.forEach((a, i) => all.slice(0, i).filter((b) => meet(a, b)).forEach((b) => wrong.push(
+				n + ": " + a.text + " is on " + b.text)));
+		}`)
 }
 
 // Each setting has its name beside it, on a telephone too, where that of a setting at the top is for screen

@@ -108,9 +108,9 @@ function curves(g, theory, n, messages, width, height) {
   g.textAlign = "right";
   g.fillText(String(Math.round(most)), left - 6, top + 8);
   g.fillText("0", left - 6, base);
+  g.fillText(`n = ${last}`, x(last), base + 15); // left of the names of the curves
   g.textAlign = "center";
-  g.fillText(`n = ${last}`, x(last), base + 15);
-  g.fillText(String(n), x(n), base + 15);
+  if (last > 1.3 * n) g.fillText(String(n), x(n), base + 15);
   let before = -Infinity;
   for (const { names, series, colour, dash } of merged(theory, list).reverse()) {
     g.strokeStyle = g.fillStyle = colour;
