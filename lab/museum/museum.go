@@ -105,18 +105,17 @@ const (
 func (x *Entry) NoExercise() string {
 	switch {
 	case x.counted != "":
-		return "the number of messages of a run shows it, in every schedule"
+		return "messages count"
 	case x.played:
-		return "crashes and starts at given times show it, not the order of acts"
+		return "times of crashes and starts count"
 	case x.Limit:
-		return "the code is right, so that the right algorithm fails by the same acts"
+		return "the code is right"
 	case len(x.Config.IDs) > mostProcesses:
-		return "it takes too many processes"
+		return "too many processes"
 	case x.Par > mostSteps:
-		return "it takes too many steps"
-	case !x.byHand:
-		return "acts do not choose what shows it: drawn numbers, how long something lasts, faults beyond " +
-			"the model"
+		return "too many steps"
+	case !x.byHand: // or the right algorithm fails by the same acts, or faults are beyond its model
+		return "draws or times count"
 	}
 	return ""
 }

@@ -142,6 +142,9 @@ func showsByHand(t *testing.T, c, right *check.Config, trail *check.Trail) bool 
 		return false
 	}
 	if a := c.Algorithm; a.Leases || a.DelayBound() > 0 {
+		for i := range steps {
+			steps[i].At = new(time.Duration(i) * scenario.Unit)
+		}
 		var err error
 		if steps, err = check.Earliest(t.Context(), c.Input, steps); errors.Is(err, election.ErrInput) {
 			return false // a step comes only at its time, such as that of a timer

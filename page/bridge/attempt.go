@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/museum"
@@ -113,15 +114,15 @@ func winsByMistake(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judge
 	if r.scenario.Schedule != scenario.Hand || a.Algorithm.DelayBound() == 0 && !a.Algorithm.Leases {
 		return j, nil
 	}
-	steps := a.After
-	if acts := r.scenario.Acts; a.unseen && len(acts) > 0 {
-		steps = append(slices.Clone(steps), acts[len(acts)-1].Step)
+	acts := r.scenario.Acts
+	if a.unseen && acts[len(acts)-1].Do == observe.Timeout { // whether it is early is not known
+		return j, nil
 	}
-	steps, err = check.Earliest(ctx, a.Input, steps)
-	if err != nil || steps == nil {
-		return j, err
+	steps, err := check.Earliest(ctx, a.Input, a.After)
+	if err != nil && !errors.Is(err, election.ErrInput) || steps == nil {
+		return j, ctx.Err()
 	}
-	a.After = steps[:len(a.After)]
+	a.After = steps
 	return j, j.note(ctx, c, a)
 }
 

@@ -17,10 +17,18 @@ export function list(all, choose) {
   const packages = new Map();
   for (const c of all) packages.set(c.package, [...packages.get(c.package) ?? [], c]);
   return [h("h2", {}, t.learn.challenges), h("p", { class: "note" }, t.learn.challengesHint),
-    ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 }, h("summary", {}, name,
-      h("small", {}, String(list.length))), h("ul", { class: "lessons" }, list.map((c) => h("li", {},
-      h("button", { type: "button", class: "does challenge", "data-id": c.id, onclick: () => choose(c) }, nameOf(c)))))))];
+    ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 },
+      h("summary", {}, name, h("small", {}, `${list.filter((c) => earned[c.id]).length} / ${list.length}`)),
+      h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { type: "button", class: "does challenge",
+        "data-id": c.id, onclick: () => choose(c) }, nameOf(c), earned[c.id] ? stars(earned[c.id]) : ""))))))];
 }
+
+/** The best grade of each challenge that was solved, since the page was opened. @type {{[id: string]: number}} */
+const earned = {};
+
+/** @param {number} grade */
+const stars = (grade) => h("span", { class: "stars", role: "img", "aria-label": t.learn.grade(grade) },
+  "★★★".slice(0, grade), h("i", {}, "★★★".slice(grade)));
 
 /** @param {Challenge} c */
 const nameOf = (c) => c.name.replace(`${c.package}: `, "");
@@ -68,9 +76,9 @@ async function judge(store, c, verdict, hinted) {
   try {
     const { json } = await call("judge", { challenge: c.id, scenario, hinted });
     if (store.state.scenario !== scenario) return;
+    if (json.solved) earned[c.id] = Math.max(earned[c.id] ?? 0, json.grade);
     verdict.dataset.solved = String(json.solved);
-    verdict.replaceChildren(h("p", {}, json.solved ? h("span", { class: "stars", role: "img",
-      "aria-label": t.learn.grade(json.grade) }, "★★★".slice(0, json.grade), h("i", {}, "★★★".slice(json.grade))) : "",
+    verdict.replaceChildren(h("p", {}, json.solved ? stars(json.grade) : "",
     h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
     json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par, json.grade)) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");

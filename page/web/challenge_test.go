@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,14 +37,19 @@ type tried struct {
 const try = `
 	const { call } = page, { encode } = page;
 	document.querySelector("#tab-learn").click();
-	const stars = () => document.querySelector(".stars").getAttribute("aria-label");
-	const verdict = async (solved) => {
-		for (let waits = 0; document.querySelector(".verdict")?.dataset.solved !== solved; waits++) {
-			if (waits > 500) throw new Error(document.querySelector("#panel-learn").textContent);
-			await frame();
-		}
-		return document.querySelector(".verdict").textContent;
-	};
+	const panel = document.querySelector("#panel-learn");
+	const stars = () => panel.querySelector(".verdict .stars").getAttribute("aria-label");
+	const verdict = (solved) => new Promise((said) => {
+		const look = () => {
+			const verdict = panel.querySelector(".verdict");
+			if (verdict?.dataset.solved !== solved) return;
+			watch.disconnect();
+			said(verdict.textContent);
+		};
+		const watch = new MutationObserver(look);
+		watch.observe(panel, { subtree: true, childList: true, attributeFilter: ["data-solved"] });
+		look();
+	});
 	const play = async (c) => {
 		const got = { id: c.id }, button = "[data-id=" + c.id + "]";
 		while (!document.querySelector(button)) await frame();
@@ -103,12 +110,25 @@ func TestChallenges(t *testing.T) {
 	p.open(serve(t))
 	asked, err := json.Marshal(all)
 	require.NoError(t, err)
-	var got []tried
-	p.script(&got, try+`
-		const got = [];
-		for (const c of `+string(asked)+`) got.push(await play(c));
-		return got;`)
+	var result struct {
+		Got               []tried
+		Solved, Summaries []string // the grades in the list, and what stands beside each package
+	}
+	p.script(&result, try+`
+		const got = [], all = `+string(asked)+`;
+		for (const c of all) got.push(await play(c));
+		while (!document.querySelector("[data-id=" + all[0].id + "]")) await frame();
+		return { got, solved: every(".challenge .stars").map((s) => s.ariaLabel ??
+				s.getAttribute("aria-label")),
+			summaries: every(".package small").map((s) => s.textContent) };`)
+	got := result.Got
 	require.Len(t, got, len(all))
+	require.Equal(t, slices.Repeat([]string{"3 of 3 stars"}, len(all)), result.Solved)
+	for _, words := range result.Summaries {
+		solved, all, _ := strings.Cut(words, " / ")
+		require.Equal(t, all, solved)
+	}
+	require.Greater(t, len(result.Summaries), 17)
 	for i, c := range all {
 		require.Equal(t, tried{ID: c.ID, Before: got[i].Before, After: got[i].After, Mistake: got[i].Mistake,
 			Stars: "3 of 3 stars", Hinted: "1 of 3 stars"}, got[i])

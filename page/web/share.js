@@ -103,7 +103,8 @@ export function mount(store) {
     if (!film || playing || store.state.embed || !store.state.scenario) return;
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
-      const text = await encode(store.state.scenario, store.state.step);
+      // A run that cannot be encoded has no address, and the one before stays.
+      const text = await encode(store.state.scenario, store.state.step).catch(() => written);
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
