@@ -63,6 +63,9 @@ func uses(all []lexeme) ([]use, error) {
 		if inner.colon(all, i) {
 			return nil, fmt.Errorf("%s: the page has no labels", all[i-1].text)
 		}
+		if is(all, i, "]") && is(all, i+1, "(") && is(all, end(all, i+1)+1, "{") {
+			return nil, fmt.Errorf("](: the page has no methods whose names are computed")
+		}
 		opens, closes := t.opens(), t.closes()
 		if closes && len(open) > 1 {
 			open = open[:len(open)-1]

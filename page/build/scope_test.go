@@ -72,15 +72,20 @@ func TestUnclear(t *testing.T) {
 			"for(let e of gh)if(ij){e()}else f(e)}",
 		// A slash.
 		"f(a) / b / (c) / d; (a + b) / c": "f(a)/b/(c)/d;(a+b)/c",
+		// A number behind a question mark, and templates within templates.
+		"f = a?.5:b; g = a?.b":                 "f=a?.5:b;g=a?.b",
+		"f(`${a ? `${b}` : `${`${c}`}`} } {`)": "f(`${a?`${b}`:`${`${c}`}`} } {`)",
 	} {
 		got, err := bundled(source)
 		require.NoError(t, err, source)
 		require.Equal(t, want, got, source)
 	}
 	for source, want := range map[string]string{
-		"ab: for (;;) { break ab; }":            "app.js: ab: the page has no labels",
-		"ab: { cd(); }":                         "app.js: ab: the page has no labels",
-		"switch (ab) { case 1: cd: { ef(); } }": "app.js: cd: the page has no labels",
+		"ab: for (;;) { break ab; }":                                            "app.js: ab: the page has no labels",
+		"class A { [f](b) { g(b); } }":                                          "app.js: ](: the page has no methods whose names are computed",
+		"f({ async [g](b) { g(b); } })":                                         "names are computed",
+		"ab: { cd(); }":                                                         "app.js: ab: the page has no labels",
+		"switch (ab) { case 1: cd: { ef(); } }":                                 "app.js: cd: the page has no labels",
 		"function f() { for (const name of ab) { cd(name); } return name; }":    "app.js: name is the name",
 		"function f() { for (let name = 1; ;) cd(name); name(); }":              "app.js: name is the name",
 		"function f() { for (const name of ab) if (cd) { ef(name); } name(); }": "app.js: name is the name",

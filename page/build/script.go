@@ -68,6 +68,9 @@ func scan(text string) (all []lexeme, err error) {
 			t.kind, t.text = word, words.FindString(rest)
 		default:
 			t.text = signs.FindString(rest)
+			if t.text == "?." && len(rest) > 2 && '0' <= rest[2] && rest[2] <= '9' {
+				t.text = "?" // of a?.5:b, where the point belongs to the number
+			}
 			switch {
 			case c == '{':
 				open = append(open, false)
