@@ -43,8 +43,10 @@ func TestShortScript(t *testing.T) {
 			"k==='x')delete o.p",
 		"class A {\n  #n = 1e-5;\n  get b() { return #n in this; }\n  async *c() {}\n}": "class A{#n=1e-5;get b(){" +
 			"return #n in this};async*c(){}}",
-		"n = 1 - .5 - 0xff - 1_000n": "n=1-.5-0xff-1_000n",
-		"a ? .5 : b?.c ?? d":         "a?.5:b?.c??d",
+		"n = 1 - .5 - 0xff - 1_000n":                            "n=1-.5-0xff-1_000n",
+		"a ? .5 : b?.c ?? d":                                    "a?.5:b?.c??d",
+		"a ? 0.5 : 10.5 + 0 + b[0]":                             "a?.5:10.5+0+b[0]",
+		"return true; x = [false, { true: a.false() }, 'true']": "return !0;x=[!1,{true:a.false()},'true']",
 	} {
 		files, err := shown(t, map[string]string{"app.js": "export {};", "other.js": source})
 		require.NoError(t, err)

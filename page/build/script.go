@@ -143,7 +143,8 @@ var (
 
 // shorter returns a script without the signs that it does not need: a semicolon before a bracket that
 // ends the statement, too, brackets of a single parameter, and the word let before each of several
-// variables. Constants become variables: what a program that runs never does needs no check.
+// variables. True, false and fractions take fewer signs. Constants become variables: what a program that
+// runs never does needs no check.
 func shorter(all []lexeme) (list []lexeme) {
 	declares := []bool{false} // whether the statement is a declaration, for each bracket that is open
 	for i := 0; i < len(all); i++ {
@@ -167,6 +168,10 @@ func shorter(all []lexeme) (list []lexeme) {
 		case is(all, i, "(") && is(all, i+2, ")") && is(all, i+3, "=>") && all[i+1].kind == word:
 			t = lexeme{word, all[i+1].text, t.line}
 			i += 2
+		case is(all, i, "true", "false") && !is(all, i-1, ".", "?.") && !is(all, i+1, ":", "("):
+			t.text = map[string]string{"true": "!0", "false": "!1"}[t.text]
+		case t.kind == word && strings.HasPrefix(t.text, "0."):
+			t.text = t.text[1:]
 		}
 		if t.opens() {
 			declares = append(declares, false)
