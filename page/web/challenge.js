@@ -47,21 +47,21 @@ export async function play(element, store, c, home) {
   if (!(await open(store, c.scenario, { step: begun, title: nameOf(c) }))) return;
   const verdict = h("div", { class: "verdict", role: "status" }), hint = h("p", { class: "rule", hidden: true },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
-  const show = h("button", { type: "button", class: "plain", hidden: !c.hint, onclick: () => {
+  const show = h("button", { class: "plain", hidden: !c.hint, onclick: () => {
     hint.hidden = false;
     show.hidden = true;
     judge(store, c, verdict, true);
   } }, t.learn.showHint);
   element.replaceChildren(
-    h("div", { class: "row lesson-head" }, h("h2", {}, nameOf(c)), h("button", { type: "button", class: "quiet",
+    h("div", { class: "row lesson-head" }, h("h2", {}, nameOf(c)), h("button", { class: "quiet",
       onclick: () => {
         played = "";
         home();
       } }, t.learn.leave)),
-    h("p", {}, t.learn.task), h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
+    h("p", {}, c.property ? t.learn.task : "", t.learn.judged), h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
-    h("div", { class: "row wrap" }, h("button", { type: "button", class: "plain strong", onclick: () =>
-      store.set({ panel: "acts" }) }, t.learn.act), h("button", { type: "button", class: "plain", onclick: () =>
+    h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
+      store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: () =>
       open(store, c.scenario, { step: begun, title: nameOf(c) }) }, t.learn.again), show), verdict);
   played = c.id;
   judge(store, c, verdict, false);

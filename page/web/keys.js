@@ -51,11 +51,12 @@ const shown = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight:
 export function openDialog() {
   if (document.querySelector("dialog")) return;
   const dialog = h("dialog", { "aria-label": t.keys, onclose: () => dialog.remove() }, h("h2", {}, t.keys),
-    h("dl", { class: "keys" }, keys.map((key) => [h("dt", {}, (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, shown[k] ?? k))),
-      h("dd", {}, key.words)]).flat()),
+    h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
+      (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, shown[k] ?? k))), h("dd", {}, key.words)))),
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
   dialog.showModal();
+  dialog.scrollTop = 0; // the focus is on the button, which stands at the end
 }
 
 /** @param {KeyboardEvent} event */

@@ -30,7 +30,7 @@ export function mount(element, store) {
     const list2 = await call("challenges").then(({ json }) => json, () => []);
     element.replaceChildren(
       h("h2", {}, t.learn.lessons), list.length ? h("ul", { class: "lessons" }, list.map((lesson) => h("li", {},
-        h("button", { type: "button", class: "does", onclick: () => play(lesson) }, h("span", {},
+        h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
           h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length)))))))
         : h("p", { class: "note" }, t.learn.none),
       ...challenge.list(list2, (chosen) => challenge.play(element, store, chosen, home)));
@@ -54,8 +54,8 @@ export function mount(element, store) {
       // A question is asked before its step shows the answer.
       go(store, stop.question ? stop.step - 1 : stop.step);
       mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
-      const next = i + 1 < lesson.stops.length ? h("button", { type: "button", class: "plain strong next-stop",
-        onclick: () => at(i + 1) }, t.learn.next) : h("button", { type: "button", class: "plain strong", onclick: home },
+      const next = i + 1 < lesson.stops.length ? h("button", { class: "plain strong next-stop",
+        onclick: () => at(i + 1) }, t.learn.next) : h("button", { class: "plain strong", onclick: home },
       t.learn.done);
       const body = h("div", { class: "stop", "aria-live": "polite" });
       const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
@@ -68,10 +68,10 @@ export function mount(element, store) {
       } else body.append(...text);
       next.disabled = Boolean(stop.question);
       ask(store, next.disabled);
-      const back = h("button", { type: "button", class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
+      const back = h("button", { class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
         t.learn.back);
       element.replaceChildren(
-        h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { type: "button", class: "quiet",
+        h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { class: "quiet",
           onclick: home }, t.learn.leave)),
         h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learn.at(i + 1, lesson.stops.length) }),
         i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
@@ -103,7 +103,7 @@ function ask(store, asking) {
 /** Asks before the text is shown. @param {HTMLElement} body @param {NonNullable<Stop["question"]>} q
  * @param {HTMLButtonElement} next @param {() => Node[]} answered */
 function question(body, q, next, answered) {
-  const answer = h("div", {}), buttons = q.choices.map((words, i) => h("button", { type: "button", class: "plain",
+  const answer = h("div", {}), buttons = q.choices.map((words, i) => h("button", { class: "plain",
     onclick: () => {
       buttons.forEach((b, j) => {
         b.disabled = true;
@@ -114,6 +114,7 @@ function question(body, q, next, answered) {
         ` ${q.why}`), ...answered());
       next.disabled = false;
       next.focus({ preventScroll: true });
+      answer.scrollIntoView({ block: "nearest" });
     } }, words));
   body.append(h("p", { class: "ask" }, h("small", {}, t.learn.predict), q.ask), h("div", { class: "choices" }, buttons),
     answer);

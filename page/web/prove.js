@@ -18,15 +18,16 @@ export function mount(element, store) {
   /** @type {{[name: string]: any}} */
   const budget = {};
   const result = h("div", { class: "result", "aria-live": "polite" }), graph = h("div", { class: "states" });
-  const note = h("p", { class: "note" }), fewer = h("button", { type: "button", class: "plain", onclick: () =>
+  const note = h("p", { class: "note" }), fewer = h("button", { class: "plain", onclick: () =>
     make(store, { ...store.state.sugar, n: 4 }, false) }, t.prove.fewer);
+  const large = h("div", { class: "row wrap" }, note, fewer);
   const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
     (v) => (budget[name] = Number(v))));
   const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
-  const all = h("button", { type: "button", class: "plain strong", onclick: () => run(-1) }, t.prove.all);
-  const here = h("button", { type: "button", class: "plain", onclick: () => run(store.state.step) }, t.prove.here);
-  const map = h("button", { type: "button", class: "plain", onclick: () => draw(-1) }, t.prove.map);
-  element.append(h("p", {}, t.prove.about), h("div", { class: "row wrap" }, note, fewer),
+  const all = h("button", { class: "plain strong", onclick: () => run(-1) }, t.prove.all);
+  const here = h("button", { class: "plain", onclick: () => run(store.state.step) }, t.prove.here);
+  const map = h("button", { class: "plain", onclick: () => draw(-1) }, t.prove.map);
+  element.append(h("p", {}, t.prove.about), large,
     h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.prove.any),
     h("div", { class: "row wrap" }, all, map, here), result, graph);
 
@@ -34,7 +35,7 @@ export function mount(element, store) {
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
   const ask = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
     && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
-  const progress = h("span", {}), stop = h("button", { type: "button", class: "plain", onclick: () => {
+  const progress = h("span", {}), stop = h("button", { class: "plain", onclick: () => {
     running++;
     stopLong();
     result.replaceChildren(h("p", { class: "note" }, t.prove.stopped));
@@ -92,8 +93,8 @@ export function mount(element, store) {
   });
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
-    note.textContent = n > small ? t.prove.large(n) : "";
-    fewer.hidden = n <= small;
+    note.textContent = t.prove.large(n);
+    large.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
   });
 }
@@ -115,13 +116,13 @@ function verdicts(store, found, from, after) {
     ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
   const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after >= 0) : found.exhausted
     ? t.prove.right(after >= 0) : t.prove.soFar), ` ${t.prove.visited(found)}`)];
-  if (found.stopped) parts.push(h("p", { class: "note" }, found.stopped));
+  if (found.stopped) parts.push(h("p", { class: "note" }, t.sentence(found.stopped.split(": ")[1])));
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
   const scenario = found.counterexample;
   if (scenario) {
     const show = (/** @type {any} */ s, /** @type {string} */ title) => open(store, s, { step: Infinity,
       parent: from.branch, after: Math.max(0, after), title });
-    const shrink = h("button", { type: "button", class: "plain", onclick: async () => {
+    const shrink = h("button", { class: "plain", onclick: async () => {
       shrink.disabled = true;
       try {
         const { json } = await callLong("shrink", { scenario, property: found.property });
@@ -132,7 +133,7 @@ function verdicts(store, found, from, after) {
       shrink.disabled = false;
     } }, t.prove.shrink);
     parts.push(h("div", { class: "counter" }, h("p", {}, t.sentence(found.reason)), h("div", { class: "row wrap" },
-      h("button", { type: "button", class: "plain strong", onclick: () => show(scenario, t.prove.title(found.property)) },
+      h("button", { class: "plain strong", onclick: () => show(scenario, t.prove.title(found.property)) },
         t.prove.open(found.length)), shrink)));
   }
   return [...parts, list];

@@ -49,7 +49,7 @@ export function openDialog(store) {
     now = (Number(clock.value) / 1000) * end();
     draw();
   } });
-  const time = h("output", {}), go = h("button", { type: "button", class: "plain strong", onclick: () => {
+  const time = h("output", {}), go = h("button", { class: "plain strong", onclick: () => {
     playing = !playing;
     if (playing && now >= end()) now = 0;
     if (playing) play();
@@ -70,7 +70,7 @@ export function openDialog(store) {
     set.order = v;
     measured.clear();
     run(true);
-  }), h("button", { type: "button", class: "quiet", title: t.again, "aria-label": t.again, onclick: () => {
+  }), h("button", { class: "quiet", title: t.again, "aria-label": t.again, onclick: () => {
     set.seed = 1 + Math.floor(Math.random() * 99999);
     measured.clear();
     run(true);
@@ -155,10 +155,10 @@ function runner(store, made, i, leave, dialog) {
   const canvas = h("canvas", { "aria-hidden": "true" }), count = h("b", {}), note = h("span", {});
   const card = h("section", { class: "card", "aria-label": name, "data-name": name },
     h("header", { class: "row" }, h("i", { class: `mark mark${i % series.length}`, "aria-hidden": "true" }),
-      h("button", { type: "button", class: "quiet", title: t.race.show, onclick: () => {
+      h("button", { class: "quiet", title: t.race.show, onclick: () => {
         dialog.close();
         open(store, made.scenario, { play: true });
-      } }, name), leave ? h("button", { type: "button", class: "quiet", "aria-label": t.race.leave(name),
+      } }, name), leave ? h("button", { class: "quiet", "aria-label": t.race.leave(name),
         onclick: leave }, "×") : ""),
     h("div", { class: "net" }, canvas), h("p", { class: "score" }, count, note));
   return { ...made, axis, end: a?.endless ? film.at(last) + 1 : film.at(film.length), card, canvas, count, note };
@@ -167,11 +167,16 @@ function runner(store, made, i, leave, dialog) {
 /** Draws what a network is at a time. @param {Runner} r @param {number} now @param {boolean} over */
 function network(r, now, over) {
   const { film, axis, canvas } = r, box = /** @type {HTMLElement} */ (canvas.parentElement);
+  const cursor = axis.placeAt(Math.min(now, r.end)), step = over && now >= r.end ? axis.stepAt(axis.placeAt(r.end) + 1)
+    : axis.stepAt(cursor);
+  r.count.textContent = String(film.sentAfter(step));
+  const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
+  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
+  r.card.classList.toggle("done", now >= r.end);
+  // The words take their place first: what is left is the size of the picture.
   const { width, height } = box.getBoundingClientRect();
   if (width < 10) return;
   const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
-  const cursor = axis.placeAt(Math.min(now, r.end)), step = over && now >= r.end ? axis.stepAt(axis.placeAt(r.end) + 1)
-    : axis.stepAt(cursor);
   drawLinks(g, film, l, new Set(), treeAt(film, step));
   drawTokens(g, film, axis, l, signs(film.head.kinds), { step, cursor, cause: 0 });
   l.points.forEach(({ x, y }, p) => {
@@ -185,8 +190,4 @@ function network(r, now, over) {
     g.fill();
     g.stroke();
   });
-  r.count.textContent = String(film.sentAfter(step));
-  const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
-  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
-  r.card.classList.toggle("done", now >= r.end);
 }

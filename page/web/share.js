@@ -156,7 +156,7 @@ async function painted(svg) {
 
 /** A line of text with a button that copies it. @param {string} label @param {string} text */
 function copied(label, text) {
-  const button = h("button", { type: "button", class: "quiet", onclick: async () => {
+  const button = h("button", { class: "quiet", onclick: async () => {
     await navigator.clipboard.writeText(text);
     button.textContent = t.copied;
   } }, t.copy);
@@ -195,7 +195,7 @@ function embedded(code) {
 
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
-  return h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { type: "button", class: "plain",
+  return h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { class: "plain",
     onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
     t.exportKinds[kind])));
 }

@@ -104,7 +104,7 @@ export function mount(element, store, graph, visit) {
     if (i >= 0) visit(i);
   });
   element.replaceChildren(words, box, h("div", { class: "row wrap" }, outcomes(graph).map(({ state, words, bad }) =>
-    h("button", { type: "button", class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words))));
+    h("button", { class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words))));
   new ResizeObserver(paint).observe(box);
   store.on(["paint"], paint);
 }

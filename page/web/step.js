@@ -12,7 +12,7 @@ import { said, words } from "./words.js";
 export function mount(element, store) {
   const sentence = h("p", { class: "sentence" }), rule = h("div", { class: "rules" });
   const code = h("div", { class: "code" }), causes = h("p", { class: "causes" });
-  const outside = h("p", { class: "outside" });
+  const outside = h("p", { class: "outside", hidden: true });
   const changes = h("div", { class: "changes" });
   element.append(sentence, outside, causes, rule, code, changes);
   let shown = "";

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNarrowScreens: on a narrow page a list begins at its top, an answer is not hidden by the controls, a
+// panel hangs on its tab, and what another page shows is higher than wide.
+func TestNarrowScreens(t *testing.T) {
+	server := serve(t)
+	p := newTab(t, look{still: true, width: 390, height: 844})
+	p.open(server)
+	var got struct{ Scrolled, Gap, Hidden, Empty float64 }
+	p.script(&got, `
+		const got = {}, of = (s) => document.querySelector(s).getBoundingClientRect();
+		press("?");
+		got.scrolled = document.querySelector("dialog").scrollTop;
+		document.querySelector("dialog").close();
+		document.querySelector("#tab-prove").click();
+		await settled();
+		got.gap = of("#panel-prove").top - of(".tabs").bottom;
+		const button = (words) => [...document.querySelectorAll("#panel-prove button")].find((b) =>
+			b.textContent.startsWith(words));
+		button("Take 4").click();
+		while (document.querySelectorAll(".node").length !== 4) await frame();
+		await settled();
+		got.empty = [...document.querySelectorAll("#panel-prove > .row")].filter((row) => !row.clientHeight
+			&& row.checkVisibility()).length;
+		button("Show all").click();
+		while (!document.querySelector(".map")) await frame();
+		await settled();
+		got.hidden = of(".map").bottom - of("footer").top;
+		return got;`)
+	require.Zero(t, got.Scrolled)
+	require.Zero(t, got.Gap)
+	require.Zero(t, got.Empty)
+	require.LessOrEqual(t, got.Hidden, 0.0)
+
+	p = newTab(t, look{still: true, width: 390, height: 300})
+	p.open(server + "/?embed=1&view=both")
+	var ring struct{ Width, Below float64 }
+	p.script(&ring, `
+		const of = (s) => document.querySelector(s).getBoundingClientRect();
+		return { width: of(".stage").width, below: of("div.time").top - of(".stage").bottom };`)
+	require.Greater(t, ring.Width, 300.0)
+	require.Positive(t, ring.Below)
+}
+
+// TestRaceIsNotBent: where the number of processes changes, the words below a picture take their place before
+// it is drawn. A circle stays one.
+func TestRaceIsNotBent(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var bent []float64
+	p.script(&bent, `
+		while (!document.querySelector(".setup select option")) await frame();
+		[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Race").click();
+		while (document.querySelectorAll(".card").length !== 3) await frame();
+		await settled();
+		const before = document.querySelector(".card"), n = document.querySelector(".race input");
+		n.value = 16;
+		n.dispatchEvent(new Event("input"));
+		while (document.querySelector(".card") === before) await frame();
+		await settled();
+		return [...document.querySelectorAll(".net canvas")].map((c) =>
+			Math.abs(c.width / c.height - c.clientWidth / c.clientHeight));`)
+	require.Len(t, bent, 3)
+	for _, b := range bent {
+		require.Less(t, b, 0.02)
+	}
+}
+
+// TestVerdictStandsOut: what a check comes to is written as strongly as other text, and so is its reason.
+func TestVerdictStandsOut(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var colours []string
+	p.script(&colours, prover+`
+		allow("Crashes", 1);
+		button("Try all").click();
+		await until(() => document.querySelector(".counter"));
+		const of = (s) => getComputedStyle(document.querySelector(s)).color;
+		return [of("body"), of(".result .sum"), of(".counter p")];`)
+	require.Equal(t, colours[0], colours[1])
+	require.Equal(t, colours[0], colours[2])
+}
