@@ -81,10 +81,12 @@ func TestUnclear(t *testing.T) {
 		require.Equal(t, want, got, source)
 	}
 	for source, want := range map[string]string{
-		"ab: for (;;) { break ab; }":                                            "app.js: ab: the page has no labels",
-		"class A { [f](b) { g(b); } }":                                          "app.js: ](: the page has no methods whose names are computed",
-		"f({ async [g](b) { g(b); } })":                                         "names are computed",
-		"ab: { cd(); }":                                                         "app.js: ab: the page has no labels",
+		"ab: for (;;) { break ab; }": "" +
+			"app.js: ab: the page has no labels",
+		"class A { [f](b) { g(b); } }":  "app.js: ](: the page has no methods whose names are computed",
+		"f({ async [g](b) { g(b); } })": "names are computed",
+		"ab: { cd(); }": "" +
+			"app.js: ab: the page has no labels",
 		"switch (ab) { case 1: cd: { ef(); } }":                                 "app.js: cd: the page has no labels",
 		"function f() { for (const name of ab) { cd(name); } return name; }":    "app.js: name is the name",
 		"function f() { for (let name = 1; ;) cd(name); name(); }":              "app.js: name is the name",
