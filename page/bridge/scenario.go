@@ -34,7 +34,7 @@ type wanted struct {
 // scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
 // the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3", and "initiators" "all"
 // or "none"; and "n" in place of "ids", "order" (of sim.Orders), "links" (of topology.Kinds, as in
-// "grid:3x4").
+// "grid:3x4"). A parameter may be a text as on a command line: "3", "1:3,2:3", "5:1/3,4:2".
 func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	w, err := readWanted(args)
 	if err != nil {
@@ -82,6 +82,9 @@ func readWanted(args json.RawMessage) (*wanted, error) {
 		}
 	}
 	if err := expand(fields); err != nil {
+		return nil, err
+	}
+	if err := expandParams(fields); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(fields)
@@ -139,6 +142,44 @@ func expand(fields map[string]json.RawMessage) error {
 		return input.Errorf("delay: %.40q is none of unit, random, hand and two times, as in 1-3", delay)
 	}
 	set("delay", map[string]float64{"min": least, "max": most})
+	return nil
+}
+
+// mostExact is the length of a number that a file has as a text, since a number in JSON would round it.
+const mostExact = 16
+
+// expandParams writes parameters that are typed, as on a command line, as a file says them: numbers, and
+// tables by process. The reader of files reads them then; the command's own takes four kilobytes more.
+func expandParams(fields map[string]json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(fields["params"], &given) != nil || len(given) == 0 {
+		return nil // no parameters, or nothing that could be some: the reader of files says so
+	}
+	for name, value := range given {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			continue
+		}
+		if !strings.Contains(text, ":") {
+			if json.Valid([]byte(text)) && len(text) < mostExact {
+				given[name] = json.RawMessage(text)
+			}
+			continue
+		}
+		signs, shut := []string{" ", "", ":", `":`, ",", `,"`}, `}`
+		if strings.Contains(text, "/") {
+			signs, shut = []string{" ", "", ",", `],"`, ":", `":[`, "/", ","}, `]}`
+		}
+		table := text
+		for i := 0; i < len(signs); i += 2 {
+			table = strings.ReplaceAll(table, signs[i], signs[i+1])
+		}
+		if given[name] = json.RawMessage(`{"` + table + shut); !json.Valid(given[name]) {
+			return input.Errorf("params.%s: %.60q is not a table by process, as 1:3,2:3 or 5:1/3,4:2", name,
+				text)
+		}
+	}
+	fields["params"], _ = json.Marshal(given) // of valid values: that cannot fail
 	return nil
 }
 

@@ -115,27 +115,20 @@ function field(label, type, value, hint, changed) {
   return h("label", { class: "choice" }, h("span", {}, label), input);
 }
 
-/** @param {Store} store @param {Algorithm["params"][number]} p */
+/** A parameter, as the command line takes it: Go reads the text. @param {Store} store
+ * @param {Algorithm["params"][number]} p */
 function parameter(store, p) {
-  const set = (/** @type {any} */ value) => {
-    const params = { ...store.state.sugar.params };
-    if (value === undefined) delete params[p.name];
-    else params[p.name] = value;
-    change(store, { params: Object.keys(params).length ? params : undefined });
+  const set = (/** @type {string} */ text) => {
+    const { [p.name]: old, ...params } = store.state.sugar.params ?? {};
+    change(store, { params: text.trim() ? { ...params, [p.name]: text } : params });
   };
-  const now = store.state.sugar.params?.[p.name];
-  const label = p.choices?.length
-    ? choice(p.name, [["", `${t.asDefault}: ${p.default}`], ...p.choices.map((c) => /** @type {[string, string]} */ (
-      [c, c]))], now ?? "", (v) => set(v || undefined))
-    : field(p.name, "text", now ?? "", String(p.default ?? ""), (v) => set(value(v)));
-  label.title = p.meaning;
+  const now = typed(store.state.sugar.params?.[p.name] ?? "");
+  const label = p.kind === "choice" ? choice(p.name, [["", `${t.asDefault}: ${p.default}`], ...(p.choices ?? []).map((c) =>
+    /** @type {[string, string]} */ ([c, c]))], now, set) : field(p.name, "text", now, String(p.default ?? ""), set);
+  label.append(h("small", {}, p.meaning));
   return label;
 }
 
-/** @param {string} text */
-function value(text) {
-  const v = text.trim();
-  if (v === "") return undefined;
-  if (v === "true" || v === "false") return v === "true";
-  return Number.isNaN(Number(v)) ? v : Number(v);
-}
+/** A value of a file as the command line has it. @param {any} v @returns {string} */
+const typed = (v) => typeof v === "object" ? Object.entries(v).map(([id, of]) => `${id}:${[of].flat().join("/")}`).join()
+  : String(v);
