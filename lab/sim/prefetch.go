@@ -26,6 +26,22 @@ func (s *Sim) ahead() []uint32 {
 	return next
 }
 
+// prefetchMessages prefetches for the next messages, and fetches those after them.
+func (s *Sim) prefetchMessages() {
+	later := s.beyond()
+	s.prefetchSum += touch(&later)
+	s.prefetch(s.ahead())
+}
+
+// beyond returns where in memory the messages after those of ahead are. The processor itself fetches what is
+// read in order, but a burst of sixteen reads overtakes it.
+func (s *Sim) beyond() (later places) {
+	for i := range later {
+		later[i] = unsafe.Pointer(s.fifo.peek(len(s.room) + i))
+	}
+	return later
+}
+
 // timersAhead is ahead for the timers of the line.
 func (s *Sim) timersAhead() []uint32 {
 	next := s.room[:0]
@@ -43,7 +59,7 @@ func (s *Sim) timersAhead() []uint32 {
 // process says where that is. Where timers have changed lately it fetches those of the latter processes too.
 func (s *Sim) prefetch(next []uint32) {
 	procs, nodes := s.soon(next)
-	s.prefetchSum = touch(&nodes) + touch(&procs)
+	s.prefetchSum += touch(&nodes) + touch(&procs)
 	// Not always: in a round of floodmax a hundred thousand messages arrive, and none changes a timer.
 	if changes := s.timers.changes; changes != s.changesSeen {
 		s.changesSeen = changes

@@ -13,7 +13,8 @@ import (
 )
 
 // TestPrefetch: of 40 receivers the Nodes of the first sixteen are fetched, and the processes of the next
-// sixteen, whatever brings them; and nothing where there is none.
+// sixteen, whatever brings them, and of the unit schedule the messages after those; and nothing where there
+// is none.
 func TestPrefetch(t *testing.T) {
 	const n = 40
 	ids := make([]election.ID, n)
@@ -36,6 +37,14 @@ func TestPrefetch(t *testing.T) {
 		require.Len(t, next, 32)
 		for i, p := range next {
 			require.EqualValues(t, i+1, p, "message m goes from process m to the next")
+		}
+		later := s.beyond()
+		for i := range later {
+			if i < n-32 && schedule == UnitDelay {
+				require.EqualValues(t, (33+i)%n, (*entry)(later[i]).to)
+			} else {
+				require.Nil(t, later[i])
+			}
 		}
 		procs, nodes := s.soon(next[:20])
 		for i := range nodes {

@@ -20,89 +20,91 @@ type entry struct {
 // both would not fit a cache line, and a run without an observer needs no number.
 type tag uint32
 
-// fifoChunk lets a part fill 32 kB, a size that the allocator has.
-const fifoChunk = 511
-
 // fifo is a queue of entries in the order of arrival. Where every message takes the same time,
 // the order of sending is the order of arrival and nothing need be sorted.
 type fifo struct {
-	head, tail *fifoPart
-	read       int // in head
-	written    int // in tail
-	free       *fifoPart
+	head, tail []entry
+	read       int       // in head
+	written    int       // in tail
+	parts      [][]entry // from first on, head and tail included
+	first      int
+	free       [][]entry
 	n          int
 }
 
-type fifoPart struct {
-	next    *fifoPart
-	entries [fifoChunk]entry
-}
+// A part is as large as the queue before it, within these bounds: 32 kB, a size that the allocator has, and
+// 2 MB, a large page of memory. It holds no pointer. So the collector passes over it, and each of its entries
+// lies in one line of the cache.
+const (
+	leastPart = 1 << 9
+	mostPart  = 1 << 15
+)
 
 // push returns the place of a new last entry.
 func (q *fifo) push() *entry {
-	if q.tail == nil || q.written == fifoChunk {
-		part := q.free
-		if part == nil {
-			part = new(fifoPart)
-		} else {
-			q.free, part.next = part.next, nil
-		}
-		if q.tail == nil {
-			q.head = part
-		} else {
-			q.tail.next = part
-		}
-		q.tail, q.written = part, 0
+	if q.written == len(q.tail) {
+		q.grow()
 	}
-	e := &q.tail.entries[q.written]
+	e := &q.tail[q.written]
 	q.written++
 	q.n++
 	return e
 }
 
-// front returns the first entry, or nil.
-func (q *fifo) front() *entry {
-	if q.n == 0 {
-		return nil
+// grow adds a part behind the last one.
+func (q *fifo) grow() {
+	if q.first > len(q.parts)/2 { // rather than let parts grow
+		q.parts = q.parts[:copy(q.parts, q.parts[q.first:])]
+		q.first = 0
 	}
-	return &q.head.entries[q.read]
+	if last := len(q.free) - 1; last >= 0 {
+		q.tail, q.free = q.free[last], q.free[:last]
+	} else {
+		q.tail = make([]entry, min(max(q.n, leastPart), mostPart))
+	}
+	q.parts, q.written = append(q.parts, q.tail), 0
+	q.head = q.parts[q.first]
 }
+
+// front returns the first entry, or nil.
+func (q *fifo) front() *entry { return q.peek(0) }
 
 // peek returns the i-th entry from the front, or nil if it is not at hand.
 func (q *fifo) peek(i int) *entry {
-	// An entry of the next part is left out: prefetch, the only caller, then reads fewer ahead once in 511.
-	if i >= q.n || q.read+i >= fifoChunk {
+	// An entry of the next part is left out: prefetch, the only caller that looks further than the front,
+	// then reads fewer ahead once a part.
+	if i >= q.n || q.read+i >= len(q.head) {
 		return nil
 	}
-	return &q.head.entries[q.read+i]
+	return &q.head[q.read+i]
 }
 
 // pop drops the first entry. Its memory is not used again before the next push.
 func (q *fifo) pop() {
 	q.read++
 	q.n--
-	if q.read == fifoChunk {
-		part := q.head
-		q.head, q.read = part.next, 0
-		if q.head == nil {
-			q.tail = nil
+	if q.read == len(q.head) {
+		q.free, q.first, q.read = append(q.free, q.head), q.first+1, 0
+		if q.first < len(q.parts) {
+			q.head = q.parts[q.first]
+		} else {
+			q.head, q.tail, q.written = nil, nil, 0
 		}
-		part.next, q.free = q.free, part
 	}
 }
 
 // all returns the entries in order.
 func (q *fifo) all() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
-		part, at := q.head, q.read
-		for range q.n {
-			if at == fifoChunk {
-				part, at = part.next, 0
+		left, read := q.n, q.read
+		for _, part := range q.parts[q.first:] {
+			for i := read; i < len(part) && left > 0; i++ {
+				if !yield(&part[i]) {
+					return
+				}
+				left--
 			}
-			if !yield(&part.entries[at]) {
-				return
-			}
-			at++
+			read = 0
 		}
 	}
 }

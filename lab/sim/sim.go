@@ -333,7 +333,7 @@ func (s *Sim) init(p int) {
 // deliver gives a message to its receiver.
 func (s *Sim) deliver(m *entry) {
 	if s.steps%prefetched == 0 { // once for all of the next ones
-		s.prefetch(s.ahead())
+		s.prefetchMessages()
 	}
 	// Before the look at the receiver: what arrives in vain counts too.
 	s.steps++

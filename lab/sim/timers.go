@@ -156,6 +156,9 @@ func (t *timers) drop(p int32, which func(running) bool) {
 	// its process, which may be anywhere in memory.
 	next := false
 	f := &t.running[p]
+	if f.one.seq == 0 && len(f.more) == 0 {
+		return
+	}
 	if f.one.seq != 0 && which(f.one) {
 		next = f.one.seq == t.nextSeq
 		f.one = running{}
