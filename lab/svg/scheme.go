@@ -20,7 +20,7 @@ const (
 	Rose  = "#F3DCE8" // another
 	Alarm = "#FBDAD2" // a third, of what goes wrong
 	Red   = "#B3261E"
-	Gold  = "#A66E00"
+	Gold  = "#9E6900"
 
 	Blue   = "#0072B2"
 	Orange = "#D55E00"
@@ -31,7 +31,7 @@ const (
 	Black  = "#000000"
 	Shade1 = "#D3E5F1" // from little
 	Shade2 = "#9CC6E2"
-	Shade3 = "#5B9FCB"
+	Shade3 = "#5095C4"
 	Shade4 = "#1F74AC"
 	Shade5 = "#003F66" // to much
 )

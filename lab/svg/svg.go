@@ -69,7 +69,7 @@ func (d *Drawing) Rect(x, y, width, height float64, colour string) {
 // Line draws a line. Dashes are as SVG has them, empty for none.
 func (d *Drawing) Line(x1, y1, x2, y2, width float64, colour, dashes string) {
 	d.Put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`,
-		Num(x1), Num(y1), Num(x2), Num(y2), colour, Num(width), dashed(dashes))
+		Num(x1), Num(y1), Num(x2), Num(y2), colour, Num(width), Dashed(dashes))
 }
 
 // Text writes a text. The style is another attribute, or empty.
@@ -81,7 +81,8 @@ func (d *Drawing) Text(x, y, size float64, anchor, style, text string) {
 		Num(x), Num(y), Num(size), anchor, style, Escaped(text))
 }
 
-func dashed(dashes string) string {
+// Dashed returns the attribute of a line with dashes, as SVG has them; none if they are empty.
+func Dashed(dashes string) string {
 	if dashes == "" {
 		return ""
 	}
@@ -98,7 +99,7 @@ func (d *Drawing) Upwards(x, y, size float64, text string) {
 // Path draws a line through points: x, y, x, y.
 func (d *Drawing) Path(points []float64, width float64, colour, dashes string) {
 	d.Put(`<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round"%s/>`,
-		joined(points), colour, Num(width), dashed(dashes))
+		joined(points), colour, Num(width), Dashed(dashes))
 }
 
 // Circle draws a disc, with a rim unless that has no width.
@@ -116,7 +117,7 @@ func (d *Drawing) Polygon(points []float64, colour, rim string) {
 
 // Band fills what is between points with a faint shade of a colour.
 func (d *Drawing) Band(points []float64, colour string) {
-	d.Put(`<polygon points="%s" fill="%s" fill-opacity="0.12"/>`, joined(points), colour)
+	d.Put(`<polygon points="%s" fill="%s" fill-opacity="0.07"/>`, joined(points), colour)
 }
 
 // Group begins a group of elements, with what a reader sees that points at it; [Drawing.Ungroup] ends it.
