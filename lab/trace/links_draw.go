@@ -22,12 +22,14 @@ const (
 	mostCounted = 300  // links that may have a number
 	roomFor     = 8.0  // links for each process at their full width
 	mostThick   = 64.0 // processes whose links have their full width
-	haloWidth   = 7.0  // more than that of the link
+	haloWidth   = 8.0  // more than that of the link
+	gapWidth    = 2.4  // the same, of the strip between them
+	unusedWidth = 0.6
 )
 
 // The looks of links, by how many messages they have.
 var (
-	linkColours = []string{svg.Shade2, svg.Shade3, svg.Shade4, svg.Shade5}
+	linkColours = []string{svg.Shade3, svg.Shade4, svg.Shade5, svg.Black}
 	linkWidths  = []float64{1.6, 2.8, 4, 5.4}
 )
 
@@ -205,29 +207,33 @@ func (p *plan) drawLinks() {
 	p.halo()
 	unused, levels := p.byLevel()
 	if len(p.links) <= mostUnused {
-		p.stroke("unused", unused, svg.Faint, 1)
+		p.stroke("unused", unused, svg.Mid, unusedWidth)
 	}
 	for k, links := range levels {
 		p.stroke("link", links, linkColours[k], p.lineWidth(k))
 	}
 }
 
-// halo draws a band below the links over which the leader's ID spreads.
+// halo draws a band below the links over which the leader's ID spreads. No blue stands out from gold, so
+// that a strip of the sheet lies between them.
 func (p *plan) halo() {
-	var path strings.Builder
+	var path, strips strings.Builder
 	for i := range p.links {
 		if l := &p.links[i]; l.spreads {
-			width := haloWidth * p.thinner()
+			width := 0.0
 			if m := l.messages(); m > 0 {
-				width += p.lineWidth(p.level(m))
+				width = p.lineWidth(p.level(m))
 			}
-			fmt.Fprintf(&path, `<path d="%s" fill="none" stroke="%s" stroke-width="%s"/>`, p.path(i),
-				svg.Gold,
-				svg.Num(width))
+			draw := func(path *strings.Builder, colour string, more float64) {
+				fmt.Fprintf(path, `<path d="%s" fill="none" stroke="%s" stroke-width="%s"/>`, p.path(i), colour,
+					svg.Num(width+more*p.thinner()))
+			}
+			draw(&path, svg.Gold, haloWidth)
+			draw(&strips, svg.Paper, gapWidth)
 		}
 	}
 	if path.Len() > 0 {
-		p.group("tree", p.spreadText(), func() { p.Put("%s", path.String()) })
+		p.group("tree", p.spreadText(), func() { p.Put("%s", path.String()+strips.String()) })
 	}
 }
 
@@ -357,7 +363,7 @@ func (p *plan) writeAt(i int, text, look string) {
 		}
 		p.taken = append(p.taken, b)
 		p.Text(m.x, m.y+p.letter*0.35, p.letter, "middle", fmt.Sprintf(
-			`%s fill="%s" stroke="%s" stroke-width="4" paint-order="stroke"`, look, svg.Ink, svg.Paper), text)
+			`%s fill="%s" stroke="%s" stroke-width="6" paint-order="stroke"`, look, svg.Ink, svg.Paper), text)
 		return
 	}
 }

@@ -57,8 +57,8 @@ func (p *plan) drawProcesses() {
 func (p *plan) process(at point, l look, r float64) {
 	if p.named {
 		p.Circle(at.x, at.y, r, svg.Paper, l.colour, l.rim)
-		r *= 0.75
-		at = point{at.x + r, at.y - r}
+		at = point{at.x + r*0.75, at.y - r*0.75}
+		r = 0 // as small as it may be, so that it does not lie on the ID
 	} else if l == lookUndecided || l == lookFollows {
 		fill := svg.Paper
 		if l == lookFollows {
@@ -128,7 +128,7 @@ func (p *plan) linkSigns() (signs []sign) {
 		}
 	}
 	if len(unused) > 0 && len(p.links) <= mostUnused {
-		add("no message", svg.Faint, 1)
+		add("no message", svg.Mid, unusedWidth)
 	} else if len(unused) > 0 {
 		signs = append(signs, sign{prose.Plural(len(unused), "link") + " without a message left out", 0,
 			func(float64, float64) {}})
@@ -137,6 +137,7 @@ func (p *plan) linkSigns() (signs []sign) {
 		if p.links[i].spreads {
 			signs = append(signs, sign{p.spreadText(), 30, func(x, y float64) {
 				p.Line(x, y, x+28, y, haloWidth+p.lineWidth(1), svg.Gold, "")
+				p.Line(x, y, x+28, y, gapWidth+p.lineWidth(1), svg.Paper, "")
 				p.Line(x, y, x+28, y, p.lineWidth(1), linkColours[1], "")
 			}})
 			break

@@ -130,9 +130,9 @@ func (o *overview) thin() {
 	}
 	for kind := range kinds {
 		if path := kinds[kind].String(); path != "" {
-			colour, _, _ := style(uint8(kind))
-			o.Put(`<path class="messages" d="%s" fill="none" stroke="%s" stroke-width="0.9" opacity="0.75"/>`,
-				path, colour)
+			colour, dash, _ := style(uint8(kind))
+			o.Put(`<path class="messages" d="%s" fill="none" stroke="%s" stroke-width="0.9"%s/>`, path, colour,
+				svg.Dashed(dash))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // How the kinds of messages differ: by colour, by dash and by head, so that they do in grey, too.
 var (
 	colours = []string{svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky}
-	dashes  = []string{"", "7 4", "2 4", "10 3 2 3"}
+	dashes  = []string{"", "7 4", "2 4", "10 3 2 3", "14 6", "5 2 2 2", "4 8", "14 3 2 3 2 3"}
 )
 
 // Picture says how a trace is drawn. The zero value shows what matters.
@@ -304,10 +304,12 @@ func (d *drawing) caption(top float64) float64 {
 // style returns how a kind of message is drawn.
 func style(kind uint8) (colour, dash string, open bool) {
 	if kind == 0 {
-		return svg.Black, "", false
+		return svg.Black, "3 3", true
 	}
 	k := int(kind - 1)
-	return colours[k%len(colours)], dashes[k%len(dashes)], k/len(dashes)%2 == 1
+	// The heads change before the longer dashes come: few algorithms have more than eight kinds.
+	half := len(dashes) / 2
+	return colours[k%len(colours)], dashes[k%half+k/len(dashes)%2*half], k/half%2 == 1
 }
 
 // kindOf returns the kind of the message of a beat.

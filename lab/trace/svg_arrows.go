@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"fmt"
-
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/observe"
@@ -70,9 +68,10 @@ func (d *drawing) message(i int) {
 	last := way[len(way)-1]
 	d.group("message", d.linkText(b)+": "+b.text, func() {
 		if b.from == b.process && !d.ends(b) {
-			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.8"/>`,
+			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.8"%s/>`,
 				svg.Num(last.x1), svg.Num(last.y1), svg.Num(last.x1-34), svg.Num(last.y1),
-				svg.Num(last.x1-34), svg.Num(last.y2), svg.Num(last.x2), svg.Num(last.y2), colour)
+				svg.Num(last.x1-34), svg.Num(last.y2), svg.Num(last.x2), svg.Num(last.y2), colour,
+				svg.Dashed(dash))
 			d.head(last.x1-30, last.y2, last.x2, last.y2, colour, open)
 			return
 		}
@@ -160,9 +159,6 @@ func (d *drawing) life(p int, l life, to float64) {
 	case l.role == election.Leader:
 		class, colour, width = "leader", svg.Gold, 6
 	}
-	if dash != "" {
-		dash = fmt.Sprintf(` stroke-dasharray="%s"`, dash)
-	}
 	d.Put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, class,
-		svg.Num(x), svg.Num(l.from), svg.Num(x), svg.Num(to), colour, svg.Num(width), dash)
+		svg.Num(x), svg.Num(l.from), svg.Num(x), svg.Num(to), colour, svg.Num(width), svg.Dashed(dash))
 }

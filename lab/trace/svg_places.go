@@ -1,18 +1,21 @@
 package trace
 
+import "slices"
+
 // The measures of marks.
 const (
 	markStep = 14.0
 	markGap  = 1.1 * markStep // from the line of a process to its first mark
-	markSize = 6.0            // half of one
+	markSize = 7.0            // half of one, with its rim and half the width of an arrow
+	starSize = 9.5            // of the largest
 	inRow    = 4              // on each side of the line, where columns are wide
 )
 
 // point is a place.
 type point struct{ x, y float64 }
 
-// settleMarks finds a place for each mark: on the line of its process, or beside it where it covers no
-// arrow and no other mark.
+// settleMarks finds a place for each mark: on the line of its process, unless an arrow passes there,
+// or beside it where it covers no arrow and no other mark.
 func (d *drawing) settleMarks() {
 	d.spots = make(map[int]point)
 	inARow := 1
@@ -25,12 +28,27 @@ func (d *drawing) settleMarks() {
 		}
 		e := &d.trace.Events[i]
 		at := point{d.x(d.where[e.Process]), d.place[i]}
-		if !atLine(e) {
-			at = d.freeSpot(at, markGap, markSize, inARow)
+		if beside := !atLine(e); beside || d.passed(at) {
+			free := d.freeSpot(at, markGap, markSize, inARow)
+			if beside || d.covered(around(free, markSize)) == 0 {
+				at = free
+			}
 		}
 		d.spots[i] = at
 		d.marks = append(d.marks, around(at, markSize))
 	}
+}
+
+// passed reports whether an arrow that is not of the same event goes through the mark of an event.
+func (d *drawing) passed(at point) bool {
+	ends := func(s *segment) bool {
+		return s.x1 == at.x && s.y1 == at.y || s.x2 == at.x && s.y2 == at.y
+	}
+	return slices.ContainsFunc(d.ways, func(way []segment) bool {
+		return slices.ContainsFunc(way, func(s segment) bool {
+			return !ends(&s) && s.crosses(around(at, starSize))
+		})
+	})
 }
 
 // settleNumbers finds a place for the number of each key moment.
@@ -38,7 +56,7 @@ func (d *drawing) settleNumbers() {
 	r := d.letter * 0.62
 	for _, m := range d.numbered {
 		at := point{d.x(d.where[d.trace.Events[m.event].Process]), d.place[m.event]}
-		at = d.freeSpot(at, r+8, r+1, 1)
+		at = d.freeSpot(at, r+9, r+2, 1)
 		d.circles = append(d.circles, at)
 		d.marks = append(d.marks, around(at, r+1))
 	}
@@ -49,8 +67,8 @@ func around(p point, half float64) box { return box{p.x - half, p.y - half, p.x 
 // freeSpot returns the place near to another, beside the line, at which something of a size covers the least.
 func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
 	best, least := near, -1
-	for _, down := range []float64{0, -half * 1.4, half * 1.4, -half * 2.4, half * 2.4, -half * 3.4,
-		half * 3.4} {
+	for _, part := range []float64{0, -1.4, 1.4, -2.4, 2.4, -3.4, 3.4, -4.4, 4.4} {
+		down := half * part
 		for k := range row {
 			for _, side := range []float64{1, -1} {
 				at := point{near.x + side*(gap+float64(k)*(2*half+2)), near.y + down}
