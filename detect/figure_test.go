@@ -40,11 +40,12 @@ var curves = []curve{
 
 // The measures of the figure.
 const (
-	sheetWidth, sheetHeight = 800.0, 520.0
-	axisLeft, axisRight     = 90.0, 560.0
-	axisTop, axisBottom     = 90.0, 440.0
+	sheetWidth, sheetHeight = 640.0, 720.0
+	axisLeft, axisRight     = 110.0, 610.0
+	axisTop, axisBottom     = 240.0, 620.0
 	lastTime                = 600.0 // ms
 	topPower, bottomPower   = 4.0, -1.0
+	letter                  = 18.2 // 11 px on a screen of 390 px
 )
 
 func abscissa(took time.Duration) float64 {
@@ -66,23 +67,24 @@ func (n *network) point(t *testing.T, d Detector) (x, y float64, ok bool) {
 // drawn returns the figure.
 func (n *network) drawn(t *testing.T) string {
 	d := &svg.Drawing{}
-	d.Text(20, 34, 20, "start", "", "What a quicker detection costs")
-	d.Text(20, 60, 14, "start", "",
-		"An interval of 100 ms; 10 % of the beats are lost. Each point: one value of a parameter.")
+	write := func(x, y float64, anchor, text string) { d.Text(x, y, letter, anchor, "", text) }
+	d.Text(20, 34, 22, "start", "", "What a quicker detection costs")
+	write(20, 66, "start", "An interval of 100 ms; 10 % of the beats are lost.")
+	write(20, 90, "start", "Each point: one value of a parameter.")
 	for power := bottomPower; power <= topPower; power++ {
 		y := ordinate(math.Pow(10, power))
 		d.Line(axisLeft, y, axisRight, y, 0.5, svg.Faint, "")
-		d.Text(axisLeft-8, y+5, 14, "end", "", strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64))
+		write(axisLeft-8, y+6, "end", strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64))
 	}
 	for at := time.Duration(0); at <= 600*ms; at += 100 * ms {
 		d.Line(abscissa(at), axisBottom, abscissa(at), axisBottom+5, 1, svg.Ink, "")
-		d.Text(abscissa(at), axisBottom+22, 14, "middle", "", strconv.Itoa(int(at/ms)))
+		write(abscissa(at), axisBottom+28, "middle", strconv.Itoa(int(at/ms)))
 	}
 	d.Line(axisLeft, axisBottom, axisRight, axisBottom, 1, svg.Ink, "")
-	d.Text((axisLeft+axisRight)/2, axisBottom+48, 14, "middle", "",
-		"mean time until a crash is suspected, in ms")
-	d.Upwards(30, (axisTop+axisBottom)/2, 14, "mistakes an hour")
+	write((axisLeft+axisRight)/2, axisBottom+64, "middle", "mean time until a crash is suspected, in ms")
+	d.Upwards(34, (axisTop+axisBottom)/2, letter, "mistakes an hour")
 	for i, c := range curves {
+		d.Group(c.name)
 		var path []float64
 		for step := range c.steps {
 			if x, y, ok := n.point(t, c.at(step)); ok {
@@ -91,14 +93,30 @@ func (n *network) drawn(t *testing.T) string {
 		}
 		d.Path(path, 1.5, c.colour, "")
 		for ; len(path) > 0; path = path[2:] {
-			d.Circle(path[0], path[1], 3.5, c.colour, "", 0)
+			mark(d, path[0], path[1], i, c.colour)
 		}
-		y := axisTop + 24*float64(i)
-		d.Circle(axisRight+16, y, 3.5, c.colour, "", 0)
-		d.Text(axisRight+26, y+5, 13, "start", "", c.name)
+		y := 122 + 26*float64(i)
+		mark(d, 30, y-6, i, c.colour)
+		write(46, y, "start", c.name)
+		d.Ungroup()
 	}
 	return d.Document(sheetWidth, sheetHeight, "What a quicker detection costs",
-		"Mistakes an hour over the mean time until a crash is suspected, for three detectors.")
+		"Mistakes an hour over the mean time until a crash is suspected, for four detectors.")
+}
+
+// mark draws a point of a curve, in a form of its own, so that curves differ in grey.
+func mark(d *svg.Drawing, x, y float64, form int, colour string) {
+	const r = 5
+	switch form {
+	case 0:
+		d.Circle(x, y, r-1, colour, "", 0)
+	case 1:
+		d.Rect(x-r+1, y-r+1, 2*r-2, 2*r-2, colour)
+	case 2:
+		d.Polygon([]float64{x, y - r, x + r, y, x, y + r, x - r, y}, colour, svg.Paper)
+	default:
+		d.Polygon([]float64{x - r, y + r, x, y - r, x + r, y + r}, colour, svg.Paper)
+	}
 }
 
 // TestFigure: docs/detectors.svg is what the simulation gives: one point, and all in a long run.
