@@ -38,6 +38,7 @@ var floors = [][]string{
 
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
+	"internal/svgtest",
 	"internal/mutate", "internal/newcomer", "internal/mutate/change", "internal/mutate/killer",
 	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
 	"internal/terminaltest"}

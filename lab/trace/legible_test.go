@@ -2,17 +2,17 @@ package trace_test
 
 import (
 	"encoding/xml"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/catalogtest"
+	"github.com/go-election/election/internal/svgtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/svg"
@@ -62,40 +62,22 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// TestLegible: on a screen of 390 px no letter is below 11 px, and a mark beside the line of its process
-// lies on no arrow.
+// TestLegible: letters, contrast, marks and kinds are as on every picture of the library.
 func TestLegible(t *testing.T) {
 	for name, c := range pictured(t) {
-		text := drawn(t, simulated(t, c), svgOf)
-		var width float64
-		var arrows [][4]float64
-		for _, e := range elements(t, text) {
-			if e.name == "svg" {
-				_, err := fmt.Sscanf(e.attr["viewBox"], "0 0 %f", &width)
-				require.NoError(t, err)
-			}
-			if e.name == "text" {
-				require.GreaterOrEqual(t, e.number(t, "font-size")*min(390/width, 1), 11.0, "%s: %q", name,
-					e.text)
-			}
-			if e.name == "line" && e.attr["stroke-width"] == "1.8" {
-				arrows = append(arrows, [4]float64{e.number(t, "x1"), e.number(t, "y1"), e.number(t, "x2"),
-					e.number(t, "y2")})
-			}
+		assert.Empty(t, svgtest.Faults(drawn(t, simulated(t, c), svgOf)), name)
+	}
+	for name, c := range networks(t) {
+		assert.Empty(t, svgtest.Faults(drawn(t, simulated(t, c), trace.WriteLinks)), name)
+	}
+	for name, tr := range shown(t) {
+		faults := svgtest.Faults(drawn(t, tr, svgOf))
+		if strings.HasSuffix(name, ", faulty") { // in a crowd of arrows not every mark has a free place
+			faults = slices.DeleteFunc(faults, func(f string) bool {
+				return strings.Contains(f, "lies on the arrow")
+			})
 		}
-		require.NotEmpty(t, arrows)
-		for _, circle := range elements(t, text) {
-			if circle.name != "circle" || circle.attr["r"] != "5" {
-				continue
-			}
-			x, y := circle.number(t, "cx"), circle.number(t, "cy")
-			for _, a := range arrows {
-				part := min(max(((x-a[0])*(a[2]-a[0])+(y-a[1])*(a[3]-a[1]))/
-					((a[2]-a[0])*(a[2]-a[0])+(a[3]-a[1])*(a[3]-a[1])), 0), 1)
-				away := math.Hypot(x-a[0]-part*(a[2]-a[0]), y-a[1]-part*(a[3]-a[1]))
-				require.GreaterOrEqual(t, away, 5.0, "%s: the clock at %v, %v", name, x, y)
-			}
-		}
+		assert.Empty(t, faults, name)
 	}
 }
 
@@ -104,8 +86,7 @@ func TestKindsDiffer(t *testing.T) {
 	for _, a := range catalogtest.Resting() {
 		in := inputOf(t, a)
 		var b strings.Builder
-		if trace.WriteSVG(&b, simulated(t, sim.Config{Input: in}), trace.Picture{}) != nil ||
-			len(a.Kinds) > 8 {
+		if trace.WriteSVG(&b, simulated(t, sim.Config{Input: in}), trace.Picture{}) != nil {
 			continue
 		}
 		var svg node
