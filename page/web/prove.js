@@ -26,7 +26,7 @@ export function mount(element, store) {
   const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
   const all = h("button", { class: "plain strong", onclick: () => run(-1) }, t.prove.all);
   const here = h("button", { class: "plain", onclick: () => run(store.state.step) }, t.prove.here);
-  const map = h("button", { class: "plain", onclick: () => draw(-1) }, t.prove.map);
+  const map = h("button", { class: "plain", onclick: () => draw() }, t.prove.map);
   element.append(h("p", {}, t.prove.about), large,
     h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.prove.any),
     h("div", { class: "row wrap" }, all, map, here), result, graph);
@@ -51,40 +51,37 @@ export function mount(element, store) {
   /** @param {number} after */
   const question = (after) => ({ scenario: store.state.scenario, budget, ...(after >= 0 ? { after } : {}) });
 
-  /** @param {number} after */
-  const run = async (after) => {
-    const mine = begin(), asked = question(after), from = { branch: store.state.branch, step: store.state.step };
+  /** Asks, and shows the answer unless another question has come in between.
+   * @param {string} name @param {number} after @param {any} more
+   * @param {(json: any, asked: any, from: {branch: number, step: number}) => HTMLElement} show */
+  const find = async (name, after, more, show) => {
+    const mine = begin(), asked = { ...question(after), ...more };
+    const from = { branch: store.state.branch, step: store.state.step };
+    let shown = /** @type {HTMLElement} */ (result);
     try {
-      const { json } = await ask("check", asked, mine);
-      if (mine !== running) return;
-      running++;
-      result.replaceChildren(...verdicts(store, json, from, after));
-      result.scrollIntoView({ block: "nearest" });
+      const { json } = await ask(name, asked, mine);
+      if (mine === running) shown = show(json, asked, from);
     } catch (error) {
-      if (mine !== running) return;
-      running++;
-      result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
+      if (mine === running) result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
     }
+    if (mine !== running) return;
+    running++;
+    shown.scrollIntoView({ block: "nearest" });
   };
   /** @param {number} after */
-  const draw = async (after) => {
-    const mine = begin(), asked = question(after), parent = store.state.branch;
-    try {
-      const { json } = await ask("graph", { ...asked, most: states.most }, mine);
-      if (mine !== running) return;
-      running++;
-      result.replaceChildren();
-      states.mount(graph, store, json, async (state) => {
-        const path = await callLong("path", { ...asked, most: states.most, state });
-        await open(store, path.json, { step: Infinity, parent, after: 0, title: t.prove.state(json.states[state].depth) });
-      });
-      graph.scrollIntoView({ block: "nearest" });
-    } catch (error) {
-      if (mine !== running) return;
-      running++;
-      result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
-    }
-  };
+  const run = (after) => find("check", after, {}, (json, _, from) => {
+    result.replaceChildren(...verdicts(store, json, from, after));
+    return result;
+  });
+  const draw = () => find("graph", -1, { most: states.most }, (json, asked, from) => {
+    result.replaceChildren();
+    states.mount(graph, store, json, async (state) => {
+      const path = await callLong("path", { ...asked, state });
+      await open(store, path.json, { step: Infinity, parent: from.branch, after: 0,
+        title: t.prove.state(json.states[state].depth) });
+    });
+    return graph;
+  });
   let warm = false;
   store.on(["panel"], ({ panel }) => {
     if (warm || panel !== "prove") return;
