@@ -5,7 +5,7 @@ import { call } from "./bridge.js";
 import { choice } from "./controls.js";
 import { fit, h, perFrame } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
-import { curves, series } from "./racecurves.js";
+import { curves } from "./racecurves.js";
 import { open, reason } from "./run.js";
 import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
@@ -154,7 +154,7 @@ function runner(store, made, i, leave, dialog) {
   const last = film.decisions.at(-1) ?? film.length;
   const canvas = h("canvas", { "aria-hidden": "true" }), count = h("b", {}), note = h("span", {});
   const card = h("section", { class: "card", "aria-label": name, "data-name": name },
-    h("header", { class: "row" }, h("i", { class: `mark mark${i % series.length}`, "aria-hidden": "true" }),
+    h("header", { class: "row" }, h("i", { class: `mark mark${i}`, "aria-hidden": "true" }),
       h("button", { class: "quiet", title: t.race.show, onclick: () => {
         dialog.close();
         open(store, made.scenario, { play: true });

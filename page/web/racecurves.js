@@ -1,11 +1,8 @@
 // How the messages of the algorithms of a race grow with the number of processes: what was measured as points, and
 // what is expected as lines.
 
-import { colours } from "./theme.js";
+import { colours, dashes, series } from "./theme.js";
 import { t } from "./texts.js";
-
-export const series = ["blue", "orange", "green", "pink"];
-const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
 /** @param {CanvasRenderingContext2D} g
  * @param {{width: number, height: number, n: number, names: string[], measured: Map<string, Map<number, number>>,

@@ -2,7 +2,7 @@
 // process that moves.
 
 import { fit, h, perFrame } from "./dom.js";
-import { colours } from "./theme.js";
+import { colours, series } from "./theme.js";
 import { t } from "./texts.js";
 
 export const most = 5000; // states
@@ -10,8 +10,6 @@ export const most = 5000; // states
 /** @typedef {{states: {depth: number, leaders: string[], done: boolean, last: boolean, violated?: string,
  *   reason?: string}[], edges: [number, number, number][], words: string[], processes: string[],
  *   truncated: boolean}} Graph */
-
-const series = ["blue", "orange", "green", "pink", "amber", "sky"];
 
 /** Where each state stands, from 0 to 1: rows by depth, and in a row near those from which it comes.
  * @param {Graph} graph */

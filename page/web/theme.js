@@ -1,8 +1,5 @@
 // The colours and signs of the pictures, as the style sheet gives them: light, dark or those of the system.
 
-const names = ["paper", "ink", "grey", "mid", "faint", "pale", "rose", "alarm", "red", "gold", "goldfill", "blue",
-  "orange", "green", "greenfill", "pink", "amber", "sky", "select", "link"];
-
 /** @typedef {{[name: string]: string}} Palette */
 
 /** @type {Palette | null} */
@@ -12,11 +9,10 @@ let palette = null;
 export function colours() {
   if (palette) return palette;
   const style = getComputedStyle(document.documentElement);
-  /** @type {Palette} */
-  const read = {};
-  for (const name of names) read[name] = style.getPropertyValue(`--${name}`).trim();
-  palette = read;
-  return read;
+  // Read as they are used, so that their names stand in the style sheet and where they are used, not here too.
+  palette = new Proxy(/** @type {Palette} */ ({}), { get: (read, /** @type {string} */ name) =>
+    read[name] ??= style.getPropertyValue(`--${name}`).trim() });
+  return palette;
 }
 
 /** Calls changed when the colours may have changed. @param {() => void} changed */
@@ -29,8 +25,8 @@ export function watch(changed) {
   }
 }
 
-const series = ["blue", "orange", "green", "pink", "amber", "sky"];
-const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [5, 2, 2, 2, 2, 2]];
+export const series = ["blue", "orange", "green", "pink", "amber", "sky"];
+export const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [5, 2, 2, 2, 2, 2]];
 export const shapes = ["circle", "diamond", "square", "triangle", "pentagon", "bar"];
 
 /** How a kind of message is drawn: no two kinds share all three.
