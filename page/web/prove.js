@@ -123,7 +123,9 @@ function verdicts(store, found, from, after) {
       shrink.disabled = true;
       try {
         const { json } = await callLong("shrink", { scenario, property: found.property });
-        await show(json, t.prove.shrunk(json.steps?.length ?? 0));
+        const n = json.steps.length;
+        if (n >= scenario.steps.length) return shrink.replaceChildren(t.prove.shortest);
+        await show(json, t.prove.shrunk(n));
       } catch (error) {
         store.set({ error: reason(error) });
       }

@@ -192,7 +192,7 @@ export const t = {
     visited: (/** @type {any} */ f) => `${f.states.toLocaleString("en")} states, ${f.transitions.toLocaleString("en")} `
       + `moves, up to ${f.depth} deep.`,
     open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
-    shrink: "Make it shorter", shrunk: (/** @type {number} */ n) => `shortened to ${count(n, "move", "moves")}`,
+    shrink: "Make it shorter", shortest: "It is as short as it can be", shrunk: (/** @type {number} */ n) => `shortened to ${count(n, "move", "moves")}`,
     title: (/** @type {string} */ property) => `against ${property}`,
     state: (/** @type {number} */ depth) => `a state after ${count(depth, "move", "moves")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) => `${n} states, ${m} moves. Gold: a process leads. A click leads to a state.`,
@@ -215,8 +215,8 @@ export const t = {
     task: "Lead this algorithm to a state in which it fails. ", judged: "Each run that you make is judged at once.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
-    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) => `${n}, and the best is `
-      + `${par}.${grade === 1 ? " Without the hint it counts more." : grade === 2 ? " Can you do that too?" : ""}`,
+    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) => `${count(n, "step", "steps")}, `
+      + `and the checker's own run has ${par}.${grade === 1 ? " Without the hint it counts more." : grade === 2 ? " Can you do that too?" : ""}`,
   },
   race: {
     title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time of all", axis: "messages",
