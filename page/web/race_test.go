@@ -87,3 +87,37 @@ func TestRace(t *testing.T) {
 		}
 	}
 }
+
+// The lines of the curves stand at round numbers: 1, 2 or 5 times a power of ten apart.
+func TestRaceHasRoundNumbers(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []int
+	p.script(&got, `
+		let got = [], now = [];
+		const { fillText } = CanvasRenderingContext2D.prototype;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+			if (this.canvas.closest(".curves") && /^[0-9]+$/.test(text)) now.push(Number(text));
+			if (text === "messages") [got, now] = [now, []]; // the last word of a picture
+			fillText.call(this, text, ...more);
+		};
+		while (!document.querySelector(".setup select option")) await frame();
+		[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Race").click();
+		while (document.querySelectorAll(".race .card").length !== 3 || got.length < 4) await frame();
+		await settled();
+		const n = document.querySelector(".race input");
+		n.value = 12;
+		n.dispatchEvent(new Event("input"));
+		await settled();
+		await frame();
+		return got;`)
+	require.GreaterOrEqual(t, len(got), 4)
+	step := got[1]
+	for step%10 == 0 {
+		step /= 10
+	}
+	require.Contains(t, []int{1, 2, 5}, step, got)
+	for i, v := range got {
+		require.Equal(t, i*got[1], v, got)
+	}
+}

@@ -24,14 +24,14 @@ export function curves(g, { width, height, n, names, measured, theory }) {
   g.fillStyle = all.grey;
   g.strokeStyle = all.pale;
   g.lineWidth = 1;
-  for (let i = 0; i <= 3; i++) {
-    const v = (high * i) / 3;
+  const third = high / 3, ten = 10 ** Math.floor(Math.log10(third));
+  for (let v = 0; v <= high; v += ten * (third >= 5 * ten ? 5 : third >= 2 * ten ? 2 : 1)) {
     g.beginPath();
     g.moveTo(left, y(v));
     g.lineTo(width - right, y(v));
     g.stroke();
     g.textAlign = "right";
-    g.fillText(String(Math.round(v)), left - 8, y(v) + 4);
+    g.fillText(String(v), left - 8, y(v) + 4);
   }
   g.textAlign = "center";
   g.fillText(`n = ${n}`, x(n), base + 17);
