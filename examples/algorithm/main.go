@@ -79,7 +79,8 @@ func check(err error) {
 }
 
 // smallest is the rule by which the tools judge the leader.
-var smallest = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
-	byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
-	return slices.MinFunc(all, byRank).Rank.ID
-}}
+var smallest = &election.Winner{Name: "smallest", Smallest: true,
+	Of: func(all []election.Candidate) election.ID {
+		byRank := func(a, b election.Candidate) int { return a.Rank.Compare(b.Rank) }
+		return slices.MinFunc(all, byRank).Rank.ID
+	}}

@@ -20,15 +20,16 @@ const (
 )
 
 // smallest is the rule that the process of the smallest Rank must lead.
-var smallest = &election.Winner{Name: "smallest of all", Of: func(all []election.Candidate) election.ID {
-	best := all[0].Rank
-	for _, c := range all {
-		if c.Rank.Less(best) {
-			best = c.Rank
+var smallest = &election.Winner{Name: "smallest of all", Smallest: true,
+	Of: func(all []election.Candidate) election.ID {
+		best := all[0].Rank
+		for _, c := range all {
+			if c.Rank.Less(best) {
+				best = c.Rank
+			}
 		}
-	}
-	return best.ID
-}}
+		return best.ID
+	}}
 
 // Config are the parameters.
 type Config struct {

@@ -302,7 +302,7 @@ func TestJudgeWaits(t *testing.T) {
 // one in any case.
 func TestJudgedTogether(t *testing.T) {
 	c := follows()
-	c.Algorithm.Winner = &election.Winner{Name: "smallest",
+	c.Algorithm.Winner = &election.Winner{Name: "smallest", Smallest: true,
 		Of: func(all []election.Candidate) election.ID { return 1 }}
 	steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2},
 		{Do: observe.Deliver, Process: 1}}

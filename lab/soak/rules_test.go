@@ -76,15 +76,16 @@ func ruleBreakers(t *testing.T) map[string]ruleBreaker {
 	require.NoError(t, err)
 	smallest := lcr.Participant()
 	smallest.Configure, smallest.Params = nil, nil
-	smallest.Winner = &election.Winner{Name: "smallest", Of: func(all []election.Candidate) election.ID {
-		least := all[0].Rank
-		for _, c := range all {
-			if c.Rank.Less(least) {
-				least = c.Rank
+	smallest.Winner = &election.Winner{Name: "smallest", Smallest: true,
+		Of: func(all []election.Candidate) election.ID {
+			least := all[0].Rank
+			for _, c := range all {
+				if c.Rank.Less(least) {
+					least = c.Rank
+				}
 			}
-		}
-		return least.ID
-	}}
+			return least.ID
+		}}
 	return map[string]ruleBreaker{
 		"a start is refused": {spoilLCR(func(n election.Node, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start {
