@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/observe"
@@ -27,6 +28,11 @@ func Earliest(ctx context.Context, in scenario.Input, steps []scenario.Step) ([]
 	bound := in.Algorithm.DelayBound()
 	if bound == 0 {
 		bound = scenario.Unit << 20
+	}
+	for i, step := range steps {
+		if step.At == nil {
+			return nil, input.Errorf("steps[%d] has no time", i)
+		}
 	}
 	all := slices.Clone(steps)
 	// The second round takes the steps at their new times, and finds the same times unless processes act

@@ -38,6 +38,10 @@ func TestEarliest(t *testing.T) {
 	require.Equal(t, []time.Duration{0, 0, 0, 0}, times(all))
 	require.Equal(t, scenario.Unit, *steps[0].At, "what is given stays as it is")
 
+	_, err = check.Earliest(t.Context(), in, []scenario.Step{{Do: observe.Start, Process: 1}})
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "steps[0] has no time")
+
 	// The time-out is over as soon as it may be, after two delays; the messages before it have arrived.
 	quiet := []scenario.Step{steps[0], step(observe.Crash, 3, 0), step(observe.Crash, 2, 0),
 		step(observe.Deliver, 2, 0), step(observe.Deliver, 3, 0), step(observe.Timeout, 1, 0)}
