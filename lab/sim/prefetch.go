@@ -58,6 +58,7 @@ func (s *Sim) timersAhead() []uint32 {
 // misses overlap instead of coming one after another. A process comes one batch before its Node, since the
 // process says where that is. Where timers have changed lately it fetches those of the latter processes too.
 func (s *Sim) prefetch(next []uint32) {
+	s.batches++
 	procs, nodes := s.soon(next)
 	s.prefetchSum += touch(&nodes) + touch(&procs)
 	// Not always: in a round of floodmax a hundred thousand messages arrive, and none changes a timer.

@@ -1,9 +1,10 @@
+#include "go_asm.h"
 #include "textflag.h"
 
 // func touch(at *places) (sum uint32)
 TEXT ·touch(SB), NOSPLIT, $0-12
 	MOVQ at+0(FP), SI
-	MOVQ $16, CX // prefetched
+	MOVQ $const_prefetched, CX
 next:
 	MOVQ (SI), AX
 	PREFETCHT0 (AX) // at nil it does nothing

@@ -68,6 +68,40 @@ func TestPrefetch(t *testing.T) {
 	}
 }
 
+// alarmed is a Node that sets a timer when it starts.
+type alarmed struct{}
+
+func (alarmed) State(*election.State) {}
+
+func (alarmed) Step(e *election.Env, ev *election.Event) {
+	if ev.Op == election.Start {
+		e.SetTimer(0, Unit, Unit)
+	}
+}
+
+// TestPrefetchInBatches: messages and timers that run out are prefetched for sixteen at a time.
+func TestPrefetchInBatches(t *testing.T) {
+	const n = 2*prefetched + 1
+	ids := make([]election.ID, n)
+	for p := range ids {
+		ids[p] = election.ID(p + 1)
+	}
+	timed := *lcr.Participant()
+	timed.New = func(election.Setup) election.Node { return alarmed{} }
+	for _, a := range []*election.Algorithm{lcr.Participant(), &timed} {
+		s, err := New(Config{Input: scenario.Input{Algorithm: a, IDs: ids}})
+		require.NoError(t, err)
+		for range n { // the starts
+			require.True(t, s.Step())
+		}
+		require.Zero(t, s.batches)
+		for i := range n {
+			require.True(t, s.Step())
+			require.EqualValues(t, 1+i/prefetched, s.batches)
+		}
+	}
+}
+
 // TestTouch: touch reads no nil, and beyond that changes nothing.
 func TestTouch(t *testing.T) {
 	marks := [2]uint8{100, 20}

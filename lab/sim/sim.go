@@ -106,6 +106,7 @@ type Sim struct {
 	flood       int // this many messages under way, where some are copies, end the run
 	outcomes    outcomes
 	prefetchSum uint32 // keeps prefetch from being optimised away
+	batches     uint64 // how often prefetch was called
 	room        [2 * prefetched]uint32
 	changesSeen uint64         // timers.changes at the last prefetch
 	event       election.Event // the local one that is being handled
