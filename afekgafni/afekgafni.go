@@ -78,10 +78,10 @@
 //	sync, at most      3n*K + n-1         in the synchronous model, if those that start do so at once
 //	sync, elsewhere    (2n+1)(n-1)        at most: a capture and an ack a link, and the announcement
 //
-// If all start before they receive, and ports are as above, the largest captures all others and no other
-// candidate any: 4(n-1) messages in both variants, on every schedule. If each message takes a unit, async
-// takes 2n-1 units then, for n > 1, and at most 4n-3 whichever start at once. Sync takes 2K+1 whichever
-// start at once, for n > 1.
+// If all start before they receive, ports are as above and priorities are equal, the largest captures all
+// others and no other candidate any: 4(n-1) messages in both variants, on every schedule. If each message
+// takes a unit, async takes 2n-1 units then, for n > 1, and at most 4n-3 whichever start at once. Sync takes
+// 2K+1 whichever start at once, for n > 1.
 //
 // A process keeps a few numbers, however many links it has.
 //

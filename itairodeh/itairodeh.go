@@ -181,7 +181,7 @@ func (c *Config) table() params.Table {
 	return params.Table{
 		{Name: "size", About: "the number of processes, as all believe", Default: "as many as there are",
 			Role: params.GroupSize, To: params.Count(&c.Size)},
-		{Name: "k", About: "from how many numbers a process draws", Default: "size",
+		{Name: "k", About: "from how many numbers a process draws; 0: the size", Default: "size",
 			Role: params.DrawRange, To: params.Count(&c.K)},
 	}
 }

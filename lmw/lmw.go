@@ -36,7 +36,7 @@
 //
 // # Messages
 //
-// With n processes, whichever start and on every schedule:
+// With n processes, more than one, whichever start and on every schedule:
 //
 //	sent at waking     n
 //	passed on          at most n-1: each way to the one that has beaten a process is taken once
