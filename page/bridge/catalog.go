@@ -32,6 +32,7 @@ type listed struct {
 	Leases    bool       `json:"leases"`    // a process leads for a time only
 	LongLived bool       `json:"longLived"` // one run holds many elections
 	Endless   bool       `json:"endless"`   // no run comes to rest
+	Groups    bool       `json:"groups"`    // each group has a leader
 	Faults    faults     `json:"faults"`
 	Defaults  defaults   `json:"defaults"`
 }
@@ -83,7 +84,7 @@ func describe(a *election.Algorithm) listed {
 		Wins: a.Wins(), Shape: string(a.Topology), TwoWay: a.TwoWay, Params: []param{}, Kinds: []kind{},
 		Timers: a.Timers, Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst),
 		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Leases,
-		LongLived: a.LongLived, Endless: a.NeverQuiesces,
+		LongLived: a.LongLived, Endless: a.NeverQuiesces, Groups: a.Groups,
 		Faults: faults{Crash: a.Faults.Crash, Recover: a.Faults.Recover, Restart: a.Faults.Restart,
 			Reported: a.Faults.Reported, Loss: a.Faults.Loss, Copies: a.Faults.Copies, Pause: a.Faults.Pause,
 			Cut: a.Faults.Cut, Drift: a.Faults.Drift},

@@ -29,6 +29,7 @@ export function mount(element, store) {
     h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.act.hand), ` ${t.act.handHint}`)),
     who, nextTitle, next, links);
   element.append(record, parts, tree);
+  store.on(["panel"], ({ panel }) => panel === "acts" && store.set({ playing: false }));
   branches.mount(tree, store);
   store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, scenario }) => {
     if (!film || playing || panel !== "acts") return;

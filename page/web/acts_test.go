@@ -260,6 +260,33 @@ const doing = `
 		got.said.push([outside.textContent, getComputedStyle(outside.querySelector("b")).color]);
 	};`
 
+// A run that is played stands still when the list of acts is opened, and its acts are offered. Of a run whose
+// groups have leaders the title says so.
+func TestActsStopTheRun(t *testing.T) {
+	p := newTab(t, look{})
+	p.open(serve(t))
+	var got struct {
+		Title   string
+		Playing bool
+		Note    bool
+	}
+	p.script(&got, `
+		const { call, encode, store } = page;
+		const { json } = await call("scenario", { algorithm: "invitation", n: 5 });
+		document.title = "";
+		location.hash = await encode(json, 0);
+		while (!document.title) await settled();
+		store.set({ playing: true });
+		await settled();
+		document.querySelector("#tab-acts").click();
+		while (!every(".next .does").length) await frame();
+		return { title: document.querySelector("main").textContent, playing: store.state.playing,
+			note: document.querySelector("#panel-acts .note").checkVisibility() };`)
+	require.Contains(t, got.Title, "elect one leader a group.")
+	require.False(t, got.Playing)
+	require.False(t, got.Note, "it is no record of real processes")
+}
+
 // Every act that the library knows is offered by a button, and carried out as it carries it out. What
 // leaves the model of the algorithm is marked where it is offered, and said in red where it was done.
 func TestEveryActIsOffered(t *testing.T) {

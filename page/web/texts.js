@@ -123,7 +123,7 @@ export const t = {
    * @param {import("./store.js").Algorithm | undefined} a */
   about(head, a) {
     const where = t.networks[head.shape === "ring" && head.oneWay ? "oneWay" : head.shape] ?? "";
-    const what = a?.wins === "none" ? "enter a critical section one at a time" : "elect one leader";
+    const what = a?.wins === "none" ? "enter a critical section one at a time" : `elect one leader${a?.groups ? " a group" : ""}`;
     return `${count(head.ids.length, "process", "processes")} ${where} ${what}.`.replace("  ", " ");
   },
   process: (/** @type {string} */ name) => `Process ${name}`,
