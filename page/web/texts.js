@@ -112,7 +112,7 @@ export const t = {
   ofTrace: "This is the trace of a run: it is shared as the file that it is.",
   tooLong: "This run is too long for an address: save it as a scenario, and share the file.",
   badLink: "The address after the # cannot be read.",
-  otherVersion: (/** @type {any} */ v) => `The address is of version ${v}, this page reads version 1.`,
+  otherVersion: (/** @type {any} */ v) => `The address is of version ${v}, not 1.`,
   badFile: "The file cannot be read.",
   replay: (/** @type {string} */ words) => `Here the process did not what its algorithm does: ${words}`,
   whole: "Open the whole page",
@@ -171,7 +171,7 @@ export const t = {
       : words),
     same: "Both runs are the same.",
     notDone: "Not what the algorithm does.",
-    replayed: "This is a record of real processes: nothing can be done in it.",
+    replayed: "A record of real processes: it cannot be changed.",
   },
   prove: {
     about: "The model checker tries every order in which messages can arrive, and every fault that you allow.",
