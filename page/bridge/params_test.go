@@ -20,7 +20,7 @@ func TestTypedParameters(t *testing.T) {
 		require.JSONEq(t, want, string(s.Params), text)
 	}
 	for text, want := range map[string]string{
-		"5:1/x": `params.groups: "5:1/x" is not a table by process, as 1:3,2:3 or 5:1/3,4:2`,
+		"5:1/x":   `params.groups: "5:1/x" is not a table by process, as 1:3,2:3 or 5:1/3,4:2`,
 		"5:1,5:2": "scenario.params.groups.5: given twice", "3": "params.groups: 3 is not a table of lists of " +
 			"processes by process, as 5:1/3,4:2, or {\"5\": [1, 3], \"4\": [2]} in a file"} {
 		args, err := json.Marshal(object{"algorithm": "invitation", "n": 5, "params": object{"groups": text}})
