@@ -110,8 +110,10 @@ func (j *Judge) Observe(o *observe.Occurrence) {
 	switch o.What {
 	case observe.Step:
 		j.step(p, o)
-		if op := o.Event.Op; op == election.Init || op == election.Rejoin {
-			clear(j.seen) // of the three occurrences of one return, some may leave all as it was
+		if op := o.Event.Op; op != election.Recv && op != election.Timeout {
+			// Of the three occurrences of one return, some may leave all as it was. And a caller that starts
+			// a process again and again, or a detector that suspects, makes no run without end.
+			clear(j.seen)
 		}
 	case observe.Lose:
 		j.pull(o.Message)
