@@ -17,7 +17,8 @@ import (
 // was here before.
 //
 // Do allows what the model of an algorithm excludes, and returns in one line why the step left that model; ""
-// if it did not. A step that cannot be now, or not at all, changes nothing and is an [election.ErrInput].
+// if it did not. A step that cannot be now, or not at all, is an [election.ErrInput], and changes nothing but
+// that the run has begun.
 func (s *Sim) Do(step scenario.Step) (outside string, err error) {
 	switch {
 	case s.config.Steps != nil:

@@ -47,15 +47,18 @@ func (b *Bridge) do(ctx context.Context, args json.RawMessage, _ func(any)) (Rep
 			return Reply{}, err
 		}
 	}
-	// Where several steps are one turn of the simulator, the act comes after them.
-	act.After = s.Occurred()
+	// Where several steps are one turn of the simulator, as the first events of all processes are, the act
+	// comes after them.
 	before := s.Snapshot()
-	outside, err := s.Do(act.Step)
-	if err != nil {
-		return Reply{}, err
-	}
+	s.Begin()
+	act.After = s.Occurred()
+	outside, failed := s.Do(act.Step)
 	if err := s.Restore(before); err != nil {
 		return Reply{}, err
+	}
+	// An act at which a Node fails is one: the film shows how the run ends there.
+	if failed != nil && panicked(failed) == nil {
+		return Reply{}, failed
 	}
 	later := func(a scenario.Act) bool { return a.After >= act.After }
 	acted.Acts = append(slices.DeleteFunc(slices.Clone(acted.Acts), later), act)

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,8 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // TestChallengesByAct: the checker's steps solve each challenge also as acts, which a unit parts, and no
@@ -32,6 +35,76 @@ func TestChallengesByAct(t *testing.T) {
 			require.NoError(t, err, x.ID())
 			require.Equal(t, solved, j.Solved, "%s, %d steps: %s", x.ID(), n, j.Words)
 			require.LessOrEqual(t, j.Steps, n, x.ID())
+		}
+		j, err := c.judge(t.Context(), &b, byDoing(t, &b, byAct(t, a.with(steps)).scenario))
+		require.NoError(t, err, x.ID())
+		require.True(t, j.Solved, "%s, one act after another: %s", x.ID(), j.Words)
+	}
+}
+
+// byDoing returns the run whose acts a reader of the page does, each at the end of the run before it.
+func byDoing(t *testing.T, b *Bridge, s *scenario.Scenario) *run {
+	acts, bare := s.Acts, *s
+	bare.Acts = nil
+	r, err := newRun(&bare, usualEvents)
+	require.NoError(t, err)
+	for _, act := range acts {
+		steps, err := r.steps(t.Context())
+		require.NoError(t, err)
+		one := bare
+		one.Acts = []scenario.Act{act}
+		var fields struct{ Acts []json.RawMessage }
+		require.NoError(t, json.Unmarshal(marshaled(t, &one), &fields))
+		args, err := json.Marshal(map[string]any{"scenario": json.RawMessage(marshaled(t, r.scenario)),
+			"step": steps, "act": fields.Acts[0]})
+		require.NoError(t, err)
+		reply, err := b.Call(t.Context(), "do", args, nil)
+		require.NoError(t, err, string(args))
+		var done struct{ Scenario json.RawMessage }
+		require.NoError(t, json.Unmarshal(reply.JSON, &done))
+		r, err = b.open(done.Scenario, usualEvents)
+		require.NoError(t, err)
+	}
+	return r
+}
+
+func marshaled(t *testing.T, s *scenario.Scenario) []byte {
+	text, err := s.MarshalJSON()
+	require.NoError(t, err)
+	return text
+}
+
+// TestChallengesByCaller: what a caller or a failure detector does again and again is no run without end,
+// although it leads back to where the run has been. A Start may show other mistakes.
+func TestChallengesByCaller(t *testing.T) {
+	for _, x := range museum.All() {
+		if x.NoExercise() != "" {
+			continue
+		}
+		c, err := challengeOf(&x)
+		require.NoError(t, err)
+		for _, do := range []observe.What{observe.Start, observe.Suspect, observe.Trust, observe.Heal} {
+			for _, p := range c.Scenario.IDs {
+				s := *c.Scenario
+				s.Schedule = scenario.Hand
+				for k := range uint64(8) {
+					act := scenario.Act{After: uint64(len(s.IDs)) + k,
+						Step: scenario.Step{Do: do, Process: p}}
+					if do == observe.Heal {
+						act.Process = 0
+					}
+					s.Acts = append(s.Acts, act)
+				}
+				r, err := newRun(&s, usualEvents)
+				if err != nil { // there is no port 0
+					continue
+				}
+				var b Bridge
+				j, err := c.judge(t.Context(), &b, r)
+				if err == nil { // else an act is refused
+					require.False(t, j.Solved && j.Property == verdict.Ends, "%s: %s %d", x.ID(), do, p)
+				}
+			}
 		}
 	}
 }
