@@ -25,9 +25,10 @@ func TestForget(t *testing.T) {
 			leader := g.leader(t)
 			last := leader.Leader().Term
 			require.Greater(t, last, uint64(1<<50))
-			voter := g.others(leader)[0]
+			both := g.others(leader)
+			voter := both[0]
 			if voter == ignorant {
-				voter = g.others(leader)[1]
+				voter = both[1]
 			}
 
 			leader.network.cut(true)
