@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -71,6 +72,33 @@ func (c *challenge) beyond(a *asked) string {
 	return ""
 }
 
+// misled says where a failure detector is wrong in a run: no checker makes it so.
+func misled(r *run, a *asked) string {
+	steps, acts := a.After, r.scenario.Acts
+	if a.unseen && len(acts) > 0 {
+		steps = append(slices.Clip(steps), acts[len(acts)-1].Step)
+	}
+	down := map[int]bool{}
+	for _, id := range a.Crashed {
+		down[slices.Index(a.IDs, id)] = true
+	}
+	for i := range steps {
+		step := &steps[i]
+		p := slices.Index(a.IDs, step.Process)
+		switch step.Do {
+		case observe.Crash, observe.Recover, observe.Restart:
+			down[p] = step.Do == observe.Crash
+		case observe.Suspect, observe.Trust:
+			of, ok := topology.Behind(a.Topology, p, step.Port)
+			if ok && down[of] != (step.Do == observe.Suspect) {
+				return fmt.Sprintf("%s: of process %d that is not true, and the challenge does not allow it",
+					step.Do, a.IDs[of])
+			}
+		}
+	}
+	return ""
+}
+
 // leaves says where a run leaves the model of its algorithm, as far as the challenge does not allow it.
 // It counts delays and timers only if timed is set.
 func (c *challenge) leaves(r *run, outside []sim.Outside, timed bool) string {
@@ -101,7 +129,7 @@ func winsByMistake(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judge
 	if a.unseen {
 		j.Steps++
 	}
-	if j.Words = cmp.Or(c.leaves(r, a.outside, false), c.beyond(a)); j.Words != "" {
+	if j.Words = cmp.Or(c.leaves(r, a.outside, false), c.beyond(a), misled(r, a)); j.Words != "" {
 		return j, nil
 	}
 	j.Words = cmp.Or(c.leaves(r, a.outside, true), "the run violates nothing yet")
