@@ -25,8 +25,8 @@ let script;
 /** The address of the workers' script, which has that of Go in it: a worker that starts later needs no server.
  * @returns {Promise<string>} */
 function workers() {
-  script ??= files ? Promise.resolve(beside("worker.js")) : Promise.all(["wasm_exec.js", "worker.js"].map(async (name) =>
-    (await fetch(beside(name))).text())).then((parts) => URL.createObjectURL(new Blob([parts.join("\n")])));
+  script ??= files ? Promise.resolve(beside("worker.js"))
+    : Promise.all(["wasm_exec.js", "worker.js"].map(async (name) => (await fetch(beside(name))).text())).then((parts) => URL.createObjectURL(new Blob([parts.join("\n")])));
   return script;
 }
 

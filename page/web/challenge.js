@@ -58,7 +58,8 @@ export async function play(element, store, c, home) {
         played = "";
         home();
       } }, t.learn.leave)),
-    h("p", {}, c.property ? t.learn.task : "", t.learn.judged), h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
+    h("p", {}, c.property ? t.learn.task : "", t.learn.judged),
+    h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
       store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: () =>

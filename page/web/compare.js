@@ -26,7 +26,8 @@ export function mount(column, store) {
     if (!film || width < 20) return;
     // What happened at one time stands at one height in both pictures.
     const axis = new Axis(film, scale), left = 46, top = head + 14, each = Math.min(96, (width - left - 6) / film.n);
-    const f = { left, column: each, unit: view.unit, top, wrap: film.head.shape === "ring" && film.n > 2, width, height };
+    const f = { left, column: each, unit: view.unit, top, wrap: film.head.shape === "ring" && film.n > 2, width,
+      height };
     const y = yOf(f, axis.placeOf(Math.min(film.length, step)));
     const scroll = Math.max(y - 0.95 * height, Math.min(y - top, view.scroll));
     const g = fit(canvas, width, height), all = colours();

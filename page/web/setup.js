@@ -123,12 +123,12 @@ function parameter(store, p) {
     change(store, { params: text.trim() ? { ...params, [p.name]: text } : params });
   };
   const now = typed(store.state.sugar.params?.[p.name] ?? "");
-  const label = p.kind === "choice" ? choice(p.name, [["", `${t.asDefault}: ${p.default}`], ...(p.choices ?? []).map((c) =>
-    /** @type {[string, string]} */ ([c, c]))], now, set) : field(p.name, "text", now, String(p.default ?? ""), set);
+  const label = p.kind === "choice" ? choice(p.name, [["", `${t.asDefault}: ${p.default}`],
+    ...(p.choices ?? []).map((c) => /** @type {[string, string]} */ ([c, c]))], now, set) : field(p.name, "text", now, String(p.default ?? ""), set);
   label.append(h("small", {}, p.meaning));
   return label;
 }
 
 /** A value of a file as the command line has it. @param {any} v @returns {string} */
-const typed = (v) => typeof v === "object" ? Object.entries(v).map(([id, of]) => `${id}:${[of].flat().join("/")}`).join()
-  : String(v);
+const typed = (v) => typeof v === "object"
+  ? Object.entries(v).map(([id, of]) => `${id}:${[of].flat().join("/")}`).join() : String(v);

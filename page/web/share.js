@@ -79,7 +79,8 @@ export async function openTexts(store, texts) {
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
   // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
   const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
-  show(store, { branches: [branch], branch: 1, scenario: null, playing: false, sugar: settings(film) }, film, replay?.step ?? 0);
+  show(store, { branches: [branch], branch: 1, scenario: null, playing: false, sugar: settings(film) }, film,
+    replay?.step ?? 0);
   return true;
 }
 

@@ -43,7 +43,8 @@ export const t = {
   close: "Close",
   keys: "Keys",
   running: "busy",
-  panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process", theory: "Theory" },
+  panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process",
+    theory: "Theory" },
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
     `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
@@ -123,7 +124,8 @@ export const t = {
    * @param {import("./store.js").Algorithm | undefined} a */
   about(head, a) {
     const where = t.networks[head.shape === "ring" && head.oneWay ? "oneWay" : head.shape] ?? "";
-    const what = a?.wins === "none" ? "enter a critical section one at a time" : `elect one leader${a?.groups ? " a group" : ""}`;
+    const what = a?.wins === "none" ? "enter a critical section one at a time"
+      : `elect one leader${a?.groups ? " a group" : ""}`;
     return `${count(head.ids.length, "process", "processes")} ${where} ${what}.`.replace("  ", " ");
   },
   process: (/** @type {string} */ name) => `Process ${name}`,
@@ -192,10 +194,12 @@ export const t = {
     visited: (/** @type {any} */ f) => `${f.states.toLocaleString("en")} states, ${f.transitions.toLocaleString("en")} `
       + `moves, up to ${f.depth} deep.`,
     open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
-    shrink: "Make it shorter", shortest: "It is as short as it can be", shrunk: (/** @type {number} */ n) => `shortened to ${count(n, "move", "moves")}`,
+    shrink: "Make it shorter", shortest: "It is as short as it can be",
+    shrunk: (/** @type {number} */ n) => `shortened to ${count(n, "move", "moves")}`,
     title: (/** @type {string} */ property) => `against ${property}`,
     state: (/** @type {number} */ depth) => `a state after ${count(depth, "move", "moves")}`,
-    graph: (/** @type {number} */ n, /** @type {number} */ m) => `${n} states, ${m} moves. Gold: a process leads. A click leads to a state.`,
+    graph: (/** @type {number} */ n, /** @type {number} */ m) =>
+      `${n} states, ${m} moves. Gold: a process leads. A click leads to a state.`,
     truncated: (/** @type {number} */ n) => `These are the first ${n}.`,
     says: (/** @type {number} */ depth, /** @type {string[]} */ leaders, /** @type {boolean} */ last,
       /** @type {string} */ into, /** @type {string} */ wrong) => [`After ${count(depth, "move", "moves")}`,
@@ -215,8 +219,10 @@ export const t = {
     task: "Lead this algorithm to a state in which it fails. ", judged: "Each run that you make is judged at once.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
-    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) => `${count(n, "step", "steps")}, `
-      + `and the checker's own run has ${par}.${grade === 1 ? " Without the hint it counts more." : grade === 2 ? " Can you do that too?" : ""}`,
+    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {number} */ grade) =>
+      `${count(n, "step", "steps")}, `
+      + `and the checker's own run has ${par}.${grade === 1 ? " Without the hint it counts more."
+        : grade === 2 ? " Can you do that too?" : ""}`,
   },
   race: {
     title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time of all", axis: "messages",
