@@ -100,6 +100,8 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	f = filming.Film()
 	r.fill(&f.Head, s)
 	if f.Head.Stopped = stopped; stopped != "" {
+		// The command runs to the end, and its hash is that of the whole run.
+		f.Head.Hash, f.Head.Result = "unknown", "the film ends "+stopped+": "+f.Head.Result
 		r.refused(&f.Head, s.Err())
 		return f, nil
 	}

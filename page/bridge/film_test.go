@@ -159,7 +159,12 @@ func TestFilmStops(t *testing.T) {
 	ask(t, &b, "film", object{"scenario": text, "most": 40}, &head)
 	require.Equal(t, "after 41 events", head.Stopped)
 	require.True(t, head.OK)
+	require.Equal(t, "unknown", head.Hash, "that of the command is of the whole run")
+	require.Contains(t, head.Result, "the film ends after 41 events: ")
+	head = trace.FilmHead{}
 	ask(t, &b, "film", object{"scenario": text}, &head)
+	require.Empty(t, head.Stopped)
+	require.Len(t, head.Hash, 16)
 }
 
 // TestSamePlaces: another run of the same network has its processes where the last film had them.
