@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { open, reason, showBranch } from "./run.js";
+import { only, open, reason, showBranch } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -135,14 +135,17 @@ export function begun(film) {
   return k;
 }
 
-/** Takes the schedule away, or gives it back. @param {Store} store @param {boolean} hand */
+/** Takes the schedule away; going off shows the run from which the one by hand comes, if there is one. @param {Store} store @param {boolean} hand */
 export async function setHand(store, hand) {
   const { scenario, branch, branches } = store.state;
-  const { algorithm, variant, topology, ids, priorities, initiators, params, seed } = scenario;
-  const plain = { algorithm, variant, topology, ids, priorities, initiators, params, seed };
+  if (!hand) {
+    let b = branches.find(({ id }) => id === branch);
+    while (b?.scenario?.schedule === "hand") b = branches.find(({ id }) => id === b?.parent);
+    if (b) return showBranch(store, b.id, 0);
+  }
+  const plain = only(scenario, "algorithm variant topology ids priorities initiators crashed draws params seed");
   try {
-    const sugar = JSON.parse(JSON.stringify({ ...plain, ...(hand ? { delay: "hand" } : {}) }));
-    const { json } = await call("scenario", sugar);
+    const { json } = await call("scenario", { ...plain, delay: hand ? "hand" : "unit" });
     await open(store, json, { step: hand ? begun : 0, parent: branches.length ? branch : -1, after: 0, title: hand ? t.act.hand
       : t.act.schedule });
   } catch (error) {

@@ -233,6 +233,66 @@ func TestByHand(t *testing.T) {
 	require.True(t, head.OK)
 }
 
+// By hand a run keeps what holds before it begins; going off shows the run from which it comes. A change of a
+// setting keeps what no setting shows.
+func TestByHandAndBack(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Crashed    []int
+		Back, Runs bool
+		Again      map[string]any
+		Fewer      int
+		Error      string
+	}
+	p.script(&got, `
+		const { call, store } = page, got = {};
+		const { json } = await call("scenario", { algorithm: "echo/extinction", n: 9, links: "grid:3x3",
+			delay: "1-3", seed: 3, crashed: [5], crash_at: [[2, 4]], loss: 0.1,
+			fifo: false, until: 30 });
+		await page.open(store, json, { step: 0 });
+		await addressed();
+		const before = store.state.scenario, runs = () => store.state.branches.length;
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const hand = document.querySelector("[role=switch]");
+		hand.click();
+		while (runs() < 2) await frame();
+		await settled();
+		got.crashed = store.state.scenario.crashed ?? [];
+		hand.click();
+		while (store.state.scenario.schedule === "hand") await frame();
+		await settled();
+		got.back = store.state.scenario === before;
+		got.runs = runs() === 2;
+		const makes = async (change) => {
+			const { scenario } = store.state;
+			change();
+			while (store.state.scenario === scenario && !store.state.error) await frame();
+			await settled();
+			got.error = store.state.error;
+		};
+		await makes(() => every("button.quiet").find((b) => b.textContent === "↻").click());
+		got.again = store.state.scenario;
+		await makes(() => {
+			const n = document.querySelector(".size input[type=number]");
+			n.value = 3;
+			n.dispatchEvent(new Event("change"));
+		});
+		got.fewer = store.state.film.n;
+		return got;`)
+	require.Empty(t, got.Error)
+	require.Equal(t, []int{5}, got.Crashed)
+	require.True(t, got.Back, "going off shows the run that was there")
+	require.True(t, got.Runs, "going off makes no run")
+	for _, name := range []string{"crashed", "crash_at", "loss", "until", "delay"} {
+		require.Contains(t, got.Again, name)
+	}
+	require.Equal(t, false, got.Again["fifo"])
+	require.Len(t, got.Again["topology"].(map[string]any)["edges"], 12)
+	require.Equal(t, 3, got.Fewer)
+}
+
 // doing lets a script act on a process by the button that begins with some words, perhaps after a step.
 const doing = `
 	const act = async (k, p, words) => {

@@ -4,7 +4,7 @@
 import { call, callLong, stopLong } from "./bridge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
-import { make, open, reason } from "./run.js";
+import { open, reason, resize } from "./run.js";
 import * as states from "./states.js";
 import { t } from "./texts.js";
 
@@ -19,7 +19,7 @@ export function mount(element, store) {
   const budget = {};
   const result = h("div", { class: "result", "aria-live": "polite" }), graph = h("div", { class: "states" });
   const note = h("p", { class: "note" }), fewer = h("button", { class: "plain", onclick: () =>
-    make(store, { ...store.state.sugar, n: 4 }, false) }, t.prove.fewer);
+    resize(store, 4) }, t.prove.fewer);
   const large = h("div", { class: "row wrap" }, note, fewer);
   const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
     (v) => (budget[name] = Number(v))));

@@ -28,6 +28,14 @@ export async function make(store, sugar, play) {
   }
 }
 
+/** Makes a run of another number of processes: what names processes or their links does not go over.
+ * @param {Store} store @param {number} n */
+export const resize = (store, n) => make(store, { ...only(store.state.sugar,
+  "algorithm order links delay seed params initiators"), n }, true);
+
+/** Some fields of an object. @param {any} of @param {string} names @returns {any} */
+export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
+
 /** Shows the run of a scenario, and keeps it as a branch.
  * @param {Store} store @param {any} scenario
  * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
@@ -60,8 +68,10 @@ export async function open(store, scenario, how = {}) {
 /** The settings from which a run like this one is made: what the reader changes next is changed of this run.
  * @param {Film} film */
 export function settings(film) {
-  const { seed, schedule, delay, initiators, params } = film.head.scenario;
-  return { algorithm: film.head.algorithm, n: film.n, order: "random", seed, initiators, params,
+  // The settings make another run: what this one did, or was to do, does not belong to it.
+  const { name, steps, acts, draws, expect, property, any_schedule, schedule, delay, ...kept }
+    = film.head.scenario;
+  return { ...kept, algorithm: film.head.algorithm, n: kept.ids ? undefined : film.n, order: "random",
     delay: schedule === "random" ? delay ? `${delay.min}-${delay.max}` : schedule : undefined };
 }
 

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { choice } from "./controls.js";
-import { make } from "./run.js";
+import { make, resize } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -39,7 +39,7 @@ function algorithms(store) {
   const other = h("option", { hidden: true }); // of a run that was opened: it cannot be chosen
   const select = h("select", { onchange: () => {
     // What belongs to one algorithm only does not go over to another.
-    const { n, order, seed } = store.state.sugar;
+    const { order, seed } = store.state.sugar, n = store.state.film?.n;
     const a = find(store.state.catalog, select.value);
     make(store, { algorithm: select.value, n: a?.defaults?.n ?? n, order, seed }, true);
   } }, [...packages].map(([name, list]) => h("optgroup", { label: name },
@@ -56,10 +56,10 @@ function algorithms(store) {
 function size(store) {
   const range = h("input", { type: "range", min: 0, max: sizes.length - 1, step: 1,
     oninput: () => (number.value = String(sizes[Number(range.value)])),
-    onchange: () => change(store, { n: sizes[Number(range.value)] }) });
+    onchange: () => resize(store, sizes[Number(range.value)]) });
   range.setAttribute("aria-label", t.size);
   const number = h("input", { type: "number", min: 1, max: 1024, "aria-label": t.size,
-    onchange: () => change(store, { n: Math.max(1, Math.min(1024, Math.round(Number(number.value) || 1))) }) });
+    onchange: () => resize(store, Math.max(1, Math.min(1024, Math.round(Number(number.value) || 1)))) });
   store.on(["film"], ({ film }) => {
     if (!film) return;
     number.value = String(film.n);
