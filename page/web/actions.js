@@ -135,7 +135,8 @@ export function begun(film) {
   return k;
 }
 
-/** Takes the schedule away; going off shows the run from which the one by hand comes, if there is one. @param {Store} store @param {boolean} hand */
+/** Takes the schedule away; going off shows the run from which the one by hand comes, if there is one.
+ * @param {Store} store @param {boolean} hand */
 export async function setHand(store, hand) {
   const { scenario, branch, branches } = store.state;
   if (!hand) {
@@ -143,11 +144,11 @@ export async function setHand(store, hand) {
     while (b?.scenario?.schedule === "hand") b = branches.find(({ id }) => id === b?.parent);
     if (b) return showBranch(store, b.id, 0);
   }
-  const plain = only(scenario, "algorithm variant topology ids priorities initiators crashed draws params seed");
+  const plain = only(scenario, "algorithm variant topology ids priorities crashed draws initiators params seed");
   try {
     const { json } = await call("scenario", { ...plain, delay: hand ? "hand" : "unit" });
-    await open(store, json, { step: hand ? begun : 0, parent: branches.length ? branch : -1, after: 0, title: hand ? t.act.hand
-      : t.act.schedule });
+    await open(store, json, { step: hand ? begun : 0, parent: branches.length ? branch : -1, after: 0,
+      title: hand ? t.act.hand : undefined });
   } catch (error) {
     store.set({ error: reason(error) });
   }

@@ -81,7 +81,7 @@ async function judge(store, c, verdict, hinted) {
     verdict.dataset.solved = String(json.solved);
     verdict.replaceChildren(h("p", {}, json.solved ? stars(json.grade) : "",
     h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
-    json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par, json.grade)) : "",
+    json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par)) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");
     if (json.solved) store.set({ panel: "learn" });
   } catch (error) {

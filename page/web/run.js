@@ -31,7 +31,7 @@ export async function make(store, sugar, play) {
 /** Makes a run of another number of processes: what names processes or their links does not go over.
  * @param {Store} store @param {number} n */
 export const resize = (store, n) => make(store, { ...only(store.state.sugar,
-  "algorithm order links delay seed params initiators"), n }, true);
+  "algorithm order links delay initiators params seed"), n }, true);
 
 /** Some fields of an object. @param {any} of @param {string} names @returns {any} */
 export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
@@ -69,9 +69,9 @@ export async function open(store, scenario, how = {}) {
  * @param {Film} film */
 export function settings(film) {
   // The settings make another run: what this one did, or was to do, does not belong to it.
-  const { name, steps, acts, draws, expect, property, any_schedule, schedule, delay, ...kept }
-    = film.head.scenario;
-  return { ...kept, algorithm: film.head.algorithm, n: kept.ids ? undefined : film.n, order: "random",
+  const { scenario, algorithm } = film.head, { schedule, delay } = scenario;
+  return { ...scenario, ...only({}, "name steps acts draws expect property any_schedule schedule"), algorithm,
+    n: scenario.ids ? undefined : film.n, order: "random",
     delay: schedule === "random" ? delay ? `${delay.min}-${delay.max}` : schedule : undefined };
 }
 
