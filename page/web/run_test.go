@@ -210,19 +210,26 @@ var filmed = []string{
 	`{"algorithm": "lcr", "n": 8, "order": "random", "seed": 5, "loss": 0.3}`,
 }
 
+// readFilm returns the scenario of a short form, and the film of its run.
+func readFilm(t *testing.T, b *bridge.Bridge, form string) (json.RawMessage, *trace.Film) {
+	t.Helper()
+	var sugar map[string]any
+	require.NoError(t, json.Unmarshal([]byte(form), &sugar))
+	scenario, err := short(t, b, sugar)
+	require.NoError(t, err)
+	_, data := native(t, b, scenario)
+	film, err := trace.ReadFilm(data)
+	require.NoError(t, err)
+	return scenario, film
+}
+
 // differs returns the first moment at which a module of the page reads a film otherwise than it is read here,
 // or "" if there is none.
 func differs(t *testing.T, p *tab, module string) string {
 	t.Helper()
 	var b bridge.Bridge
 	for _, s := range filmed {
-		var sugar map[string]any
-		require.NoError(t, json.Unmarshal([]byte(s), &sugar))
-		scenario, err := short(t, &b, sugar)
-		require.NoError(t, err)
-		_, data := native(t, &b, scenario)
-		film, err := trace.ReadFilm(data)
-		require.NoError(t, err)
+		scenario, film := readFilm(t, &b, s)
 		var got []json.RawMessage
 		p.script(&got, fmt.Sprintf("const SCENARIO = %s, FILM = %s;", scenario, module)+readMoments)
 		for k, m := range moments(film) {

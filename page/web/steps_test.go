@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -176,13 +175,7 @@ func TestCausalPast(t *testing.T) {
 	p.open(serve(t))
 	var b bridge.Bridge
 	for _, s := range filmed {
-		var sugar map[string]any
-		require.NoError(t, json.Unmarshal([]byte(s), &sugar))
-		scenario, err := short(t, &b, sugar)
-		require.NoError(t, err)
-		_, data := native(t, &b, scenario)
-		film, err := trace.ReadFilm(data)
-		require.NoError(t, err)
+		scenario, film := readFilm(t, &b, s)
 		var got [][]uint32
 		p.script(&got, fmt.Sprintf(`
 			const film = new page.Film((await page.call("film", { scenario: %s })).data);
