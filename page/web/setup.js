@@ -124,7 +124,8 @@ function parameter(store, p) {
   };
   const now = typed(store.state.sugar.params?.[p.name] ?? "");
   const label = p.kind === "choice" ? choice(p.name, [["", `${t.asDefault}: ${p.default}`],
-    ...(p.choices ?? []).map((c) => /** @type {[string, string]} */ ([c, c]))], now, set) : field(p.name, "text", now, String(p.default ?? ""), set);
+    ...(p.choices ?? []).map((c) => /** @type {[string, string]} */ ([c, c]))], now, set)
+    : field(p.name, "text", now, String(p.default ?? ""), set);
   label.append(h("small", {}, p.meaning));
   return label;
 }
