@@ -4,7 +4,10 @@
 // here. In an ordinary build no package registers any, and there are no blocks.
 package counters
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // file has the counters of one file of an instrumented package.
 type file struct {
@@ -34,7 +37,7 @@ func Of(names ...string) *Set {
 			s.files = append(s.files, f)
 		}
 	}
-	slices.SortFunc(s.files, func(a, b file) int { return a.first - b.first })
+	sort.Slice(s.files, func(i, j int) bool { return s.files[i].first < s.files[j].first })
 	return s
 }
 

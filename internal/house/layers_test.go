@@ -17,7 +17,8 @@ import (
 // floors are the packages from the ground up. A package imports those of lower floors only.
 // Algorithms, which stand on the floor of that name, import the ground floors alone.
 var floors = [][]string{
-	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters"},
+	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters",
+		"internal/order"},
 	{"internal/terminal"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract

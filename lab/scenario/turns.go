@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/observe"
 )
 
@@ -31,7 +32,7 @@ func (in *Input) Turns() []Turn {
 		}
 	}
 	// A crash and a return at the same time: the crash comes first, and so the process is up afterwards.
-	slices.SortStableFunc(all, func(a, b Turn) int {
+	order.Stable(all, func(a, b Turn) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.rank(), b.rank()))
 	})
 	return all
@@ -165,7 +166,7 @@ func (in *Input) Prompts() []Prompt {
 			}
 		}
 	}
-	slices.SortStableFunc(prompts, func(a, b Prompt) int { return cmp.Compare(a.At, b.At) })
+	order.Stable(prompts, func(a, b Prompt) int { return cmp.Compare(a.At, b.At) })
 	return prompts
 }
 

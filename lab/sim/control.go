@@ -2,10 +2,10 @@ package sim
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/observe"
 )
@@ -86,7 +86,7 @@ func newControls(in *scenario.Input) controls {
 		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actPrompt, op: w.Op})
 	}
 	// Starts, returns and reports of one instant stay in the order in which they were added above.
-	slices.SortStableFunc(c.list, func(a, b control) int {
+	order.Stable(c.list, func(a, b control) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(min(a.do, actStart), min(b.do, actStart)))
 	})
 	c.findNext()

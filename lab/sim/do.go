@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
@@ -84,7 +85,7 @@ func (s *Sim) onLink(p int, port election.Port) (link []placed) {
 			link = append(link, placed{m, i})
 		}
 	}
-	slices.SortStableFunc(link, func(a, b placed) int { return cmp.Compare(a.ev.At, b.ev.At) })
+	order.Stable(link, func(a, b placed) int { return cmp.Compare(a.ev.At, b.ev.At) })
 	return link
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
@@ -43,7 +44,7 @@ func (s *Sim) Pending() iter.Seq[Pending] {
 	all = append(all, s.pendingWaiting()...)
 	all = append(all, s.pendingMessages()...)
 	all = append(all, s.pendingTimers()...)
-	slices.SortStableFunc(all, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
+	order.Stable(all, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
 	return slices.Values(all)
 }
 
@@ -109,7 +110,7 @@ func (s *Sim) pendingMessages() (all []Pending) {
 	}
 	onLink := make(map[link]int)
 	messages := s.onTheWay()
-	slices.SortStableFunc(messages, func(a, b entry) int { return cmp.Compare(a.ev.At, b.ev.At) })
+	order.Stable(messages, func(a, b entry) int { return cmp.Compare(a.ev.At, b.ev.At) })
 	for i := range messages {
 		m := &messages[i]
 		one := s.pendingMessage(&m.ev, int(m.to), m.tag, m.ev.At)
@@ -136,7 +137,7 @@ func (s *Sim) pendingMessage(ev *election.Event, to int, t tag, due time.Duratio
 func (s *Sim) pendingTimers() (all []Pending) {
 	list := slices.DeleteFunc(s.timers.all(),
 		func(t timer) bool { return !s.timers.isRunning(t) })
-	slices.SortFunc(list, func(a, b timer) int {
+	order.Stable(list, func(a, b timer) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
 	})
 	for _, t := range list {

@@ -3,10 +3,10 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/observe"
 )
@@ -51,7 +51,7 @@ func Diff(a, b *Trace) []Difference {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y found) int {
+	order.Stable(all, func(x, y found) int {
 		return cmp.Or(cmp.Compare(x.at, y.at),
 			cmp.Compare(x.Line, y.Line))
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/observe"
@@ -87,7 +88,7 @@ func (s *story) moments() []moment {
 		}
 		all = append(all, moment{event: s.lastStep(), beat: none, weight: weightLead + 1, text: text})
 	}
-	slices.SortStableFunc(all, func(a, b moment) int { return a.event - b.event })
+	order.Stable(all, func(a, b moment) int { return a.event - b.event })
 	for weight := weightDetail; weight <= weightLead; weight++ {
 		for k := len(all) - 1; k >= 0 && len(all) > mostMoments; k-- {
 			if all[k].weight == weight {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/observe"
 )
 
@@ -44,7 +45,7 @@ func byTime(t *Trace) *Trace {
 		all[i] = timed{at, i}
 	}
 	// Stable: at one instant the order of the trace is a causal one.
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
+	order.Stable(all, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
 	sorted := &Trace{Header: t.Header, Events: make([]Event, len(all))}
 	for k := range all {
 		sorted.Events[k] = t.Events[all[k].i]
