@@ -95,10 +95,10 @@ func TestBundle(t *testing.T) {
 		"worker.js": "start() ;\n",
 	})
 	require.NoError(t, err)
-	require.Equal(t, `function ea(e){};let el=ea(1,x),er=4;
-let ee=ea,et={alpha:ee,a:1};class es{}
-let eo=[ee,et,el],ei=(e,{alpha:t,i:a})=>e+t.i+a;async function en(){await et}
-export{eo as delta,ei as f,en as j,ee as alpha}
+	require.Equal(t, `function ea(e){};let eo=ea(1,x),el=4;
+let ee=ea,et={alpha:ee,a:1};class er{}
+let ei=[ee,et,eo],en=(e,{alpha:t,i:a})=>e+t.i+a;async function es(){await et}
+export{ei as delta,en as f,es as j,ee as alpha}
 `, string(files["app.js"]))
 	require.Equal(t, "start();", string(files["worker.js"]))
 	require.Len(t, files, 3)
@@ -126,7 +126,7 @@ func TestNames(t *testing.T) {
 		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:ee,cd:et=gh(ij),...ea}=mn,[eo,,ei=ee]=st;",
 		"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { return " +
 			"cd; } }; }": "function ee(" +
-			"e,t=o=>o,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
+			"e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
 		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let e of " +
 			"cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;",
 		"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get mn() " +

@@ -43,16 +43,12 @@ func (b *bundler) rename() error {
 			}
 		}
 		for i, t := range m.body {
-			if m.scope.uses[i] != variable && m.scope.uses[i] != short {
+			if m.scope.uses[i] != variable && m.scope.uses[i] != short || m.scope.local(i) != nil {
 				continue
 			}
-			switch {
-			case m.whole[t.text] != "", m.scope.local(i) != nil:
-			case m.from[t.text] != origin{}:
-				outside[m.from[t.text]]++
-			case m.scope.names[t.text]:
-				outside[origin{file, t.text}]++
-			default:
+			if o := b.origin(m, file, i); o != (origin{}) {
+				outside[o]++
+			} else {
 				taken[t.text] = true // it is the browser's
 			}
 		}
@@ -66,19 +62,33 @@ func (b *bundler) rename() error {
 	}
 	next := fresh(pairs, taken)
 	for _, o := range byCount(outside) {
-		name := next()
-		taken[name] = true // for all functions, of all modules
-		b.modules[o.module].named(o.name, name)
+		b.modules[o.module].named(o.name, next())
 	}
 	for _, file := range b.done {
-		b.modules[file].scope.rename(func() func() string { return fresh(singles, taken) })
+		m := b.modules[file]
+		at := make(map[string][]int)
+		for i := range m.body {
+			if o := b.origin(m, file, i); o != (origin{}) && m.scope.local(i) == nil {
+				name := b.modules[o.module].names[o.name]
+				at[name] = append(at[name], i)
+			}
+		}
+		m.scope.rename(func() func() string { return fresh(singles, taken) }, at)
 	}
 	return nil
 }
 
-// rename gives each variable of a function the first name that no variable has whose extent overlaps with
-// its own. Functions that are alike get the same names in the same order, for what repeats is short.
-func (s *scope) rename(names func() func() string) {
+// rename gives each variable of a function the first name that means nothing else where the variable may
+// occur. It may be that of a variable around it which does not occur there. Functions that are alike get the
+// same names in the same order, for what repeats is short. Outside says where names of what is declared
+// outside of functions occur.
+func (s *scope) rename(names func() func() string, outside map[string][]int) {
+	at := make(map[*local][]int) // where a variable occurs
+	for i := range s.all {
+		if l := s.local(i); l != nil && (s.uses[i] == variable || s.uses[i] == short) {
+			at[l] = append(at[l], i)
+		}
+	}
 	var all, live []*local
 	for _, list := range s.locals {
 		all = append(all, list...)
@@ -89,11 +99,20 @@ func (s *scope) rename(names func() func() string) {
 	for _, l := range all {
 		live = slices.DeleteFunc(live, func(other *local) bool { return other.to < l.from })
 		next := names()
-		for l.name == "" || slices.ContainsFunc(live, func(o *local) bool { return o.name == l.name }) {
+		for l.name == "" || l.extent.has(outside[l.name]) || slices.ContainsFunc(live, func(o *local) bool {
+			// A parameter and a variable of the function's body end together, and need two names.
+			return o.name == l.name && (o.to < l.to || slices.Contains(o.ends, l.to) || l.extent.has(at[o]))
+		}) {
 			l.name = next()
 		}
 		live = append(live, l)
 	}
+}
+
+// has reports whether one of these places, which are in order, lies within the extent.
+func (e extent) has(places []int) bool {
+	i, found := slices.BinarySearch(places, e.from)
+	return found || i < len(places) && places[i] <= e.to
 }
 
 // byCount returns names in the order of how often they occur.
@@ -109,6 +128,25 @@ func (m *module) named(name, other string) {
 		m.names = make(map[string]string)
 	}
 	m.names[name] = other
+}
+
+// origin returns what a name at a place means, if that is declared outside of functions.
+func (b *bundler) origin(m *module, file string, i int) origin {
+	o := origin{file, m.body[i].text}
+	switch {
+	case m.scope.uses[i] != variable && m.scope.uses[i] != short:
+		return origin{}
+	case m.whole[o.name] != "" && i+2 < len(m.body):
+		o = origin{m.whole[o.name], m.body[i+2].text}
+	case m.from[o.name] != origin{}:
+		o = m.from[o.name]
+	case !m.scope.names[o.name]:
+		return origin{}
+	}
+	for b.modules[o.module].from[o.name] != (origin{}) {
+		o = b.modules[o.module].from[o.name]
+	}
+	return o
 }
 
 // find returns the new name of what a module exports, itself or from another one.

@@ -22,6 +22,7 @@ type local struct {
 	extent
 	first int      // where it is declared
 	sure  []extent // where it occurs, or another one of its name within it
+	ends  []int    // of its own extent, and of those of others of its name within it
 	name  string   // the new one
 }
 
@@ -193,6 +194,7 @@ func (s *scope) merge() {
 			if last := apart[len(apart)-1]; l.from <= last.to {
 				last.to, last.first = max(last.to, l.to), min(last.first, l.first)
 				last.sure = append(last.sure, l.sure...)
+				last.ends = append(last.ends, l.ends...)
 				continue
 			}
 			apart = append(apart, l)
@@ -227,7 +229,8 @@ func (s *scope) declare(i int, in extent, sure ...extent) bool {
 		if len(sure) == 0 {
 			sure = []extent{in}
 		}
-		s.locals[name] = append(s.locals[name], &local{extent: in, first: i, sure: sure})
+		s.locals[name] = append(s.locals[name],
+			&local{extent: in, first: i, sure: sure, ends: []int{in.to}})
 	}
 	return true
 }

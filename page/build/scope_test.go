@@ -48,6 +48,31 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// TestShadows: a variable takes the name of one around it that does not occur where it may occur itself, and
+// no other's. A parameter and a variable of its function's body never share a name.
+func TestShadows(t *testing.T) {
+	for source, want := range map[string]string{
+		"ab(cd => { ef(gh => gh); cd(); })":                "ab(e=>{ef(e=>e);e()})",
+		"ab(cd => { ef(gh => gh(cd)); })":                  "ab(e=>{ef(t=>t(e))})",
+		"function f(ab) { { let cd = 1; gh(cd); } ij(); }": "function ee(e){{let e=1;gh(e)}ij()}",
+		"function f(ab) { { let cd = 1; gh(ab); } ij(); }": "function ee(e){{let t=1;gh(e)}ij()}",
+		"function f(ab) { let cd = 1; gh(cd); }":           "function ee(e){let t=1;gh(t)}",
+		"f(ab => { let cd = 1; gh(cd); })":                 "f(e=>{let t=1;gh(t)})",
+		"try { f(); } catch (ab) { let cd = 1; gh(cd); }":  "try{f()}catch(e){let t=1;gh(t)}",
+		"f(ab => gh(ab => { let cd = 1; ij(cd); }, 1))":    "f(e=>gh(e=>{let t=1;ij(t)},1))",
+		"for (const ab of f) { const cd = 1; gh(cd); }":    "for(let e of f){let e=1;gh(e)}",
+		"f(ab => { for (const cd of ab) { const ef = 1; gh(ef); } })": "f(e=>{for(let t of e){let " +
+			"e=1;gh(e)}})",
+		"f((ab, cd = ef => ef, gh = ij => ab) => cd)": "f((e,t=e=>e,a=t=>e)=>t)",
+		"f(ab => ({ gh: cd => cd, ij: { ab } }))":     "f(e=>({gh:e=>e,ij:{ab:e}}))",
+		"f(ab => ({ gh: cd => ({ ab, cd }) }))":       "f(e=>({gh:t=>({ab:e,cd:t})}))",
+	} {
+		got, err := bundled(source)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+}
+
 // bundled returns a module of this source.
 func bundled(source string) (string, error) {
 	text, _, err := build.Bundle(map[string][]byte{"app.js": []byte(source + " export {};")}, "app.js")
@@ -87,7 +112,8 @@ func TestUnclear(t *testing.T) {
 		"f({ async [g](b) { g(b); } })": "names are computed",
 		"ab: { cd(); }": "" +
 			"app.js: ab: the page has no labels",
-		"switch (ab) { case 1: cd: { ef(); } }":                                 "app.js: cd: the page has no labels",
+		"switch (ab) { case 1: cd: { ef(); } }": "app.js: cd: the page " +
+			"has no labels",
 		"function f() { for (const name of ab) { cd(name); } return name; }":    "app.js: name is the name",
 		"function f() { for (let name = 1; ;) cd(name); name(); }":              "app.js: name is the name",
 		"function f() { for (const name of ab) if (cd) { ef(name); } name(); }": "app.js: name is the name",
