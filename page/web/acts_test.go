@@ -64,6 +64,7 @@ func (p *tab) address() (hash string) {
 
 // What is done with the mouse and what is done with the keys is the same run: its address is the same.
 func TestMouseAndKeysActAlike(t *testing.T) {
+	t.Parallel()
 	const node = `(p) => {
 		const { left, top, width, height } = every(".node .shape")[p].getBoundingClientRect();
 		return [left + width / 2, top + height / 2];
@@ -175,6 +176,7 @@ func acted(t *testing.T, b *bridge.Bridge, text json.RawMessage, acts int) json.
 
 // After five acts, too, every algorithm makes the same run in the browser as here.
 func TestActsAreThoseOfTheLibrary(t *testing.T) {
+	t.Parallel()
 	var b bridge.Bridge
 	var runs []hashed
 	for _, name := range algorithms(t, &b) {
@@ -192,6 +194,7 @@ func TestActsAreThoseOfTheLibrary(t *testing.T) {
 
 // By hand nothing moves but what is chosen by its number, and each choice takes one unit of time.
 func TestByHand(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -236,6 +239,7 @@ func TestByHand(t *testing.T) {
 // By hand a run keeps what holds before it begins; going off shows the run from which it comes. A change of a
 // setting keeps what no setting shows.
 func TestByHandAndBack(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -323,6 +327,7 @@ const doing = `
 // A run that is played stands still when the list of acts is opened, and its acts are offered. Of a run whose
 // groups have leaders the title says so.
 func TestActsStopTheRun(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{})
 	p.open(serve(t))
 	var got struct {
@@ -350,6 +355,7 @@ func TestActsStopTheRun(t *testing.T) {
 // Every act that the library knows is offered by a button, and carried out as it carries it out. What
 // leaves the model of the algorithm is marked where it is offered, and said in red where it was done.
 func TestEveryActIsOffered(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true, patience: 2 * time.Minute})
 	p.open(serve(t))
 	var got struct {
@@ -409,6 +415,7 @@ func TestEveryActIsOffered(t *testing.T) {
 // A message that overtakes another one, where links keep the order, is marked where it is offered, in red,
 // and says why.
 func TestLeavesAreMarked(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

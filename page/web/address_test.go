@@ -8,6 +8,7 @@ import (
 
 // A run that cannot be encoded leaves the address as it is, and the page does not wait for it.
 func TestAddressThatCannotBe(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got []any

@@ -9,6 +9,7 @@ import (
 // By the clock a unit of time is a unit of the axis, but for a wait of more than three, which is cut to
 // one. The steps of an instant keep their order, and a third of a unit at most.
 func TestAxis(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	type tick struct{ Place, At float64 }

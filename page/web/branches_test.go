@@ -9,6 +9,7 @@ import (
 
 // Undo leads back to the run before the act, at the step after which they differ, and redo to the act.
 func TestUndo(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got [4]string
@@ -40,6 +41,7 @@ func TestUndo(t *testing.T) {
 // Of a hundred runs the page keeps the films of those that the reader has seen last. It makes another one
 // again when the reader goes back to it: the same one.
 func TestManyBranches(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true, patience: 2 * time.Minute})
 	p.open(serve(t))
 	var got struct {

@@ -105,6 +105,7 @@ func exercises(t *testing.T) (all []exercise) {
 // Every challenge is solved by the steps that the checker finds in the browser, not before any step, and the
 // right algorithm violates nothing by the same steps.
 func TestChallenges(t *testing.T) {
+	t.Parallel()
 	all := exercises(t)
 	p := newTab(t, look{still: true, patience: 3 * time.Minute})
 	p.open(serve(t))

@@ -59,6 +59,7 @@ const walk = `
 
 // A lesson stops where it says, asks before it tells, and marks what it speaks of.
 func TestLesson(t *testing.T) {
+	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	server := httptest.NewServer(build.Handler(s.With("lessons.json", []byte(lesson))))
@@ -89,6 +90,7 @@ func TestLesson(t *testing.T) {
 
 // Every stop of every lesson is reached.
 func TestLessons(t *testing.T) {
+	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	var all []struct {

@@ -14,6 +14,7 @@ import (
 // The light of safety knows leases: it shows no leader whose lease has ended, though it pauses and does not
 // know that yet, and is red when two leases are valid at one moment.
 func TestLightOfLeases(t *testing.T) {
+	t.Parallel()
 	wrong, err := museum.Find(museum.Name, "lease-live-grant-replaced")
 	require.NoError(t, err)
 	var bad *scenario.Scenario
@@ -69,6 +70,7 @@ func TestLightOfLeases(t *testing.T) {
 // The lights know that several groups may each have a leader, and that processes which share a critical
 // section want to enter it, not to elect.
 func TestLightsOfGroupsAndSections(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got [2][]string

@@ -55,6 +55,7 @@ func onScreens(t *testing.T, body string) {
 
 // The number of messages covers no process, and no process lies outside of the picture.
 func TestProcessesAreInSight(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		for (const [algorithm, ...sizes] of [["mesh", 9, 64, 256], ["hypercube", 8, 64],
 			["treeelect", 8], ["bully", 3, 8, 12], ["yoyo", 8, 64], ["lcr", 3, 8]]) {
@@ -74,6 +75,7 @@ func TestProcessesAreInSight(t *testing.T) {
 // Messages that go together over a link are seen side by side, and what they carry is written where nothing
 // else is.
 func TestMessagesAreInSight(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		const labels = [];
 		for (const [algorithm, n] of [["mesh", 9], ["lcr", 8], ["ghs", 8], ["hypercube", 8], ["yoyo", 8]]) {
@@ -102,6 +104,7 @@ func TestMessagesAreInSight(t *testing.T) {
 
 // All links of a network are drawn, but for those of a complete one, of which they would make a disc.
 func TestLinksAreInSight(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		for (const [algorithm, n, drawn] of [["hypercube", 256, true], ["yoyo", 256, true],
 			["bully", 64, false]]) {
@@ -123,6 +126,7 @@ func TestLinksAreInSight(t *testing.T) {
 // The picture in time shows the present where the controls leave it free, is as high as there is room
 // for, and its names are whole.
 func TestTimeIsInSight(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		const present = async () => {
 			const P = CanvasRenderingContext2D.prototype, { lineTo } = P;
@@ -154,6 +158,7 @@ func TestTimeIsInSight(t *testing.T) {
 
 // The controls stay where they are while the run goes on, and the number of processes is whole.
 func TestControlsStay(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		const field = document.querySelector(".size input[type=number]");
 		for (const [algorithm, n] of [["lease", 8], ["bully", 64], ["bully", 128]]) {
@@ -180,6 +185,7 @@ func TestControlsStay(t *testing.T) {
 
 // The picture of the network stays where it is when a run leaves the model of its algorithm.
 func TestPictureStays(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		const scenario = { algorithm: "hs", n: 8, seed: 4, acts: [{ after: 26, do: "cut", groups: [[2]] }] };
 		await shown(scenario, 0);
@@ -194,6 +200,7 @@ func TestPictureStays(t *testing.T) {
 
 // Of two runs side by side, what happens at one time stands at one height.
 func TestRunsStandAlike(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, screens[0])
 	p.open(serve(t))
 	var wrong []string
@@ -224,6 +231,7 @@ func TestRunsStandAlike(t *testing.T) {
 
 // What did not lead to the step that is lit is dim, and so is what it carries.
 func TestCausesAreLit(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.5);
 		const labels = async () =>
@@ -238,6 +246,7 @@ func TestCausesAreLit(t *testing.T) {
 
 // All tabs are on the screen, and the present entry of the log is seen above the controls.
 func TestPanelsAreInSight(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		for (const tab of every("[role=tab]").filter((tab) => tab.checkVisibility())) {
 			const { left, right } = tab.getBoundingClientRect(), room = box(".tabs");
@@ -258,6 +267,7 @@ func TestPanelsAreInSight(t *testing.T) {
 // A page between a telephone and a large screen has three columns from 901 pixels on, and one of 200 per cent
 // has a picture in which processes can be told apart.
 func TestScreensBetween(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{{width: 1024, height: 700}, {width: 920, height: 700},
 		{width: 700, height: 430}} {
 		p := newTab(t, look{width: l.width, height: l.height, still: true})
@@ -282,6 +292,7 @@ func TestScreensBetween(t *testing.T) {
 
 // The words of the plot of messages lie beside each other.
 func TestPlotIsLegible(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		document.querySelector("#tab-theory").click();
 		for (const n of [3, 8, 64, 256, 1024]) {
@@ -296,6 +307,7 @@ func TestPlotIsLegible(t *testing.T) {
 // Each setting has its name beside it, on a telephone too, where that of a setting at the top is for screen
 // readers.
 func TestSettingsHaveNames(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		await shown({ algorithm: "lease", n: 8, seed: 4 }, 0);
 		document.querySelector(".menu summary").click();
@@ -310,6 +322,7 @@ func TestSettingsHaveNames(t *testing.T) {
 
 // No text is smaller than 11 pixels, but for the letters in signs and the names in processes.
 func TestTextIsLegible(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		for (const tab of every("[role=tab]")) {
 			tab.click();
@@ -326,6 +339,7 @@ func TestTextIsLegible(t *testing.T) {
 
 // The lines of Go that ran stand where the reader sees them without scrolling.
 func TestLinesAreInSight(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, screens[0])
 	p.open(serve(t))
 	var wrong []string

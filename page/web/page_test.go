@@ -32,6 +32,7 @@ const snapshot = `
 
 // Steps forth and back lead to the same page as a jump does.
 func TestStepsLeadWhereJumpsDo(t *testing.T) {
+	t.Parallel()
 	const rounds, steps = 20, 10
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
@@ -69,6 +70,7 @@ func TestStepsLeadWhereJumpsDo(t *testing.T) {
 
 // A mistake in stepping is found by the keys, which must lead where they say.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got map[string]int
@@ -94,6 +96,7 @@ func TestKeys(t *testing.T) {
 
 // An address that the reader opens while the page is about to write its own is opened.
 func TestAddressIsNotOverwritten(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var nodes int
@@ -118,6 +121,7 @@ func TestAddressIsNotOverwritten(t *testing.T) {
 
 // An address leads to the run and the step from which it was taken, on another page too.
 func TestAddress(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	p := newTab(t, look{still: true})
 	p.open(server)
@@ -160,6 +164,7 @@ func TestAddress(t *testing.T) {
 
 // The address of a run of 30 acts is no longer than 1,500 characters.
 func TestAddressIsShort(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var length int
@@ -181,6 +186,7 @@ func TestAddressIsShort(t *testing.T) {
 // A trace that is dropped on the page is shown in its own words; the first step that the algorithm would
 // not have made is where the page stands, and is named.
 func TestTraces(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	const drop = `
@@ -211,6 +217,7 @@ func TestTraces(t *testing.T) {
 
 // A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.
 func TestQuiet(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	p := newTab(t, look{})
 	p.open(server)
@@ -235,6 +242,7 @@ func TestQuiet(t *testing.T) {
 // A page that is loaded works on when its server has gone: it plays, proves, stops a check and begins
 // another, teaches and saves.
 func TestWithoutServer(t *testing.T) {
+	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	text, err := s.Single()
@@ -295,6 +303,7 @@ func TestWithoutServer(t *testing.T) {
 
 // The page as one file works without a server and without any request.
 func TestSingleFile(t *testing.T) {
+	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	text, err := s.Single()
@@ -316,6 +325,7 @@ func TestSingleFile(t *testing.T) {
 
 // A page inside another one shows a picture, one button and a link to the whole page, and reports its height.
 func TestEmbedded(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	for view, shown := range map[string][2]bool{"both": {true, true}, "ring": {true, false},
 		"time": {false, true}} {
@@ -358,6 +368,7 @@ func TestEmbedded(t *testing.T) {
 // With less motion nothing moves until the reader steps, and messages stand still between steps also when the
 // run is played.
 func TestReducedMotion(t *testing.T) {
+	t.Parallel()
 	for still, moves := range map[bool]bool{true: false, false: true} {
 		p := newTab(t, look{still: still})
 		p.open(serve(t))
@@ -384,6 +395,7 @@ func TestReducedMotion(t *testing.T) {
 
 // The page has the same parts on a large screen and on a telephone, and nothing lies outside of it.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{{width: 1400, height: 860}, {width: 390, height: 844},
 		{width: 1024, height: 700},
 		{width: 390, height: 844, dark: true}, {width: 700, height: 430}} {

@@ -28,6 +28,7 @@ const prover = `
 
 // A check in the browser says what it says here, and its counterexample opens as a branch that goes wrong.
 func TestProof(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -72,6 +73,7 @@ func TestProof(t *testing.T) {
 
 // From a step on a check tries what can happen then: the crash that the run has had already counts.
 func TestProofFromHere(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got [2]string
@@ -97,6 +99,7 @@ func TestProofFromHere(t *testing.T) {
 // The graph has all states; a click on one leads to it. A check that takes long can be stopped, and another
 // one begun.
 func TestStates(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

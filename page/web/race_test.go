@@ -20,6 +20,7 @@ type raced struct {
 // In a race all algorithms have the same processes and one clock: the counters are those of their films at
 // that time, and in the end those of the whole runs.
 func TestRace(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -90,6 +91,7 @@ func TestRace(t *testing.T) {
 
 // The lines of the curves stand at round numbers: 1, 2 or 5 times a power of ten apart.
 func TestRaceHasRoundNumbers(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got []int

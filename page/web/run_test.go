@@ -83,6 +83,7 @@ func algorithms(t *testing.T, b *bridge.Bridge) (names []string) {
 
 // Every algorithm makes the same run in the browser as here.
 func TestRunsAreThoseOfTheLibrary(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{})
 	var b bridge.Bridge
 	var runs []hashed
@@ -245,6 +246,7 @@ func differs(t *testing.T, p *tab, module string) string {
 }
 
 func TestFilmsAreRead(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{})
 	p.open(serve(t))
 	require.Empty(t, differs(t, p, "page"))
@@ -252,6 +254,7 @@ func TestFilmsAreRead(t *testing.T) {
 
 // Each of these mistakes in reading a film, or in stepping through it, is found by the comparison above.
 func TestMistakesInFilmsAreFound(t *testing.T) {
+	t.Parallel()
 	mistakes := []edit{
 		{"film.js", `all[name] = new array(`,
 			`all[{ process: "step", step: "process" }[name] ?? name] = new array(`},
@@ -273,6 +276,7 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 // The picture of the network marks the links of the tree that ghs makes, each from the step on in which it
 // joins: beside it the canvas has another colour then.
 func TestTreeGrows(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -313,6 +317,7 @@ func TestTreeGrows(t *testing.T) {
 
 // The names above the picture in time do not overlap, whichever process is chosen and leads.
 func TestNamesDoNotOverlap(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -361,6 +366,7 @@ func TestNamesDoNotOverlap(t *testing.T) {
 // What the reader changes in the settings is changed of the run that is shown, also if an address, a
 // lesson or a file has brought it.
 func TestSettingsAreThoseOfTheRun(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got [][3]any

@@ -9,6 +9,7 @@ import (
 // TestNarrowScreens: on a narrow page a list begins at its top, an answer is not hidden by the controls, a
 // panel hangs on its tab, and what another page shows is higher than wide.
 func TestNarrowScreens(t *testing.T) {
+	t.Parallel()
 	server := serve(t)
 	p := newTab(t, look{still: true, width: 390, height: 844})
 	p.open(server)
@@ -51,6 +52,7 @@ func TestNarrowScreens(t *testing.T) {
 // TestRaceIsNotBent: where the number of processes changes, the words below a picture take their place before
 // it is drawn. A circle stays one.
 func TestRaceIsNotBent(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var bent []float64
@@ -74,6 +76,7 @@ func TestRaceIsNotBent(t *testing.T) {
 
 // TestVerdictStandsOut: what a check comes to is written as strongly as other text, and so is its reason.
 func TestVerdictStandsOut(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var colours []string

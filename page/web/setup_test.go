@@ -9,6 +9,7 @@ import (
 // A parameter that is a table is typed as on the command line, and Go says what is wrong with it; an
 // address that has one fills the field. A run that cannot be encoded leaves the address as it is.
 func TestTablesAreTyped(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

@@ -31,6 +31,7 @@ const saving = `
 // Each kind of file that the page saves is what the library exports; the picture in pixels is twice as large
 // as the drawn one.
 func TestSaves(t *testing.T) {
+	t.Parallel()
 	kinds := map[string]string{"Scenario (JSON)": "scenario", "Trace (JSON lines)": "trace",
 		"Picture (SVG)": "svg", "Mermaid": "mermaid", "Log in words": "log", "Chrome trace": "chrome",
 		"ShiViz log": "shiviz"}
@@ -81,6 +82,7 @@ func TestSaves(t *testing.T) {
 
 // A run that is too long for an address keeps none, says so, and is saved as a file that opens it again.
 func TestLongRunIsAFile(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct{ Kept, Says, Hash, Again string }
@@ -112,6 +114,7 @@ func TestLongRunIsAFile(t *testing.T) {
 
 // The traces that processes have written apart are dropped together, and become one run.
 func TestTracesApart(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

@@ -49,6 +49,7 @@ func strides(f *trace.Film, process int) map[string][]int {
 // Each stride stops where the film has what it is named for, forward and backward, by the buttons and by the
 // keys.
 func TestStrides(t *testing.T) {
+	t.Parallel()
 	var b bridge.Bridge
 	scenario, err := short(t, &b, map[string]any{"algorithm": "bully/rules", "ids": []int{1, 2, 3, 4, 5},
 		"initiators": []int{1}, "crash_at": [][]float64{{5, 0.5}}, "pause_at": [][]float64{{2, 3, 4}},
@@ -104,6 +105,7 @@ func TestStrides(t *testing.T) {
 // Ten seconds of play say at most ten sentences to a screen reader, and the last one is that of the last
 // step.
 func TestVoice(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -171,6 +173,7 @@ func past(f *trace.Film) [][]uint32 {
 
 // The causal past of each step is what led to it, along processes and messages; a click on a step lights it.
 func TestCausalPast(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var b bridge.Bridge

@@ -12,6 +12,7 @@ import (
 // The panel of theory has the messages up to the present step beside the closed forms, and the bits and
 // the time of the whole run.
 func TestTheory(t *testing.T) {
+	t.Parallel()
 	var b bridge.Bridge
 	scenario, err := short(t, &b, map[string]any{"algorithm": "hs/probe", "n": 8, "order": "random",
 		"seed": 3})

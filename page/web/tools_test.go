@@ -17,6 +17,7 @@ import (
 const mostLines = 300
 
 func TestModulesAreSmall(t *testing.T) {
+	t.Parallel()
 	list, err := filepath.Glob("*.js")
 	require.NoError(t, err)
 	require.Greater(t, len(list), 10)
@@ -29,6 +30,7 @@ func TestModulesAreSmall(t *testing.T) {
 
 // The words of keys are with all others.
 func TestKeysHaveTheirTexts(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("keys.js")
 	require.NoError(t, err)
 	require.NotContains(t, string(text), `words: "`)
@@ -62,6 +64,7 @@ func npm(t *testing.T, name, version string) string {
 
 // The modules are typed by their comments, strictly.
 func TestModulesAreTyped(t *testing.T) {
+	t.Parallel()
 	compiler := filepath.Join(npm(t, "typescript", "7.0.2"), "..", ".bin", "tsc")
 	out, err := exec.CommandContext(t.Context(), compiler, "-p", ".").CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -72,6 +75,7 @@ var brokenName = regexp.MustCompile(`error TS(2304|2552|2300|2451|2440|2448|2588
 
 // The one module that the page is built to has each name that it uses, once.
 func TestBuiltModuleIsWhole(t *testing.T) {
+	t.Parallel()
 	compiler := filepath.Join(npm(t, "typescript", "7.0.2"), "..", ".bin", "tsc")
 	s, err := site()
 	require.NoError(t, err)
@@ -97,6 +101,7 @@ type finding struct{ ID, Impact, Help, Target, Summary string }
 // The rules of accessibility that axe knows hold on each panel, in dialogs, in both schemes and on both
 // screens.
 func TestAccessible(t *testing.T) {
+	t.Parallel()
 	rules, err := os.ReadFile(filepath.Join(npm(t, "axe-core", "4.14.1"), "axe.min.js"))
 	require.NoError(t, err)
 	server := serve(t)
