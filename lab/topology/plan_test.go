@@ -31,6 +31,11 @@ func TestPlan(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, election.Mesh, made.Shape())
 
+	// The sides are compared with the processes before anything is made.
+	p = topology.Plan{Kind: "grid", Rows: 1 << 11, Cols: 1 << 13}
+	require.Less(t, testing.AllocsPerRun(1, func() { _, err = p.Build(graph, nine, 1) }), 100.0)
+	require.EqualError(t, err, "topology: 2048 x 8192 do not make 9 processes")
+
 	for kind, want := range map[string]string{
 		"hypercube": "topology: 9 processes are not a power of two, up to 2^25",
 		"web":       `topology: "web" is none of ring, `,

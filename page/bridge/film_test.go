@@ -223,6 +223,12 @@ func TestScenario(t *testing.T) {
 		{object{"algorithm": "lcr", "n": 2, "delay": "0.5-2", "initiators": "none", "seed": 9},
 			`{"algorithm": "lcr", "variant": "participant", "ids": [1, 2], "initiators": [], "schedule": "random", ` +
 				`"seed": 9, "delay": {"min": 0.5, "max": 2}}`},
+		{object{"algorithm": "lcr", "n": 2, "delay": object{"distribution": "exponential", "mean": 3}},
+			`{"algorithm": "lcr", "variant": "participant", "ids": [1, 2], "schedule": "random", ` +
+				`"delay": {"distribution": "exponential", "mean": 3}}`},
+		{object{"algorithm": "echo", "n": 4, "links": "ring"},
+			`{"algorithm": "echo", "variant": "implicit", "ids": [1, 2, 3, 4], ` +
+				`"topology": {"kind": "graph", "edges": [[1, 2], [1, 4], [2, 3], [3, 4]]}}`},
 		{object{"algorithm": "echo", "n": 4, "links": "path"},
 			`{"algorithm": "echo", "variant": "implicit", ` +
 				`"topology": {"kind": "tree", "edges": [[1, 2], [2, 3], [3, 4]], ` +

@@ -82,6 +82,13 @@ func TestRefused(t *testing.T) {
 		{"scenario", `{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`,
 			`links: "mess" is not`},
 		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
+		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:0x0"}`, `links: "grid:0x0" is not`},
+		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:0x4"}`, `links: "grid:0x4" is not`},
+		{"scenario", `{"algorithm": "echo", "n": 9, "links": "dot"}`,
+			`links: "dot" is not one of ring, complete, tree, path, star, randomtree, grid, torus, hypercube, ` +
+				`random, circulant, with a size as in grid:3x4 or random:20`},
+		{"scenario", `{"algorithm": "echo", "n": 9, "links": "grid:4096x4096"}`,
+			"links: 4096 x 4096 do not make 9 processes"},
 		{"scenario", `{"algorithm": "echo", "n": 4096, "links": "complete"}`,
 			"links: 8386560, at most 1048576"},
 		{"scenario", `{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
@@ -101,6 +108,7 @@ func TestRefused(t *testing.T) {
 		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
 		{"read", `{"text": "what"}`, "what"},
 		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},
+		{"read", `{"text": "{\"algorithm\": \"lcr\", \"ids\": [1]}", "more": ["what"]}`, "file 2: "},
 		{"read", `{"text": "{\"trace\": 1, \"driver\": \"si"}`, "line 1: it is not the beginning of a trace"},
 		{"read", `{"text": "{\"trace\": 1e3}"}`, "line 1: "},
 	} {

@@ -281,6 +281,11 @@ func TestExport(t *testing.T) {
 	ask(t, &b, "read", object{"text": export("scenario", false).Text}, &back)
 	require.Equal(t, "scenarios", back.Kind)
 	require.JSONEq(t, string(text), string(back.Scenarios[0]))
+	other := `[{"algorithm": "hs", "ids": [2, 1]}, {"algorithm": "echo", "ids": [1]}]`
+	ask(t, &b, "read", object{"text": export("scenario", false).Text, "more": []string{other}}, &back)
+	require.Len(t, back.Scenarios, 3)
+	require.JSONEq(t, string(text), string(back.Scenarios[0]))
+	require.JSONEq(t, `{"algorithm": "echo", "ids": [1]}`, string(back.Scenarios[2]))
 	reply := ask(t, &b, "read", object{"text": export("trace", false).Text}, &back)
 	require.Equal(t, "trace", back.Kind)
 	require.Nil(t, back.Replay)

@@ -25,7 +25,7 @@ type replayed struct {
 func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Text string   `json:"text"`
-		More []string `json:"more"` // of a trace: the parts that other processes have written
+		More []string `json:"more"` // scenarios too, or the parts of a trace that other processes have written
 	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
@@ -42,9 +42,16 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 		strings.HasPrefix(strings.TrimSpace(header), `"trace"`) {
 		return b.readTrace(append([]string{in.Text}, in.More...))
 	}
-	all, err := scenario.Read(strings.NewReader(in.Text))
-	if err != nil {
-		return Reply{}, err
+	var all []*scenario.Scenario
+	for i, text := range append([]string{in.Text}, in.More...) {
+		some, err := scenario.Read(strings.NewReader(text))
+		if err != nil && in.More != nil {
+			err = input.At("file "+strconv.Itoa(i+1), err)
+		}
+		if err != nil {
+			return Reply{}, err
+		}
+		all = append(all, some...)
 	}
 	for i, s := range all {
 		if _, err := newRun(s, usualEvents); err != nil {

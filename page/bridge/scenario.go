@@ -32,8 +32,8 @@ type wanted struct {
 }
 
 // scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
-// the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3", and "initiators" "all"
-// or "none"; and "n" in place of "ids", "order" (of sim.Orders), "links" (of topology.Kinds, as in
+// the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3" and makes a schedule, and
+// "initiators" "all" or "none"; and "n" in place of "ids", "order" (of sim.Orders), "links" (of topology.Kinds, as in
 // "grid:3x4"). A parameter may be a text as on a command line: "3", "1:3,2:3", "5:1/3,4:2".
 func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	w, err := readWanted(args)
@@ -126,6 +126,10 @@ func expand(fields map[string]json.RawMessage) error {
 	}
 	delay, ok := short("delay")
 	if !ok {
+		// A delay that is not in short is that of a file, as of the run that is shown: it is of this schedule.
+		if fields["delay"] != nil && fields["schedule"] == nil {
+			set("schedule", sim.RandomDelay)
+		}
 		return nil
 	}
 	delete(fields, "delay")
@@ -190,9 +194,11 @@ func readPlan(text string) (topology.Plan, error) {
 	if text == "" {
 		return p, nil
 	}
+	kinds := topology.Kinds()
+	kinds = kinds[:len(kinds)-1] // the last, dot, is that of a file
 	wrong := input.Errorf("links: %.60q is not one of %s, with a size as in grid:3x4 or random:20", text,
-		strings.Join(topology.Kinds(), ", "))
-	if !slices.Contains(topology.Kinds(), kind) || kind == "dot" {
+		strings.Join(kinds, ", "))
+	if !slices.Contains(kinds, kind) {
 		return p, wrong
 	}
 	if !sized {
@@ -207,7 +213,8 @@ func readPlan(text string) (topology.Plan, error) {
 		numbers = append(numbers, n)
 	}
 	switch {
-	case (kind == "grid" || kind == "torus") && len(numbers) == 2:
+	// Without processes there is no grid, and 0 rows would be taken as not given.
+	case (kind == "grid" || kind == "torus") && len(numbers) == 2 && numbers[0]*numbers[1] > 0:
 		p.Rows, p.Cols = numbers[0], numbers[1]
 	case kind == "random" && len(numbers) == 1, kind == "circulant" && len(numbers) > 0:
 		p.Numbers = numbers
@@ -230,6 +237,10 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 	}
 	if len(w.IDs) > mostProcesses {
 		return nil, input.Errorf("ids: %d processes, at most %d can be shown", len(w.IDs), mostProcesses)
+	}
+	if w.links.Kind == "ring" && a.Topology == election.Graph {
+		// The ports of a ring go round; a file numbers those of a graph by the processes behind them.
+		w.links = topology.Plan{Kind: "circulant", Numbers: []int{1}}
 	}
 	if links := linksOf(&w.links, a, len(w.IDs)); links > mostLinks {
 		return nil, input.Errorf("links: %d, at most %d can be shown", links, mostLinks)
