@@ -52,9 +52,10 @@ export async function open(store, scenario, how = {}) {
     const parent = how.parent ?? -1;
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
-    const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0, wrong: wrong(film, scenario) };
-    show(store, { branches: [...branches, branch], branch: id, scenario,
-      sugar: how.sugar ?? (parent < 0 ? settings(film) : store.state.sugar),
+    const sugar = how.sugar ?? (parent < 0 ? settings(film) : store.state.sugar);
+    const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0,
+      wrong: wrong(film, scenario), sugar };
+    show(store, { branches: [...branches, branch], branch: id, scenario, sugar,
       compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function" ? how.step(film)
       : how.step ?? 0);
     if (how.play && !store.state.still) play(store);
@@ -69,10 +70,10 @@ export async function open(store, scenario, how = {}) {
  * @param {Film} film */
 export function settings(film) {
   // The settings make another run: what this one did, or was to do, does not belong to it.
-  const { scenario, algorithm } = film.head, { schedule, delay } = scenario;
+  const { scenario, algorithm } = film.head, { schedule } = scenario;
   return { ...scenario, ...only({}, "name steps acts draws expect property any_schedule schedule"), algorithm,
     n: scenario.ids ? undefined : film.n, order: "random",
-    delay: schedule === "random" ? delay ? `${delay.min}-${delay.max}` : schedule : undefined };
+    delay: schedule === "random" ? scenario.delay ?? schedule : undefined };
 }
 
 const kept = 12; // films besides those that are shown: a reader who has made many runs goes back to few
@@ -90,7 +91,7 @@ function forget(store) {
 export async function restore(branch) {
   if (branch.film) return;
   const { data } = await call("film", { scenario: branch.scenario });
-  if (data) branch.film ??= new Film(data);
+  if (data) branch.wrong = wrong(branch.film ??= new Film(data), branch.scenario);
 }
 
 let seen = 0; // grows with each look at a branch
@@ -121,7 +122,8 @@ export async function showBranch(store, id, step = store.state.step) {
   if (!branch) return;
   if (!branch.film) await restore(branch).catch((error) => store.set({ error: reason(error) }));
   if (!branch.film || mine !== latest) return;
-  show(store, { branch: id, scenario: branch.scenario, playing: false }, branch.film, typeof step === "function"
+  show(store, { branch: id, scenario: branch.scenario, playing: false,
+    sugar: branch.sugar ?? settings(branch.film) }, branch.film, typeof step === "function"
     ? step(branch.film) : step);
 }
 

@@ -14,13 +14,12 @@ import { t } from "./texts.js";
 /** @typedef {import("./store.js").Store} Store */
 
 export const version = 1;
-const longest = 4096; // characters after the #
-// What is read may be longer, as that of a frame is. The text that these inflate to is at most a thousand times larger.
-const mostRead = 16 * longest;
+const longest = 4096; // characters after the #; what is read may be longer, as that of a frame is
+const mostText = 1e6; // bytes to which an address may inflate; a longer run is a file
 
-/** @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream */
-async function through(bytes, stream) {
-  const out = new Blob([/** @type {any} */ (bytes)]).stream().pipeThrough(/** @type {any} */ (stream));
+/** @param {Uint8Array} bytes @param {...any} streams */
+async function through(bytes, ...streams) {
+  const out = streams.reduce((from, stream) => from.pipeThrough(stream), new Blob([/** @type {any} */ (bytes)]).stream());
   return new Uint8Array(await new Response(out).arrayBuffer());
 }
 
@@ -35,14 +34,19 @@ export async function encode(scenario, step) {
 
 /** @param {string} text @returns {Promise<{scenario: any, step: number}>} */
 export async function decode(text) {
-  if (text.length > mostRead) throw new Error(t.tooLong);
-  let value;
+  let value, left = mostText;
+  // Stop there, not afterwards: each byte of an address may inflate to a thousand.
+  const transform = (/** @type {Uint8Array} */ part, /** @type {any} */ on) => {
+    if ((left -= part.length) < 0) throw 0;
+    on.enqueue(part);
+  };
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (c) => c.charCodeAt(0));
-    value = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"))));
+    value = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"),
+      new TransformStream({ transform }))));
   } catch {
-    throw new Error(t.badLink);
+    throw new Error(left < 0 ? t.tooLong : t.badLink);
   }
   if (value?.v !== version) throw new Error(t.otherVersion(value?.v));
   if (typeof value.s !== "object" || value.s === null) throw new Error(t.badLink);
@@ -73,7 +77,15 @@ export async function openAddress(store) {
 export async function openTexts(store, texts) {
   const [text, ...more] = texts;
   const { json, data } = await call("read", { text, more });
-  if (json.kind !== "trace") return open(store, json.scenarios[0], { play: true });
+  if (json.kind !== "trace") {
+    const [first, ...more] = json.scenarios;
+    if (!await open(store, first, { play: true })) return false;
+    // Their films are made when the reader goes there.
+    store.set({ branches: [...store.state.branches, ...more.map((/** @type {any} */ scenario, /** @type {number} */ i) =>
+      ({ id: i + 2, parent: -1, after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0,
+        wrong: "" }))] });
+    return true;
+  }
   if (!data) throw new Error(t.badFile);
   const film = new Film(data), replay = json.replay;
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];

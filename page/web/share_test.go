@@ -144,3 +144,47 @@ func TestTracesApart(t *testing.T) {
 	require.Contains(t, got.Result, "3 leads")
 	require.Greater(t, got.Steps, 10)
 }
+
+// All scenarios that are dropped together are in the list of runs: the first is shown, each of the others when
+// the reader goes there, with its own settings.
+func TestScenariosDropped(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Titles, Algorithms, Sugars []string
+		Wrong                      []bool
+		Seed, Mean                 int
+		Error                      string
+	}
+	p.script(&got, `
+		const files = new DataTransfer();
+		const all = [{ algorithm: "lcr", ids: [2, 3, 1] }, { algorithm: "hs", name: "two", ids: [1, 2], expect: { leader: 1 } },
+			{ algorithm: "echo", ids: [1, 2, 3], schedule: "random", delay: { distribution: "exponential", mean: 2 } }];
+		files.items.add(new File([JSON.stringify(all[0])], "a.json"));
+		files.items.add(new File([JSON.stringify(all.slice(1))], "b.json"));
+		document.title = "";
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		while (!document.title && !document.querySelector("#error").textContent) await settled();
+		const got = { titles: every(".tree .does span").map((e) => e.textContent), algorithms: [], sugars: [], wrong: [] };
+		const { store } = page;
+		for (let i = 0; i < 3; i++) {
+			every(".tree .does")[i].click();
+			await settled();
+			got.algorithms.push(store.state.film.head.algorithm);
+			got.sugars.push(store.state.sugar.algorithm);
+			got.wrong.push(!!every(".branch")[i].querySelector(".wrong"));
+		}
+		const again = every("button").find((b) => b.textContent === "↻");
+		const before = store.state.scenario;
+		again.click();
+		while (store.state.scenario === before && !store.state.error) await settled();
+		return { ...got, error: store.state.error, mean: store.state.scenario.delay.mean, seed: store.state.scenario.seed };`)
+	require.Empty(t, got.Error)
+	require.Len(t, got.Titles, 3)
+	require.Equal(t, []string{"lcr/participant", "hs/probe", "echo/implicit"}, got.Algorithms)
+	require.Equal(t, got.Algorithms, got.Sugars)
+	require.Equal(t, []bool{false, true, false}, got.Wrong)
+	// A delay with a mean goes over to the next run.
+	require.Positive(t, got.Seed)
+	require.Equal(t, 2, got.Mean)
+}

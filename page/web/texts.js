@@ -113,7 +113,7 @@ export const t = {
   ofTrace: "A trace is shared as its file.",
   tooLong: "This run is too long for an address: save the scenario.",
   badLink: "The address after the # cannot be read.",
-  otherVersion: (/** @type {any} */ v) => `The address is of version ${v}, not 1.`,
+  otherVersion: (/** @type {any} */ v) => `The address is of version ${JSON.stringify(v)?.slice(0, 60)}, not 1.`,
   badFile: "The file cannot be read.",
   replay: (/** @type {string} */ words) => `Here the process did not what its algorithm does: ${words}`,
   whole: "Open the whole page",
