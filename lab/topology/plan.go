@@ -80,8 +80,8 @@ func (p *Plan) grid(a *election.Algorithm, n int) (Topology, error) {
 	switch {
 	case !ok:
 		return nil, refuse("%d processes make none of at least %d x %d", n, least, least)
-	// Compare first: a graph of other processes can be too large to make. Divide, as the product may overflow.
-	case rows > 0 && (n%rows != 0 || n/rows != cols):
+	// Compare before the links are made, which can be far more than those of n processes.
+	case rows*cols != n:
 		return nil, refuse("%d x %d do not make %d processes", rows, cols, n)
 	case p.Kind == "torus":
 		return Torus(rows, cols)

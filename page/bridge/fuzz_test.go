@@ -119,6 +119,13 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestReadBounds: files of more than 64 MB are refused before they are parsed.
+func TestReadBounds(t *testing.T) {
+	var b bridge.Bridge
+	_, err := b.Call(t.Context(), "read", make([]byte, 64<<20+1), nil)
+	require.EqualError(t, err, "election: bad input: text: 67108865 bytes, at most 67108864 can be read")
+}
+
 // TestCallStops: a call ends with its context.
 func TestCallStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// mostText bounds a file that a page is given.
+// mostText bounds the files that a page is given, as the text of a call.
 const mostText = 64 << 20
 
 // replayed is the first step of a trace that the algorithm would not have made.
@@ -27,28 +27,25 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 		Text string   `json:"text"`
 		More []string `json:"more"` // scenarios too, or the parts of a trace that other processes have written
 	}
+	if len(args) > mostText {
+		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", len(args), mostText)
+	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
 	}
-	size := len(in.Text)
-	for _, more := range in.More {
-		size += len(more)
-	}
-	if size > mostText {
-		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", size, mostText)
-	}
+	texts := append([]string{in.Text}, in.More...)
 	// Also a trace whose first line is cut short is one, and says so.
 	if header, ok := strings.CutPrefix(strings.TrimSpace(in.Text), "{"); ok &&
 		strings.HasPrefix(strings.TrimSpace(header), `"trace"`) {
-		return b.readTrace(append([]string{in.Text}, in.More...))
+		return b.readTrace(texts)
 	}
 	var all []*scenario.Scenario
-	for i, text := range append([]string{in.Text}, in.More...) {
+	for i, text := range texts {
 		some, err := scenario.Read(strings.NewReader(text))
-		if err != nil && in.More != nil {
-			err = input.At("file "+strconv.Itoa(i+1), err)
-		}
 		if err != nil {
+			if i > 0 {
+				err = input.Errorf("file %d: %s", i+1, input.Reason(err))
+			}
 			return Reply{}, err
 		}
 		all = append(all, some...)

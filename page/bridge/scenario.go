@@ -240,7 +240,7 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 	}
 	if w.links.Kind == "ring" && a.Topology == election.Graph {
 		// The ports of a ring go round; a file numbers those of a graph by the processes behind them.
-		w.links = topology.Plan{Kind: "circulant", Numbers: []int{1}}
+		w.links.Kind, w.links.Numbers = "circulant", []int{1}
 	}
 	if links := linksOf(&w.links, a, len(w.IDs)); links > mostLinks {
 		return nil, input.Errorf("links: %d, at most %d can be shown", links, mostLinks)
