@@ -134,6 +134,16 @@ func TestBadPage(t *testing.T) {
 			`: line 1: it is not the beginning of a trace`,
 		"page --trace " + dir + " --addr a:": `--trace ` + dir + `: is a directory`,
 	}.test(t)
+	same := filepath.Join(dir, "same")
+	pagecmd.Site = nil // what follows is refused before the page is built
+	refused{
+		"page --out " + same + " --single " + filepath.Join(dir, ".", "same"): `--single ` + same +
+			`: --out has the same name`,
+	}.test(t)
+	for _, name := range []string{scenario, filepath.Join(scenario, "x")} {
+		elect(t, "", "page", "--out", name).requireLine(t, exit.StatusFailed,
+			"--out "+name+": it cannot be written: not a directory")
+	}
 	r := elect(t, right, "page", "--scenario", "-", "--trace", "-")
 	r.requireLine(t, exit.StatusUsage, "--scenario and --trace exclude each other")
 }

@@ -130,6 +130,7 @@ func modules(cmd *exec.Cmd) (s Source, err error) {
 func run(cmd *exec.Cmd) ([]byte, error) {
 	var failed bytes.Buffer
 	cmd.Stderr = &failed
+	endWithParent(cmd)
 	text, err := cmd.Output()
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

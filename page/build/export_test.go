@@ -23,6 +23,12 @@ func (t *tree) Algorithms() []string { return t.algorithms() }
 // Key names the page.
 func (t *tree) Key(version string) string { return t.key(version) }
 
+// Run runs a go command.
+var Run = run
+
+// RemoveLeftovers removes the folders of builds that were killed.
+var RemoveLeftovers = removeLeftovers
+
 // Load reads a page from a cache.
 var Load = load
 

@@ -137,16 +137,17 @@ func (s *Site) keep(cache, folder string) error {
 	if err := os.MkdirAll(cache, 0o777); err != nil {
 		return err
 	}
-	temporary, err := os.MkdirTemp(cache, "new-")
+	removeLeftovers(cache, unfinished)
+	part, err := os.MkdirTemp(cache, unfinished)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temporary)
-	if err := s.writePacked(temporary); err != nil {
+	defer os.RemoveAll(part)
+	if err := s.writePacked(part); err != nil {
 		return err
 	}
 	// Another program may have kept the same page meanwhile.
-	if err := os.Rename(temporary, folder); err != nil && !os.IsExist(err) {
+	if err := os.Rename(part, folder); err != nil && !os.IsExist(err) {
 		return err
 	}
 	return forget(cache, folder)

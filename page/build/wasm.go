@@ -32,7 +32,8 @@ func environment(ctx context.Context, module string) (env goEnv, err error) {
 // go command refuses overlays of the module cache; and one module of both, so that it needs nothing but
 // the standard library.
 func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
-	folder, err := os.MkdirTemp("", "elect-page-")
+	removeLeftovers(os.TempDir(), temporary)
+	folder, err := os.MkdirTemp("", temporary)
 	if err != nil {
 		return nil, err
 	}

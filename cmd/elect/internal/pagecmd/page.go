@@ -128,8 +128,13 @@ func written(f *flags.Set) (bool, error) {
 			return false, input.Errorf("--%s: no file is given", name)
 		}
 	}
-	if list, err := os.ReadDir(f.Text("out")); err == nil && len(list) > 0 {
+	switch list, err := os.ReadDir(f.Text("out")); {
+	case len(list) > 0:
 		return false, input.Errorf("--out %s: the folder is not empty", f.Text("out"))
+	case err != nil && !os.IsNotExist(err):
+		return false, files.Unwritable("out", f.Text("out"), err)
+	case files.Same(f.Text("out"), f.Text("single")):
+		return false, input.Errorf("--single %s: --out has the same name", f.Text("single"))
 	}
 	if f.Given("single") {
 		return true, files.CheckWritable("single", f.Text("single"))
