@@ -219,3 +219,35 @@ func TestBadTables(t *testing.T) {
 	err := twice.Read(params.New[uint64](nil, time.Second, nil))
 	require.EqualError(t, err, `election: bad input: params: two rows of the table are named "x"`)
 }
+
+// TestTyped: what is typed is the value that a file would hold, or an error that says where it is wrong.
+func TestTyped(t *testing.T) {
+	for text, want := range map[string]params.Value{
+		"3": {Number: 3}, " 1e6 ": {Number: 1e6}, "-1": {Number: -1}, "1e999": {Number: math.Inf(1)},
+		"all": {Text: "all"}, "NaN": {Text: "NaN"}, "18446744073709551615": {Text: "18446744073709551615"},
+		"1:2.5, 3:4":  {ByID: map[uint64]float64{1: 2.5, 3: 4}},
+		"5:1/ 3, 4:2": {Lists: map[uint64][]uint64{5: {1, 3}, 4: {2}}},
+	} {
+		got, err := params.Typed("--param x", text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	long := strings.Repeat("x", 5000)
+	for text, want := range map[string]string{
+		"":                ": a value is missing",
+		"1:2,1:3":         "[1]: 1 is given twice",
+		"1:2/3,1:2":       "[1]: 1 is given twice",
+		"1:2/a":           `[0][1]: "a" is not a whole number`,
+		"-1:2":            `[0]: "-1" is not a whole number`,
+		"1:NaN":           `[0]: "NaN" is not a number`,
+		"1:":              `[0]: "" is not a number`,
+		"1:2,":            `[1]: "" is not a whole number`,
+		"1:" + long:       `[0]: "` + long[:60] + `" is not a number`,
+		"1:2/" + long:     `[0][1]: "` + long[:60] + `" is not a whole number`,
+		long + ":" + long: `[0]: "` + long[:60] + `" is not a whole number`,
+	} {
+		_, err := params.Typed("--param x", text)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.EqualError(t, err, "election: bad input: --param x"+want, text)
+	}
+}

@@ -25,7 +25,7 @@ type replayed struct {
 func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Text string   `json:"text"`
-		More []string `json:"more"` // scenarios too, or the parts of a trace that other processes have written
+		More []string `json:"more"` // more scenarios, or the parts of a trace
 	}
 	if len(args) > mostText {
 		return Reply{}, input.Errorf("text: %d bytes, at most %d can be read", len(args), mostText)

@@ -25,8 +25,8 @@ func TestAddressThatCannotBe(t *testing.T) {
 	require.Equal(t, []any{"late", "", true}, got)
 }
 
-// An address that inflates to more than a megabyte is refused there; a version that this page does not know is
-// named in short; nesting that no scenario has is an error, not a page that stops.
+// An address that inflates to more than a megabyte is refused there; a version that this page does not know
+// is named in short; nesting that no scenario has is an error, not a page that stops.
 func TestAddressOfAnything(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(serve(t))

@@ -145,8 +145,8 @@ func TestTracesApart(t *testing.T) {
 	require.Greater(t, got.Steps, 10)
 }
 
-// All scenarios that are dropped together are in the list of runs: the first is shown, each of the others when
-// the reader goes there, with its own settings.
+// All scenarios that are dropped together are in the list of runs: the first is shown, each of the others
+// when the reader goes there, with its own settings.
 func TestScenariosDropped(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
@@ -158,15 +158,17 @@ func TestScenariosDropped(t *testing.T) {
 	}
 	p.script(&got, `
 		const files = new DataTransfer();
-		const all = [{ algorithm: "lcr", ids: [2, 3, 1] }, { algorithm: "hs", name: "two", ids: [1, 2], expect: { leader: 1 } },
-			{ algorithm: "echo", ids: [1, 2, 3], schedule: "random", delay: { distribution: "exponential", mean: 2 } }];
+		const delay = { distribution: "exponential", mean: 2 };
+		const all = [{ algorithm: "lcr", ids: [2, 3, 1] },
+			{ algorithm: "hs", name: "two", ids: [1, 2], expect: { leader: 1 } },
+			{ algorithm: "echo", ids: [1, 2, 3], schedule: "random", delay }];
 		files.items.add(new File([JSON.stringify(all[0])], "a.json"));
 		files.items.add(new File([JSON.stringify(all.slice(1))], "b.json"));
 		document.title = "";
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
 		while (!document.title && !document.querySelector("#error").textContent) await settled();
-		const got = { titles: every(".tree .does span").map((e) => e.textContent), algorithms: [], sugars: [], wrong: [] };
-		const { store } = page;
+		const titles = every(".tree .does span").map((e) => e.textContent);
+		const got = { titles, algorithms: [], sugars: [], wrong: [] }, { store } = page;
 		for (let i = 0; i < 3; i++) {
 			every(".tree .does")[i].click();
 			await settled();
@@ -178,7 +180,8 @@ func TestScenariosDropped(t *testing.T) {
 		const before = store.state.scenario;
 		again.click();
 		while (store.state.scenario === before && !store.state.error) await settled();
-		return { ...got, error: store.state.error, mean: store.state.scenario.delay.mean, seed: store.state.scenario.seed };`)
+		const { error, scenario } = store.state;
+		return { ...got, error, mean: scenario.delay.mean, seed: scenario.seed };`)
 	require.Empty(t, got.Error)
 	require.Len(t, got.Titles, 3)
 	require.Equal(t, []string{"lcr/participant", "hs/probe", "echo/implicit"}, got.Algorithms)

@@ -121,7 +121,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	if run.Schedule = sim.Schedule(c.Text("delays")); run.Schedule == sim.RandomDelay {
 		longest = 0 // stands for the bound of the algorithm
 	}
-	params := make(map[string]params.Value)
+	given := make(map[string]params.Value)
 	for _, s := range c.settings {
 		if !has(a, s.name) {
 			continue
@@ -131,11 +131,11 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 			id, _ := p.Of(processes)
 			s.value = strconv.Itoa(id)
 		}
-		if params[s.name], err = parse.Value("--param "+s.name, s.value); err != nil {
+		if given[s.name], err = params.Typed("--param "+s.name, s.value); err != nil {
 			return err
 		}
 	}
-	run.Algorithm, err = scenario.Configure(a, params, run.IDs, longest)
+	run.Algorithm, err = scenario.Configure(a, given, run.IDs, longest)
 	return err
 }
 

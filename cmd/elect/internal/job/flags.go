@@ -302,22 +302,22 @@ func (f *Flags) Configure(c *sim.Config) error {
 
 // ReadParams returns the parameters as they were typed.
 func (f *Flags) ReadParams() (map[string]params.Value, error) {
-	params := make(map[string]params.Value)
+	given := make(map[string]params.Value)
 	for _, text := range f.All("param") {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
 		}
-		if _, again := params[name]; again {
+		if _, again := given[name]; again {
 			return nil, input.Errorf("--param: %.60q is given twice", name)
 		}
-		v, err := parse.Value("--param "+name, value)
+		v, err := params.Typed("--param "+name, value)
 		if err != nil {
 			return nil, err
 		}
-		params[name] = v
+		given[name] = v
 	}
-	return params, nil
+	return given, nil
 }
 
 // faults reads the flags of crashes, pauses and failing links.
