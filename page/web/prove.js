@@ -4,7 +4,7 @@
 import { call, callLong, stopLong } from "./bridge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
-import { open, reason, resize } from "./run.js";
+import { open, reason, resize, wish } from "./run.js";
 import * as states from "./states.js";
 import { t } from "./texts.js";
 
@@ -32,21 +32,25 @@ export function mount(element, store) {
     h("div", { class: "row wrap" }, all, map, here), result, graph);
 
   let running = 0;
+  /** What was asked of: a film, and the first of the runs to which it belongs. @type {any[]} */
+  let [film, root] = [];
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
   const ask = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
     && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
-  const progress = h("span", {}), stop = h("button", { class: "plain", onclick: () => {
-    running++;
-    stopLong();
-    result.replaceChildren(h("p", { class: "note" }, t.prove.stopped));
-  } }, t.prove.stop);
-  const begin = () => {
+  const progress = h("span", {}), stop = h("button", { class: "plain", onclick: () =>
+    clear(h("p", { class: "note" }, t.prove.stopped)) }, t.prove.stop);
+  /** Stops what runs, and shows this in place of what was found. @param {Node[]} shown */
+  const clear = (...shown) => {
     if (running % 2) stopLong();
-    running += running % 2 ? 2 : 1; // odd while a check runs
-    progress.textContent = t.prove.running;
-    result.replaceChildren(h("p", { class: "row running" }, progress, stop));
+    running += 2 - running % 2; // odd while a check runs
+    result.replaceChildren(...shown);
     graph.replaceChildren();
-    return running;
+  };
+  const begin = () => {
+    progress.textContent = t.prove.running;
+    clear(h("p", { class: "row running" }, progress, stop));
+    [film, root] = [store.state.film, store.state.branches[0]];
+    return ++running;
   };
   /** @param {number} after */
   const question = (after) => ({ scenario: store.state.scenario, budget, ...(after >= 0 ? { after } : {}) });
@@ -70,23 +74,29 @@ export function mount(element, store) {
   };
   /** @param {number} after */
   const run = (after) => find("check", after, {}, (json, _, from) => {
-    result.replaceChildren(...verdicts(store, json, from, after));
+    result.replaceChildren(named(), ...verdicts(store, json, from, after));
     return result;
   });
   const draw = () => find("graph", -1, { most: states.most }, (json, asked, from) => {
-    result.replaceChildren();
-    states.mount(graph, store, json, async (state) => {
-      const path = await callLong("path", { ...asked, state });
-      await open(store, path.json, { step: Infinity, parent: from.branch, after: 0,
+    result.replaceChildren(named());
+    states.mount(graph, store, json, film, async (state) => {
+      const now = running, wanted = wish(), path = await callLong("path", { ...asked, state });
+      if (now === running && wanted()) await open(store, path.json, { step: Infinity, parent: from.branch, after: 0,
         title: t.prove.state(json.states[state].depth) });
     });
     return graph;
   });
+  /** What was asked of. */
+  const named = () => h("p", { class: "note" }, `${film.head.algorithm}, ${t.count(film.n, "process", "processes")}`);
   let warm = false;
   store.on(["panel"], ({ panel }) => {
     if (warm || panel !== "prove") return;
     warm = true;
     warmUp();
+  });
+  // What was found belongs to the run that it was asked of, and to those that come from it.
+  store.on(["branches"], ({ branches }) => {
+    if (branches[0] !== root) clear();
   });
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
@@ -120,14 +130,15 @@ function verdicts(store, found, from, after) {
     const show = (/** @type {any} */ s, /** @type {string} */ title) => open(store, s, { step: Infinity,
       parent: from.branch, after: Math.max(0, after), title });
     const shrink = h("button", { class: "plain", onclick: async () => {
+      const wanted = wish();
       shrink.disabled = true;
       try {
         const { json } = await callLong("shrink", { scenario, property: found.property });
         const n = json.steps.length;
         if (n >= scenario.steps.length) return shrink.replaceChildren(t.prove.shortest);
-        await show(json, t.prove.shrunk(n));
+        if (shrink.isConnected && wanted()) await show(json, t.prove.shrunk(n));
       } catch (error) {
-        store.set({ error: reason(error) });
+        if (shrink.isConnected) store.set({ error: reason(error) });
       }
       shrink.disabled = false;
     } }, t.prove.shrink);

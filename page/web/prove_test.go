@@ -71,6 +71,52 @@ func TestProof(t *testing.T) {
 	require.NotEmpty(t, head.Scenario.Steps)
 }
 
+// What was found goes when the reader goes to another run, and so does what is still being looked for: it
+// would be taken for the run that is shown, and its way would hang below that.
+func TestProofOfAnotherRun(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Named, Mapped, Error string
+		Left                 []string
+		Runs                 []int
+	}
+	p.script(&got, prover+`
+		const got = { left: [], runs: [] }, select = document.querySelector(".setup select");
+		const result = document.querySelector(".result"), states = document.querySelector(".states");
+		const other = async (name) => {
+			select.value = name;
+			select.dispatchEvent(new Event("change"));
+			await settled();
+			got.left.push(result.textContent + states.textContent);
+			got.runs.push(document.querySelectorAll(".branch").length);
+		};
+		allow("Crashes", 1);
+		button("Try all").click();
+		await until(() => document.querySelector(".counter"));
+		got.named = result.querySelector(".note").textContent;
+		await other("dkr");
+		allow("Losses", 2); allow("Cuts", 2);
+		button("Try all").click();
+		while (!button("Stop")) await frame();
+		await other("lcr/participant");
+		button("Take 4").click();
+		await until(() => document.querySelectorAll(".node").length === 4);
+		for (const name of ["Crashes", "Losses", "Cuts"]) allow(name, 0);
+		button("Show all").click();
+		await until(() => document.querySelector(".map"));
+		got.mapped = result.textContent;
+		states.querySelector(":scope > .row:last-child button").click();
+		await other("franklin");
+		got.error = document.querySelector("#error").textContent;
+		return got;`)
+	require.Equal(t, "lcr/participant, 4 processes", got.Named)
+	require.Equal(t, "lcr/participant, 4 processes", got.Mapped)
+	require.Equal(t, []string{"", "", ""}, got.Left)
+	require.Equal(t, []int{1, 1, 1}, got.Runs)
+	require.Empty(t, got.Error)
+}
+
 // From a step on a check tries what can happen then: the crash that the run has had already counts.
 func TestProofFromHere(t *testing.T) {
 	t.Parallel()
@@ -105,6 +151,8 @@ func TestStates(t *testing.T) {
 	var got struct {
 		Says, Stopped, Ends string
 		Light               string
+		Key                 []string
+		Under, Steps        int // of the state below the pointer, and of the run that a click opens
 	}
 	p.script(&got, prover+`
 		const got = {};
@@ -119,12 +167,29 @@ func TestStates(t *testing.T) {
 		button("Show all").click();
 		await until(() => document.querySelector(".map"));
 		got.says = document.querySelector(".states .note").textContent;
+		got.key = [...document.querySelectorAll(".states .row span")].map((s) =>
+			s.textContent + " " + s.firstChild.style.color);
 		const end = document.querySelector(".states .row button");
 		got.ends = end.textContent;
 		end.click();
 		await until(() => document.querySelectorAll(".branch").length === 2);
 		got.light = document.querySelector(".light").textContent;
+		const canvas = document.querySelector(".map canvas"), box = canvas.getBoundingClientRect();
+		const at = (type, y) => canvas.dispatchEvent(new MouseEvent(type, { clientX: box.x + box.width / 2,
+			clientY: box.y + y }));
+		let y = box.height / 2;
+		while (at("pointermove", y) && !canvas.style.cursor) y++;
+		const says = document.querySelector(".states .note").textContent;
+		got.under = Number(/^After ([0-9]+) moves/.exec(says)[1]);
+		at("click", y);
+		await until(() => document.querySelectorAll(".branch").length === 3);
+		await addressed();
+		got.steps = (await page.decode(location.hash.slice(1))).scenario.steps.length;
 		return got;`)
+	require.Equal(t, []string{"━ 3 var(--blue)", "━ 1 var(--orange)", "━ 4 var(--green)",
+		"━ 2 var(--pink)"}, got.Key)
+	require.Positive(t, got.Under)
+	require.Equal(t, got.Under, got.Steps)
 	require.Equal(t, "Stopped.", got.Stopped)
 	require.Contains(t, got.Says, "2305 states, 4110 moves")
 	require.Contains(t, got.Ends, "4 leads")

@@ -14,6 +14,13 @@ export function reason(error) {
 
 let latest = 0;
 
+/** Notes that the reader wants something to be shown, which is still to come. Returns whether the reader has wanted
+ * nothing else since. */
+export function wish() {
+  const mine = ++latest;
+  return () => mine === latest;
+}
+
 /** Makes the run that the settings describe, and shows it from its beginning.
  * @param {Store} store @param {any} sugar @param {boolean} play */
 export async function make(store, sugar, play) {

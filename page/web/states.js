@@ -40,8 +40,8 @@ export function arrange(graph) {
 }
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store @param {Graph} graph
- * @param {(state: number) => void} visit */
-export function mount(element, store, graph, visit) {
+ * @param {import("./film.js").Film} film of the processes @param {(state: number) => void} visit */
+export function mount(element, store, graph, film, visit) {
   const placed = arrange(graph), n = graph.states.length;
   const canvas = h("canvas", { role: "img", "aria-label": t.prove.graph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
@@ -52,12 +52,12 @@ export function mount(element, store, graph, visit) {
   const paint = perFrame(() => {
     const width = box.clientWidth, height = box.clientHeight;
     if (width < 30) return;
-    const g = fit(canvas, width, height), all = colours(), ids = store.state.film?.head.ids ?? [];
+    const g = fit(canvas, width, height), all = colours();
     g.lineWidth = n > 800 ? 0.5 : 1;
     g.globalAlpha = n > 800 ? 0.25 : n > 150 ? 0.5 : 0.8;
     for (const [a, b, move] of graph.edges) {
       const p = place(a, width, height), q = place(b, width, height);
-      g.strokeStyle = all[series[Math.max(0, ids.indexOf(graph.processes[move])) % series.length]];
+      g.strokeStyle = all[series[Math.max(0, film.head.ids.indexOf(graph.processes[move])) % series.length]];
       g.beginPath();
       g.moveTo(p.x, p.y);
       g.lineTo(q.x, q.y);
@@ -101,7 +101,13 @@ export function mount(element, store, graph, visit) {
     const i = find(event);
     if (i >= 0) visit(i);
   });
-  element.replaceChildren(words, box, h("div", { class: "row wrap" }, outcomes(graph).map(({ state, words, bad }) =>
+  const key = series.slice(0, film.n).map((colour, i) => {
+    const line = h("b", {}, "━ ");
+    line.style.color = `var(--${colour})`;
+    return h("span", {}, line, film.head.ids.flatMap((_, p) => (p % series.length === i ? film.name(p) : [])).join(", "));
+  });
+  // The words stand below the picture, and have room: it must not move when they get longer.
+  element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words, h("div", { class: "row wrap" }, outcomes(graph).map(({ state, words, bad }) =>
     h("button", { class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words))));
   new ResizeObserver(paint).observe(box);
   store.on(["paint"], paint);
