@@ -17,18 +17,23 @@ import { t } from "./texts.js";
 /** @typedef {{name: string, film: Film, axis: Axis, end: number, scenario: any, card: HTMLElement,
  *   canvas: HTMLCanvasElement, count: HTMLElement, note: HTMLElement}} Runner */
 
-const first = ["lcr/max", "hs/standard", "franklin", "dkr"], fewest = 2, most = 4, largest = 128;
+const fewest = 2, most = 4, largest = 128;
 const length = 12; // seconds that a race takes
 
 /** Opens the race. @param {Store} store */
 export function openDialog(store) {
-  const { catalog } = store.state;
+  const { catalog, sugar, film } = store.state;
   if (document.querySelector("dialog") || catalog.length === 0) return;
   /** @type {{n: number, order: string, seed: number}} */
-  const set = { n: store.state.film?.n ?? 8, order: store.state.sugar.order ?? "random", seed: 4 };
+  const set = { n: film?.n ?? 8, order: sugar.order ?? "random", seed: sugar.seed ?? 4 };
   set.n = Math.max(2, Math.min(64, set.n));
-  let names = first.map((name) => find(catalog, name) ?? find(catalog, name.split("/")[0])).map((a) => (a
-    ? nameOf(a) : "")).filter(Boolean).slice(0, 3);
+  // What is shown, and others on the same links: first those for the same end, each from a package of its own.
+  const own = find(catalog, film?.head.algorithm ?? "") ?? catalog[0];
+  const rank = (/** @type {import("./store.js").Algorithm} */ a) => (a === own ? 0 : a.wins === own.wins ? 1 : 2);
+  const others = catalog.filter((a) => a.shape === own.shape && (a === own || a.name !== own.name
+    || a.wins === "none")).sort((a, b) => rank(a) - rank(b));
+  let names = others.filter((a, i) => a.wins === "none" || i === others.findIndex((b) => b.name === a.name)).map(nameOf)
+    .slice(0, 3);
   /** @type {Runner[]} */
   let runners = [];
   let now = 0, playing = false, latest = 0;
@@ -179,6 +184,9 @@ function network(r, now, over) {
   const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
   drawLinks(g, film, l, new Set(), treeAt(film, step));
   drawTokens(g, film, axis, l, signs(film.head.kinds), { step, cursor, cause: 0 });
+  g.font = `${Math.min(12, 1.1 * l.radius)}px system-ui, sans-serif`;
+  g.textAlign = "center";
+  g.textBaseline = "middle";
   l.points.forEach(({ x, y }, p) => {
     const { role, status } = film.condition(p, step), size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
     g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill : all.paper;
@@ -189,5 +197,8 @@ function network(r, now, over) {
     else g.arc(x, y, size, 0, 2 * Math.PI);
     g.fill();
     g.stroke();
+    if (l.radius < 8) return;
+    g.fillStyle = role === LEADER ? "#241a00" : all.ink;
+    g.fillText(film.name(p), x, y, 2 * l.radius);
   });
 }

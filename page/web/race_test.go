@@ -89,6 +89,43 @@ func TestRace(t *testing.T) {
 	}
 }
 
+// A race begins with the algorithm that is shown, beside others on the same links; the processes have their
+// names.
+func TestRaceOfTheAlgorithmShown(t *testing.T) {
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Names, Drawn [][]string }
+	p.script(&got, `
+		const got = { names: [], drawn: [] }, { fillText } = CanvasRenderingContext2D.prototype;
+		let drawn = new Set();
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+			if (this.canvas.closest(".net")) drawn.add(text);
+			fillText.call(this, text, ...more);
+		};
+		while (!document.querySelector(".setup select option")) await frame();
+		const select = document.querySelector(".setup select");
+		for (const name of ["dkr", "mutex/tokenring", "echo/implicit"]) {
+			select.value = name;
+			select.dispatchEvent(new Event("change"));
+			await settled();
+			drawn = new Set();
+			every("#tools button").find((b) => b.textContent === "Race").click();
+			while (every(".race .card").length < 2) await frame();
+			await settled();
+			got.names.push(every(".race .card").map((card) => card.dataset.name));
+			got.drawn.push([...drawn].sort());
+			document.querySelector(".race").close();
+			await frame();
+		}
+		return got;`)
+	require.Equal(t, [][]string{{"dkr", "lcr/initiators", "franklin"},
+		{"mutex/tokenring", "lcr/participant", "hs/probe"},
+		{"echo/implicit", "treeelect/graph", "floodmax/alpha"}}, got.Names)
+	for _, drawn := range got.Drawn {
+		require.Subset(t, drawn, []string{"1", "2", "3"})
+	}
+}
+
 // The lines of the curves stand at round numbers: 1, 2 or 5 times a power of ten apart.
 func TestRaceHasRoundNumbers(t *testing.T) {
 	t.Parallel()
