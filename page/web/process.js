@@ -2,26 +2,23 @@
 
 import { h } from "./dom.js";
 import { reason } from "./run.js";
-import { changedFrom, machines, valueOf } from "./state.js";
+import { changedFrom, machines, shownStep, valueOf } from "./state.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./state.js").Machine} Machine */
-
-const rest = 300; // milliseconds between two states while the run is played
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {
   const title = h("h2", {}), body = h("div", { class: "fields" });
   element.append(title, body);
-  let shown = "", asks = false, rests = 0;
+  let shown = "", asks = false;
   const draw = async () => {
-    const { film, step, process, scenario, playing, doc } = store.state;
+    const { film, process, scenario, doc } = store.state, step = shownStep(store.state);
     if (!film || asks) return;
     // Without a choice, the process of the present step is shown.
     const p = process >= 0 ? process : Math.max(0, film.processOf(step));
     const key = `${film.head.hash} ${step} ${p} ${doc ? 1 : 0}`;
     if (key === shown) return;
-    if (playing && performance.now() < rests) return;
     asks = true;
     try {
       const [now, old] = await Promise.all([step, Math.max(0, step - 1)].map((k) => machines(film, scenario, k, p)));
@@ -33,7 +30,6 @@ export function mount(element, store) {
     title.textContent = words.charAt(0).toUpperCase() + words.slice(1);
     shown = key;
     asks = false;
-    rests = performance.now() + rest;
     draw(); // for what has changed meanwhile
   };
   store.on(["film", "step", "process", "playing", "doc"], draw);

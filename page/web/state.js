@@ -28,6 +28,19 @@ export function machines(film, scenario, step, p) {
   return found;
 }
 
+const rest = 300; // milliseconds between two steps that are shown whole while the run is played
+let rests = 0, last = 0;
+
+/** The step that the panels show whole. While the run is played, steps pass too fast: then it is the present one
+ * now and then, and the same for all panels. @param {import("./store.js").State} state */
+export function shownStep({ playing, step }) {
+  if (!playing || performance.now() > rests) {
+    last = step;
+    rests = performance.now() + rest;
+  }
+  return last;
+}
+
 /** @type {Record<string, {consts?: Record<string, [string, string][]>}>} */
 let packages = {};
 

@@ -4,7 +4,7 @@ import { call } from "./bridge.js";
 import { h } from "./dom.js";
 import { light } from "./run.js";
 import { lines } from "./source.js";
-import { changedFrom, machines, valueOf } from "./state.js";
+import { changedFrom, machines, shownStep, valueOf } from "./state.js";
 import { t } from "./texts.js";
 import { said, words } from "./words.js";
 
@@ -15,39 +15,37 @@ export function mount(element, store) {
   const outside = h("p", { class: "outside", hidden: true });
   const changes = h("div", { class: "changes" });
   element.append(sentence, outside, causes, rule, code, changes);
-  let shown = "";
   const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
-  store.on(["film", "step", "playing", "doc"], async ({ film, step, scenario, playing, doc }) => {
+  let shown = "", asks = false;
+  const draw = async () => {
+    const { film, scenario, playing, doc } = store.state, step = shownStep(store.state);
     if (!film) return;
-    const key = `${film.head.hash} ${step}`;
-    if (step === 0) {
-      shown = key;
-      sentence.textContent = t.start;
+    const key = `${film.head.hash} ${step} ${doc ? 1 : 0}`;
+    if (key === shown || (playing && element.hidden)) return;
+    if (!playing || step === 0) {
+      sentence.textContent = step === 0 ? t.start : said(film, step) ?? "";
       clear();
-      return;
+      shown = "";
     }
-    if (shown !== key) {
-      sentence.textContent = said(film, step) ?? "";
-      const [text] = await words(film, scenario, step, step).catch(() => [""]);
-      if (store.state.film !== film || store.state.step !== step) return;
-      shown = key;
-      sentence.textContent = text;
-      clear();
-    }
-    // While the run is played, steps pass too fast to read their lines.
-    if (playing || !doc) return;
-    const p = film.processOf(step);
-    const [ran, now, before] = await Promise.all([
+    if (asks || step === 0) return;
+    asks = true;
+    const p = film.processOf(step), [[text], ran, now, before] = await Promise.all([
+      words(film, scenario, step, step).catch(() => [""]),
       call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
       machines(film, scenario, step, p).catch(() => []), machines(film, scenario, step - 1, p).catch(() => [])]);
-    if (store.state.film !== film || store.state.step !== step || store.state.playing) return;
-    lines(rule, code, doc, film.head.algorithm, ran);
+    asks = false;
+    if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
+    shown = key;
+    sentence.textContent = text;
+    if (doc) lines(rule, code, doc, film.head.algorithm, ran);
     const changed = now.flatMap((m, i) => m.fields.map((field) => ({ field, old: changedFrom(before[i], field) })))
       .filter(({ old }) => old);
     changes.replaceChildren(h("h2", {}, changed.length ? t.changed : t.nothing), h("dl", { class: "facts" },
       ...changed.flatMap(({ field, old }) => [h("dt", {}, field.name),
         h("dd", {}, t.became(old ? valueOf(old) : "", valueOf(field)))])));
-  });
+    draw(); // for what has changed meanwhile
+  };
+  store.on(["film", "step", "playing", "doc", "panel"], draw);
   store.on(["film", "step", "cause"], ({ film, step, cause }) => {
     if (!film) return;
     const on = cause > 0, why = film.head.outside?.find((o) => o.step === step)?.why ?? "";

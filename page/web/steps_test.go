@@ -194,3 +194,35 @@ func TestCausalPast(t *testing.T) {
 	require.Positive(t, lit[0])
 	require.Equal(t, lit[1], lit[0])
 }
+
+// While the run is played, the panel of the step shows rule and lines now and then, and of the same step as the
+// panel of the process beside it.
+func TestPanelsWhilePlaying(t *testing.T) {
+	p := newTab(t, look{})
+	p.open(serve(t))
+	var got struct {
+		Rules   []string
+		Changes [][2]string
+		Playing bool
+	}
+	p.script(&got, `
+		const rules = new Set(), changes = new Map(), { state } = page.store;
+		while (!state.doc || state.busy) await frame();
+		if (!state.playing) press(" ");
+		while (state.playing && rules.size < 3) {
+			await frame();
+			const rule = document.querySelector("#panel-step .rule");
+			if (!state.playing || !rule || document.documentElement.dataset.calls !== "0") continue;
+			rules.add(rule.textContent);
+			const names = (selector) => every(selector).map((e) => e.textContent).join();
+			const pair = [names("#panel-step .changes dt"), names("#panel-process .changed dt")];
+			changes.set(pair.join("; "), pair);
+		}
+		return { rules: [...rules], changes: [...changes.values()], playing: state.playing };`)
+	require.True(t, got.Playing, "the run ended with the rules %v", got.Rules)
+	require.Len(t, got.Rules, 3)
+	require.NotEmpty(t, got.Changes)
+	for _, pair := range got.Changes {
+		require.Equal(t, pair[0], pair[1])
+	}
+}
