@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // How many states a check visits, and how much memory it takes, in a browser.
@@ -176,6 +177,11 @@ type judged struct {
 	Words    string `json:"words"`
 }
 
+// where says of which states a property is. Without it "a process leads", which holds if one does in some
+// state, would seem to contradict the run beside it, at whose end none does.
+var where = map[verdict.Kind]string{verdict.Always: "in every state: ", verdict.Sometimes: "in some state: ",
+	verdict.Finally: "in the end: "}
+
 // found says what came out.
 func (a *asked) found(r *check.Result) (*found, error) {
 	f := &found{States: r.States, Transitions: r.Transitions, Depth: r.Depth, Exhausted: r.Exhausted,
@@ -184,7 +190,7 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		f.Stopped = oneLine(r.Stopped).Error()
 	}
 	for _, v := range r.Properties {
-		one := judged{Property: string(v.Property), Words: v.Property.Text()}
+		one := judged{Property: string(v.Property), Words: where[v.Kind] + v.Property.Text()}
 		if v.Known {
 			one.Holds = &v.Holds
 		}

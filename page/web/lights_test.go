@@ -59,7 +59,7 @@ func TestLightOfLeases(t *testing.T) {
 		require.NotEqual(t, "bad", seen[1])
 		leaders[seen[0]] = true
 	}
-	require.Subset(t, leaders, map[string]bool{"no leader yet": true, "3 leads": true})
+	require.Subset(t, leaders, map[string]bool{"no leader now": true, "3 leads": true})
 	require.GreaterOrEqual(t, len(leaders), 3, leaders)
 	require.Equal(t, "gold", got[1][len(got[1])-2][1])
 	last := got[1][len(got[1])-1]

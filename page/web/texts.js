@@ -13,7 +13,7 @@ export const t = {
   algorithm: "Algorithm",
   size: "Processes",
   order: "Order of the IDs",
-  orders: /** @type {Record<string, string>} */ ({ random: "random", sorted: "ascending",
+  orders: /** @type {Record<string, string>} */ ({ random: "random", sorted: "sorted",
     best: "best case", worst: "worst case" }),
   more: "More settings",
   seed: "Seed",
@@ -54,7 +54,10 @@ export const t = {
   processIs(film, p, step) {
     const now = film.condition(p, step);
     const words = [`process ${film.name(p)}`];
-    if (now.role === LEADER) words.push("leads");
+    if (now.role === LEADER) {
+      const until = film.changes.until[film.changesAt(step)[p]];
+      words.push(now.status === DOWN ? "led" : until && until <= film.at(step) ? "led, its lease is over" : "leads");
+    }
     else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
     else words.push("undecided");
     if (now.status === DOWN) words.push("crashed");
@@ -67,7 +70,7 @@ export const t = {
   safe: {
     lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
       ? `${names.length > 6 ? count(names.length, "", "processes") : names.join(" and ")} lead${differ
-        ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader yet"),
+        ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader now"),
     inside: (/** @type {string[]} */ names) => (names.length ? `${names.join(" and ")} in the section`
       : "the section is free"),
   },
@@ -76,8 +79,8 @@ export const t = {
     reached: (/** @type {number} */ n) => `all ${n} have decided`,
     waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
   },
-  safety: "Safety",
-  liveness: "Liveness",
+  safety: "Safety, of those that are up now",
+  liveness: "Liveness, of those that are up now",
   cases: { best: "best", mean: "mean", worst: "worst" },
   thisRun: "this run",
   bits: "its bits, in all",
