@@ -57,7 +57,7 @@ func (b *Bridge) shrink(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
-	if a.After, err = check.Shrink(ctx, a.Input, a.After, in.Property); err != nil {
+	if a.After, err = check.Shrink(ctx, a.Input, a.judged(in.Property), in.Property); err != nil {
 		return Reply{}, err
 	}
 	v, err := a.judge(ctx, in.Property)
@@ -116,12 +116,8 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 	return a, err
 }
 
-// judge judges the run of a.After; nil if it violates nothing.
-func (a *asked) judge(ctx context.Context, property verdict.Property) (*violation, error) {
-	// An observer does not see the step of a Node that panics, so that a.After ends before it.
-	if a.failed != nil && (property == "" || property == verdict.Sound) {
-		return a.failed, nil
-	}
+// judged returns the steps of the run as they are judged by a property.
+func (a *asked) judged(property verdict.Property) []scenario.Step {
 	steps := append([]scenario.Step{}, a.After...)
 	if property == verdict.Ends && a.Algorithm.Delay == 0 {
 		// A run comes back to a state only if its time is no part of that.
@@ -129,6 +125,16 @@ func (a *asked) judge(ctx context.Context, property verdict.Property) (*violatio
 			steps[i].At = nil
 		}
 	}
+	return steps
+}
+
+// judge judges the run of a.After; nil if it violates nothing.
+func (a *asked) judge(ctx context.Context, property verdict.Property) (*violation, error) {
+	// An observer does not see the step of a Node that panics, so that a.After ends before it.
+	if a.failed != nil && (property == "" || property == verdict.Sound) {
+		return a.failed, nil
+	}
+	steps := a.judged(property)
 	j, err := check.NewJudge(a.Input, steps, property)
 	if err != nil {
 		return nil, err

@@ -222,7 +222,7 @@ export const t = {
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par) =>
-      `${count(n, "step", "steps")}, and the checker's own run has ${par}.`,
+      `${count(n, "step", "steps")}, and the shortest run has ${par}.`,
   },
   race: {
     title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time of all", axis: "messages",
