@@ -195,8 +195,8 @@ func TestCausalPast(t *testing.T) {
 	require.Equal(t, lit[1], lit[0])
 }
 
-// While the run is played, the panel of the step shows rule and lines now and then, and of the same step as the
-// panel of the process beside it.
+// While the run is played, the panel of the step shows rule and lines now and then, and of the same step as
+// the panel of the process beside it.
 func TestPanelsWhilePlaying(t *testing.T) {
 	p := newTab(t, look{})
 	p.open(serve(t))
