@@ -95,10 +95,10 @@ func TestBundle(t *testing.T) {
 		"worker.js": "start() ;\n",
 	})
 	require.NoError(t, err)
-	require.Equal(t, `function ea(e){};let eo=ea(1,x),el=4;
-let ee=ea,et={alpha:ee,a:1};class er{}
-let ei=[ee,et,eo],en=(e,{alpha:t,i:a})=>e+t.i+a;async function es(){await et}
-export{ei as delta,en as f,es as j,ee as alpha}
+	require.Equal(t, `function e(e){};let t=e(1,x),a=4;
+let o=e,i={alpha:o,a:1};class n{}
+let s=[o,i,t],r=(e,{alpha:t,i:a})=>e+t.i+a;async function l(){await i}
+export{s as delta,r as f,l as j,o as alpha}
 `, string(files["app.js"]))
 	require.Equal(t, "start();", string(files["worker.js"]))
 	require.Len(t, files, 3)
@@ -123,24 +123,19 @@ export{ei as delta,en as f,es as j,ee as alpha}
 // TestNames: a variable gets a new name wherever it is one, and nothing else does.
 func TestNames(t *testing.T) {
 	for source, want := range map[string]string{
-		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:ee,cd:et=gh(ij),...ea}=mn,[eo,,ei=ee]=st;",
+		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:e,cd:t=gh(ij),...a}=mn,[o,,i=e]=st;",
 		"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { return " +
-			"cd; } }; }": "function ee(" +
-			"e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
+			"cd; } }; }": "function e(e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
 		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let e of " +
 			"cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;",
 		"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get mn() " +
-			"{ return Ab; } }": "class ee " +
-			"extends Cd{#ef=1;gh;static ij(e){return this.#ef+e+new ee()}get mn(){return ee}}",
-		"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }": "try{ab()}catch(e){ef(e)}finally{gh()}",
-		"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);": "let ee=cd?{ab:1}:{cd,ef(){}};" +
-			"f(`${ee} ab ${(e=>e)(1)}`);",
-		"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await gh; };": "switch(ab){" +
-			"case ee:break;default:{let e=ab}}var ee=async e=>{await e};",
-		"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);": "let ee=()=>{cd()};ef();let et=1;" +
-			"while(et);if(ee)for(;;);",
-		"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };": "let ee={const:1}.const,ea=ee," +
-			"eo=function*et(){yield et};",
+			"{ return Ab; } }": "class e extends Cd{#ef=1;gh;static ij(t){return this.#ef+t+new e()}get " +
+			"mn(){return e}}",
+		"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }":                                            "try{ab()}catch(e){ef(e)}finally{gh()}",
+		"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);":                    "let e=cd?{ab:1}:{cd,ef(){}};f(`${e} ab ${(e=>e)(1)}`);",
+		"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await gh; };": "switch(ab){case e:break;default:{let e=ab}}var e=async e=>{await e};",
+		"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);":                  "let e=()=>{cd()};ef();let t=1;while(t);if(e)for(;;);",
+		"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };":                  "let e={const:1}.const,t=e,a=function*o(){yield o};",
 	} {
 		files, err := shown(t, map[string]string{"app.js": source + " export {};"})
 		require.NoError(t, err)

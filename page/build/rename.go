@@ -3,21 +3,19 @@ package build
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 )
 
 // letters are those that names are made of. The first ones are more frequent in what stays.
 const letters = "etaoinsrlcdupmhgfbvywkxzqjETAOINSRLCDUPMHGFBVYWKXZQJ"
 
-// fresh returns names of a first letter and more behind it, one after the other, but for those that are
-// taken.
-func fresh(first []string, taken map[string]bool) func() string {
+// fresh returns names, the shortest first, but for those that are taken.
+func fresh(taken map[string]bool) func() string {
 	i := 0
 	return func() string {
 		for {
-			name, n := first[i%len(first)], i/len(first)
-			for ; n > 0; n = (n - 1) / len(letters) {
+			name := ""
+			for n := i + 1; n > 0; n = (n - 1) / len(letters) {
 				name += string(letters[(n-1)%len(letters)])
 			}
 			i++
@@ -34,7 +32,7 @@ func (b *bundler) rename() error {
 	for _, name := range keywords {
 		taken[name] = true
 	}
-	outside := make(map[origin]int) // how often names that are declared outside of functions occur
+	var outside []origin // what is declared outside of functions, in order
 	for _, file := range b.done {
 		m := b.modules[file]
 		for name := range m.scope.names {
@@ -43,52 +41,44 @@ func (b *bundler) rename() error {
 			}
 		}
 		for i, t := range m.body {
-			if m.scope.uses[i] != variable && m.scope.uses[i] != short || m.scope.local(i) != nil {
+			if m.scope.uses[i] != variable && m.scope.uses[i] != short {
 				continue
 			}
-			if o := b.origin(m, file, i); o != (origin{}) {
-				outside[o]++
-			} else {
+			switch {
+			case m.whole[t.text] != "", m.scope.local(i) != nil, m.from[t.text] != origin{}:
+			case m.scope.names[t.text]:
+				if o := (origin{file, t.text}); !slices.Contains(outside, o) {
+					outside = append(outside, o)
+				}
+			default:
 				taken[t.text] = true // it is the browser's
 			}
 		}
 	}
-	var singles, pairs []string
-	for _, c := range letters {
-		singles = append(singles, string(c))
-		for _, d := range letters {
-			pairs = append(pairs, string(c)+string(d))
-		}
-	}
-	next := fresh(pairs, taken)
-	for _, o := range byCount(outside) {
+	next := fresh(taken)
+	for _, o := range outside {
 		b.modules[o.module].named(o.name, next())
 	}
 	for _, file := range b.done {
 		m := b.modules[file]
-		at := make(map[string][]int)
-		for i := range m.body {
-			if o := b.origin(m, file, i); o != (origin{}) && m.scope.local(i) == nil {
-				name := b.modules[o.module].names[o.name]
-				at[name] = append(at[name], i)
+		m.scope.rename(func() func() string { return fresh(taken) }, func(i int) string {
+			name := m.body[i].text
+			if o := m.from[name]; o != (origin{}) {
+				return b.find(o)
 			}
-		}
-		m.scope.rename(func() func() string { return fresh(singles, taken) }, at)
+			if m.whole[name] != "" && i+2 < len(m.body) {
+				return b.find(origin{m.whole[name], m.body[i+2].text})
+			}
+			return m.names[name]
+		})
 	}
 	return nil
 }
 
-// rename gives each variable of a function the first name that means nothing else where the variable may
-// occur. It may be that of a variable around it which does not occur there. Functions that are alike get the
-// same names in the same order, for what repeats is short. Outside says where names of what is declared
-// outside of functions occur.
-func (s *scope) rename(names func() func() string, outside map[string][]int) {
-	at := make(map[*local][]int) // where a variable occurs
-	for i := range s.all {
-		if l := s.local(i); l != nil && (s.uses[i] == variable || s.uses[i] == short) {
-			at[l] = append(at[l], i)
-		}
-	}
+// rename gives each variable of a function the first name that is free for it. Functions that are alike get
+// the same names in the same order, for what repeats is short. A variable takes the name of one around it,
+// of a function or outside of all, unless that one occurs within the extent of the variable.
+func (s *scope) rename(names func() func() string, outside func(i int) string) {
 	var all, live []*local
 	for _, list := range s.locals {
 		all = append(all, list...)
@@ -98,29 +88,42 @@ func (s *scope) rename(names func() func() string, outside map[string][]int) {
 	})
 	for _, l := range all {
 		live = slices.DeleteFunc(live, func(other *local) bool { return other.to < l.from })
+		taken := make(map[string]bool)
+		for _, other := range live {
+			taken[other.name] = taken[other.name] || !s.hides(l, other)
+		}
+		for i := l.from; i <= min(l.to, len(s.all)-1); i++ {
+			if s.uses[i] != variable && s.uses[i] != short {
+				continue
+			}
+			if inner := s.local(i); inner != nil {
+				taken[inner.name] = true
+			} else {
+				taken[outside(i)] = true
+			}
+		}
 		next := names()
-		for l.name == "" || l.extent.has(outside[l.name]) || slices.ContainsFunc(live, func(o *local) bool {
-			// A parameter and a variable of the function's body end together, and need two names.
-			return o.name == l.name && (o.to < l.to || slices.Contains(o.ends, l.to) || l.extent.has(at[o]))
-		}) {
+		for l.name == "" || taken[l.name] {
 			l.name = next()
 		}
 		live = append(live, l)
 	}
 }
 
-// has reports whether one of these places, which are in order, lies within the extent.
-func (e extent) has(places []int) bool {
-	i, found := slices.BinarySearch(places, e.from)
-	return found || i < len(places) && places[i] <= e.to
-}
-
-// byCount returns names in the order of how often they occur.
-func byCount(names map[origin]int) []origin {
-	return slices.SortedFunc(maps.Keys(names), func(x, y origin) int {
-		return cmp.Or(cmp.Compare(names[y], names[x]), cmp.Compare(x.module, y.module),
-			cmp.Compare(x.name, y.name))
-	})
+// hides reports whether a variable may have the name of another one, where that does not occur within its
+// extent: if it is declared within the other's. What a function declares in its body is declared beside its
+// parameters.
+func (s *scope) hides(l, other *local) bool {
+	for _, inner := range l.parts {
+		for _, outer := range other.parts {
+			beside := inner.from <= outer.from || inner.to > outer.to ||
+				inner.to == outer.to && s.bodies[inner.from]
+			if beside && inner.from <= outer.to && outer.from <= inner.to {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (m *module) named(name, other string) {
@@ -128,25 +131,6 @@ func (m *module) named(name, other string) {
 		m.names = make(map[string]string)
 	}
 	m.names[name] = other
-}
-
-// origin returns what a name at a place means, if that is declared outside of functions.
-func (b *bundler) origin(m *module, file string, i int) origin {
-	o := origin{file, m.body[i].text}
-	switch {
-	case m.scope.uses[i] != variable && m.scope.uses[i] != short:
-		return origin{}
-	case m.whole[o.name] != "" && i+2 < len(m.body):
-		o = origin{m.whole[o.name], m.body[i+2].text}
-	case m.from[o.name] != origin{}:
-		o = m.from[o.name]
-	case !m.scope.names[o.name]:
-		return origin{}
-	}
-	for b.modules[o.module].from[o.name] != (origin{}) {
-		o = b.modules[o.module].from[o.name]
-	}
-	return o
 }
 
 // find returns the new name of what a module exports, itself or from another one.

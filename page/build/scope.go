@@ -20,9 +20,9 @@ type scope struct {
 // local is a variable of a function, or several of one name whose extents overlap: these get one new name.
 type local struct {
 	extent
+	parts []extent // of those of its name
 	first int      // where it is declared
 	sure  []extent // where it occurs, or another one of its name within it
-	ends  []int    // of its own extent, and of those of others of its name within it
 	name  string   // the new one
 }
 
@@ -96,19 +96,53 @@ func (s *scope) unsure() error {
 var outermost = extent{-1, -1}
 
 // block returns the extent of what is declared within the innermost of these brackets. That of a loop's
-// head goes on behind the bracket.
+// head goes on behind the bracket: to the end of the loop or, where that is not clear, of the block.
 func (s *scope) block(open []int) extent {
 	if len(open) == 0 {
 		return outermost
 	}
-	if is(s.all, open[len(open)-1], "(") {
-		open = open[:len(open)-1]
-	}
-	if len(open) == 0 {
-		return extent{0, len(s.all)}
-	}
 	begin := open[len(open)-1]
+	if is(s.all, begin, "(") && is(s.all, begin-1, "for", "await") {
+		if last := s.statement(end(s.all, begin) + 1); last > 0 {
+			return extent{begin, last}
+		}
+		if open = open[:len(open)-1]; len(open) == 0 {
+			return extent{0, len(s.all)}
+		}
+		begin = open[len(open)-1]
+	}
 	return extent{begin, end(s.all, begin)}
+}
+
+// statement returns where a statement ends that begins at a place, or a later place, 0 if that is not clear.
+func (s *scope) statement(i int) int {
+	if is(s.all, i, "for", "while", "if") {
+		head := i + 1
+		if is(s.all, head, "await") {
+			head++
+		}
+		last := s.statement(end(s.all, head) + 1)
+		if last > 0 && is(s.all, i, "if") && is(s.all, last+1, "else") {
+			return s.statement(last + 2)
+		}
+		return last
+	}
+	if is(s.all, i, "{") {
+		return end(s.all, i)
+	}
+	if i >= len(s.all) || s.uses[i] == keyword &&
+		!is(s.all, i, "await", "break", "continue", "delete", "return", "throw", "yield") {
+		return 0
+	}
+	for ; i < len(s.all) && !is(s.all, i, ";"); i++ {
+		if s.all[i].opens() {
+			i = end(s.all, i)
+		}
+		if is(s.all, i+1, "}") {
+			break
+		}
+	}
+	return i
 }
 
 // body returns the extent of a var within these brackets: the innermost function, or the module.
@@ -193,8 +227,7 @@ func (s *scope) merge() {
 		for _, l := range list[1:] {
 			if last := apart[len(apart)-1]; l.from <= last.to {
 				last.to, last.first = max(last.to, l.to), min(last.first, l.first)
-				last.sure = append(last.sure, l.sure...)
-				last.ends = append(last.ends, l.ends...)
+				last.sure, last.parts = append(last.sure, l.sure...), append(last.parts, l.parts...)
 				continue
 			}
 			apart = append(apart, l)
@@ -229,8 +262,7 @@ func (s *scope) declare(i int, in extent, sure ...extent) bool {
 		if len(sure) == 0 {
 			sure = []extent{in}
 		}
-		s.locals[name] = append(s.locals[name],
-			&local{extent: in, first: i, sure: sure, ends: []int{in.to}})
+		s.locals[name] = append(s.locals[name], &local{extent: in, parts: []extent{in}, first: i, sure: sure})
 	}
 	return true
 }
