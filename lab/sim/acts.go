@@ -96,6 +96,9 @@ func (s *Sim) aim() {
 // [scenario.Act] with this number of After happens now.
 func (s *Sim) Occurred() uint64 { return s.occurred }
 
+// Acted returns how many of [Config.Acts] the run has done, or of Steps.
+func (s *Sim) Acted() int { return s.hand.acted }
+
 // act lets the next step or act happen. Where nothing else happens, processes that were paused have their
 // turn too.
 func (s *Sim) act() (more bool) {

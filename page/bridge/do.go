@@ -52,6 +52,7 @@ func (b *Bridge) do(ctx context.Context, args json.RawMessage, _ func(any)) (Rep
 	before := s.Snapshot()
 	s.Begin()
 	act.After = s.Occurred()
+	done := s.Acted()
 	outside, failed := s.Do(act.Step)
 	if err := s.Restore(before); err != nil {
 		return Reply{}, err
@@ -60,8 +61,7 @@ func (b *Bridge) do(ctx context.Context, args json.RawMessage, _ func(any)) (Rep
 	if failed != nil && panicked(failed) == nil {
 		return Reply{}, failed
 	}
-	later := func(a scenario.Act) bool { return a.After >= act.After }
-	acted.Acts = append(slices.DeleteFunc(slices.Clone(acted.Acts), later), act)
+	acted.Acts = append(slices.Clone(acted.Acts[:done]), act)
 	// What had to come out, or is wrong in it, is said of the run without the act.
 	acted.Expect, acted.Property, acted.Note, acted.AnySchedule = nil, "", "", false
 	return written(struct {

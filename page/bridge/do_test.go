@@ -185,3 +185,58 @@ func TestActInSteps(t *testing.T) {
 	require.Equal(t, "lose", head.Does[g.Steps.Do[4]])
 	require.NotContains(t, string(done.Scenario), "property")
 }
+
+// TestActReplacesLaterOnes: an act at a step comes in place of all that the run has not done by then, also of
+// one whose number is smaller: among the first events of all processes, which are one turn of the simulator,
+// no act is done.
+func TestActReplacesLaterOnes(t *testing.T) {
+	var b bridge.Bridge
+	text := json.RawMessage(`{"algorithm":"lcr","variant":"participant","ids":[1,2,3],"schedule":"unit",` +
+		`"acts":[{"after":2,"do":"pause","process":2},{"after":7,"do":"resume","process":2}]}`)
+	for step, kept := range map[int]int{0: 0, 2: 0, 3: 0, 4: 1, 9: 2} {
+		var s struct{ Acts []struct{ Do string } }
+		next := act(t, &b, text, step, object{"do": "crash", "process": 1}).Scenario
+		require.NoError(t, json.Unmarshal(next, &s))
+		require.Len(t, s.Acts, kept+1, "step %d", step)
+		require.Equal(t, "crash", s.Acts[kept].Do)
+		film(t, &b, next)
+	}
+}
+
+// TestTwoActsInTheFirstSteps: the first events of all processes are one turn of the simulator, and an act among
+// them comes after all. The next one, at a later step of these, takes its place.
+func TestTwoActsInTheFirstSteps(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "lcr/participant", "n": 4})
+	for first := range 4 {
+		for second := first; second < 4; second++ {
+			once := act(t, &b, text, first, object{"do": "crash", "process": 1})
+			twice := act(t, &b, once.Scenario, second, object{"do": "crash", "process": 1})
+			require.JSONEq(t, string(once.Scenario), string(twice.Scenario), "%d, %d", first, second)
+			film(t, &b, twice.Scenario)
+		}
+	}
+}
+
+// TestRefusedActChangesNothing: what a step shows is the same before and after an act that cannot be, at the
+// beginning too, where the act would begin the run.
+func TestRefusedActChangesNothing(t *testing.T) {
+	for name, short := range map[string]object{
+		"arbiter": {"algorithm": "mutex/ricartagrawala", "n": 3}, "ring": {"algorithm": "lcr/participant", "n": 3},
+	} {
+		var b bridge.Bridge
+		text := asked(t, &b, short)
+		for step := range 4 {
+			look := object{"scenario": text, "step": step}
+			fields := ask(t, &b, "fields", look, nil).JSON
+			pending := ask(t, &b, "pending", look, nil).JSON
+			args, err := json.Marshal(object{"scenario": text, "step": step,
+				"act": object{"do": "resume", "process": 1}})
+			require.NoError(t, err)
+			_, err = b.Call(t.Context(), "do", args, nil)
+			require.ErrorContains(t, err, "resume", name)
+			require.JSONEq(t, string(fields), string(ask(t, &b, "fields", look, nil).JSON), "%s %d", name, step)
+			require.JSONEq(t, string(pending), string(ask(t, &b, "pending", look, nil).JSON), "%s %d", name, step)
+		}
+	}
+}
