@@ -107,8 +107,11 @@ type overlay struct {
 	root  bool
 	size  uint64 // how many processes are not suspected, this one among them
 	seen  uint64 // the largest Term of a message that was dropped
+	scratch
+}
 
-	// Of one Step.
+// scratch is what an overlay needs during one Step.
+type scratch struct {
 	outer View
 	at    int
 	event Event   // for the Node inside

@@ -48,8 +48,11 @@ type process struct {
 	gone   uint32   // how many neighbours enter no pulse any more
 	pulses [2]pulse // the present one and the next, by their numbers
 	clocks []clock  // in the order in which they were set
+	scratch
+}
 
-	// Of one Step.
+// scratch is what a process needs during one Step.
+type scratch struct {
 	outer *election.Env
 	event election.Event // for the Node
 	sent  []uint32       // by port, how many messages went there in this pulse

@@ -189,7 +189,12 @@ type process struct {
 	refused  portset.Set // those over which NO has come
 	children portset.Set // processes that have left by this one
 
-	order []election.Port // room for [process.sorted], which forgets what is in it
+	scratch
+}
+
+// scratch is what a process needs during one Step.
+type scratch struct {
+	order []election.Port // room for [process.sorted]
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {

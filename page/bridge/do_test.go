@@ -203,8 +203,8 @@ func TestActReplacesLaterOnes(t *testing.T) {
 	}
 }
 
-// TestTwoActsInTheFirstSteps: the first events of all processes are one turn of the simulator, and an act among
-// them comes after all. The next one, at a later step of these, takes its place.
+// TestTwoActsInTheFirstSteps: the first events of all processes are one turn of the simulator, and an
+// act among them comes after all. The next one, at a later step of these, takes its place.
 func TestTwoActsInTheFirstSteps(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "lcr/participant", "n": 4})
@@ -222,7 +222,8 @@ func TestTwoActsInTheFirstSteps(t *testing.T) {
 // beginning too, where the act would begin the run.
 func TestRefusedActChangesNothing(t *testing.T) {
 	for name, short := range map[string]object{
-		"arbiter": {"algorithm": "mutex/ricartagrawala", "n": 3}, "ring": {"algorithm": "lcr/participant", "n": 3},
+		"arbiter": {"algorithm": "mutex/ricartagrawala", "n": 3}, "ring": {"algorithm": "lcr/participant",
+			"n": 3},
 	} {
 		var b bridge.Bridge
 		text := asked(t, &b, short)
@@ -235,8 +236,10 @@ func TestRefusedActChangesNothing(t *testing.T) {
 			require.NoError(t, err)
 			_, err = b.Call(t.Context(), "do", args, nil)
 			require.ErrorContains(t, err, "resume", name)
-			require.JSONEq(t, string(fields), string(ask(t, &b, "fields", look, nil).JSON), "%s %d", name, step)
-			require.JSONEq(t, string(pending), string(ask(t, &b, "pending", look, nil).JSON), "%s %d", name, step)
+			require.JSONEq(t, string(fields), string(ask(t, &b, "fields", look, nil).JSON), "%s %d", name,
+				step)
+			require.JSONEq(t, string(pending), string(ask(t, &b, "pending", look, nil).JSON), "%s %d", name,
+				step)
 		}
 	}
 }

@@ -408,3 +408,25 @@ func TestReadLooksInto(t *testing.T) {
 	_, err = new(bridge.Bridge).Call(t.Context(), "fields", args, nil)
 	require.ErrorContains(t, err, "scenario: none is given")
 }
+
+// TestFieldsAfterReturn: a step shows the same fields whether the run was at its end before, or at a branch,
+// or is looked at for the first time.
+func TestFieldsAfterReturn(t *testing.T) {
+	for _, a := range catalog.All() {
+		for name, short := range settings(a) {
+			var b bridge.Bridge
+			text := asked(t, &b, short)
+			f, _ := film(t, &b, text)
+			last := len(f.Steps.Do)
+			for _, step := range []int{0, 1, last / 3, last / 2, last} {
+				look := object{"scenario": text, "step": step}
+				var first bridge.Bridge
+				want := string(ask(t, &first, "fields", look, nil).JSON)
+				ask(t, &b, "fields", object{"scenario": text, "step": last}, nil)
+				require.Equal(t, want, string(ask(t, &b, "fields", look, nil).JSON), "%s %s %d", a.Title(),
+					name,
+					step)
+			}
+		}
+	}
+}

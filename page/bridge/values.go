@@ -28,7 +28,9 @@ func (l looker) add(m *machine, about reflect.StructField, f reflect.Value, pref
 	case reflect.Func, reflect.Chan, reflect.Pointer, reflect.UnsafePointer, reflect.Interface:
 		return
 	case reflect.Struct:
-		if t == keeperType || t.PkgPath() == contract && t.Name() == "termOptions" {
+		switch {
+		case t == keeperType, t.PkgPath() == contract && t.Name() == "termOptions",
+			t.Name() == "scratch": // by agreement, of one Step: the past or the future of what is shown
 			return
 		}
 		if _, known := l.known(f); !known && t.PkgPath() != contract {
