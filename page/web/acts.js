@@ -95,17 +95,11 @@ function entry(store, n, i) {
   return h("li", { class: n.outside ? "leaves" : "" },
     h("button", { type: "button", class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
       onclick: () => act(store, { ...first, words: n.words }) },
-    i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words, message && n.message ? said(n.message) : ""),
+    i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
     byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
     message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", { type: "button",
       class: "quiet", title: t.act.about(a.words, n.words), "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
       onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");
-}
-
-/** What a message carries besides what the sentence says. @param {any} m */
-function said(m) {
-  const parts = ["round", "value", "term", "flags"].filter((f) => Number(m[f]) > 0).map((f) => `${f} ${m[f]}`);
-  return parts.length ? ` (${parts.join(", ")})` : "";
 }
 
 /** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
@@ -116,7 +110,7 @@ export function warning(element, store) {
     // Its room is kept before that step: the picture must not move while the run is played.
     element.style.visibility = past.length ? "" : "hidden";
     if (all.length) element.replaceChildren(h("b", {}, scenario ? t.act.outside : t.act.notDone),
-      ` ${t.act.since(all[0].step, all[0].why)}`,
+      ` ${t.act.since(all[0].step, all[0].why.split(": {")[0])}`,
       past.length > 1 ? ` ${t.act.andMore(past.length - 1)}` : "");
   });
 }

@@ -383,8 +383,8 @@ func TestEveryActIsOffered(t *testing.T) {
 		await act(-1, 3, "Pause 4");
 		await act(-1, 3, "4 goes on");
 		await act(-1, 1, "Start at 2");
-		const timer = every("#panel-acts .group button").find((b) => b.textContent.includes(", now"));
-		await act(-1, 0, timer.textContent.split(", now")[0]);
+		const timer = every("#panel-acts .group button").find((b) => b.textContent.startsWith("Now "));
+		await act(-1, 0, timer.firstChild.data.slice(4));
 		await act(-1, 0, "4"); // it suspects
 		await act(-1, 0, every(".next .does")[0].textContent);
 		await act(-1, 0, "× Lose");

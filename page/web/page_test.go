@@ -212,7 +212,21 @@ func TestTraces(t *testing.T) {
 		`return shows();`)
 	require.Equal(t, float64(3), got[0])
 	require.Equal(t, true, got[1])
-	require.Contains(t, got[3], "did not what its algorithm does")
+	require.Equal(t, "The record differs. Since step 14: the algorithm does something else: "+
+		"line 30, event 11 of process 3.", got[3])
+	// Its kinds of messages have a legend, no line is longer than its box, and a hash that it has not is not named.
+	var looks struct {
+		Kinds string
+		Cut   []string
+		Hash  bool
+	}
+	p.script(&looks, `
+		return { kinds: document.querySelector("#legend").textContent,
+			cut: every(".outside").filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent),
+			hash: document.querySelector(".hash").checkVisibility({ visibilityProperty: true }) };`)
+	require.Equal(t, "EelectionLelected", looks.Kinds)
+	require.Empty(t, looks.Cut)
+	require.False(t, looks.Hash)
 }
 
 // A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.
