@@ -29,6 +29,7 @@ type filming struct {
 	story     *story        // for words
 	decidedAt time.Duration // when a belief changed last
 	messages  int
+	sent      [256]uint64 // messages by kind
 }
 
 // filmState is what a process is.
@@ -87,6 +88,7 @@ func (b *filming) add(p int, e *Event) {
 	case observe.Send, observe.Deliver:
 		if layer = m.Layer; e.Do == observe.Send {
 			b.messages++
+			b.sent[m.Kind]++
 			b.join(p, int(peer), &m)
 		}
 	case observe.Decide:
@@ -206,6 +208,11 @@ func (b *filming) finish() {
 	b.note()
 	b.film.Head.Result = b.result()
 	b.film.Head.Sections = b.section.changes
+	for i, name := range b.film.Head.Kinds {
+		if n := b.sent[(i+1)%len(b.sent)]; n > 0 {
+			b.film.Head.Counts[name] = n
+		}
+	}
 }
 
 // note takes down the change of a process that the step under way has brought.
