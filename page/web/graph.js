@@ -93,7 +93,7 @@ export function mount(element, store) {
       attribute(shape, "d", outlineOf(role, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
-    hud.replaceChildren(h("b", {}, String(film.sentAfter(step))), h("span", {}, t.messages(film.sentAfter(step))));
+    hud.replaceChildren(h("b", {}, film.sentAfter(step).toLocaleString("en")), h("span", {}, t.messages(film.sentAfter(step))));
   };
 
   const move = perFrame(() => {

@@ -191,7 +191,7 @@ func TestStates(t *testing.T) {
 	require.Positive(t, got.Under)
 	require.Equal(t, got.Under, got.Steps)
 	require.Equal(t, "Stopped.", got.Stopped)
-	require.Contains(t, got.Says, "2305 states, 4110 moves")
+	require.Contains(t, got.Says, "2,305 states, 4,110 moves")
 	require.Contains(t, got.Ends, "4 leads")
 	require.Equal(t, "4 leads", got.Light)
 }

@@ -201,8 +201,8 @@ export const t = {
     title: (/** @type {string} */ property) => `against ${property}`,
     state: (/** @type {number} */ depth) => `a state after ${count(depth, "move", "moves")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) =>
-      `${n} states, ${m} moves. Gold: a process leads. A click leads to a state.`,
-    truncated: (/** @type {number} */ n) => `These are the first ${n}.`,
+      `${n.toLocaleString("en")} states, ${m.toLocaleString("en")} moves. Gold: a process leads. A click leads to a state.`,
+    truncated: (/** @type {number} */ n) => `These are the first ${n.toLocaleString("en")}.`,
     says: (/** @type {number} */ depth, /** @type {string[]} */ leaders, /** @type {boolean} */ last,
       /** @type {string} */ into, /** @type {string} */ wrong) => [`After ${count(depth, "move", "moves")}`,
       leaders.length ? `${leaders.join(" and ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader",
