@@ -355,15 +355,18 @@ func TestLinesAreInSight(t *testing.T) {
 	require.Empty(t, wrong)
 }
 
-// Entries of a list begin below each other, whether a key stands before them or not, and say nothing twice. The
-// name of a field is not broken where there is room, and a button begins where the text above it does.
+// Entries of a list begin below each other, with a key before them or without, and say nothing twice. The
+// name of a field is not broken, and one button begins below the other.
 func TestPanelsAreAligned(t *testing.T) {
 	onScreens(t, `
-		const lefts = (selector) => [...new Set(every(selector).map((e) => e.getBoundingClientRect().left))];
+		const aligned = (selector) => {
+			const lefts = new Set(every(selector).map((e) => e.getBoundingClientRect().left));
+			if (lefts.size !== 1) wrong.push(selector + " begin at " + [...lefts]);
+		};
 		document.querySelector("#tab-acts").click();
 		await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.3);
 		while (every(".next li").length < 10) await frame();
-		if (lefts(".next .does > :nth-child(2)").length > 1) wrong.push("entries begin at " + lefts(".next .does > :nth-child(2)"));
+		aligned(".next .does > :nth-child(2)");
 		for (const e of every(".next .does")) {
 			const words = e.children[1].textContent.match(/(round|value|term|flags) [0-9]+/g) ?? [];
 			if (new Set(words).size < words.length) wrong.push("says twice " + e.textContent);
@@ -371,7 +374,7 @@ func TestPanelsAreAligned(t *testing.T) {
 		document.querySelector("#tab-step").click();
 		await shown({ algorithm: "hs", n: 8, seed: 4 }, 0.5);
 		while (!document.querySelector(".code > button")) await frame();
-		if (lefts(".causes button, .code > button").length > 1) wrong.push("buttons begin at " + lefts(".causes button, .code > button"));
+		aligned(".causes button, .code > button");
 		document.querySelector("#tab-process")?.click();
 		await shown({ algorithm: "lease", n: 8, seed: 4 }, 0.5);
 		while (!every(".field dt").length) await frame();

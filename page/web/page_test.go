@@ -214,7 +214,7 @@ func TestTraces(t *testing.T) {
 	require.Equal(t, true, got[1])
 	require.Equal(t, "The record differs. Since step 14: the algorithm does something else: "+
 		"line 30, event 11 of process 3.", got[3])
-	// Its kinds of messages have a legend, no line is longer than its box, and a hash that it has not is not named.
+	// Its kinds of messages have a legend, no line is longer than its box, and no empty hash is named.
 	var looks struct {
 		Kinds string
 		Cut   []string
