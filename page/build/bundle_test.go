@@ -46,6 +46,8 @@ func TestShortScript(t *testing.T) {
 		"n = 1 - .5 - 0xff - 1_000n":                            "n=1-.5-0xff-1_000n",
 		"a ? .5 : b?.c ?? d":                                    "a?.5:b?.c??d",
 		"a ? 0.5 : 10.5 + 0 + b[0]":                             "a?.5:10.5+0+b[0]",
+		"true.a + false?.b + true[c]; true ** 2":                "true.a+false?.b+true[c];true**2",
+		"class A { true = 1; b = true }":                        "class A{true=1;b=!0}",
 		"return true; x = [false, { true: a.false() }, 'true']": "return !0;x=[!1,{true:a.false()},'true']",
 	} {
 		files, err := shown(t, map[string]string{"app.js": "export {};", "other.js": source})

@@ -168,7 +168,8 @@ func shorter(all []lexeme) (list []lexeme) {
 		case is(all, i, "(") && is(all, i+2, ")") && is(all, i+3, "=>") && all[i+1].kind == word:
 			t = lexeme{word, all[i+1].text, t.line}
 			i += 2
-		case is(all, i, "true", "false") && !is(all, i-1, ".", "?.") && !is(all, i+1, ":", "("):
+		case is(all, i, "true", "false") && !is(all, i-1, ".", "?.") &&
+			!is(all, i+1, ":", "(", "=", ".", "?.", "[", "**"): // !0.a is !(0.a)
 			t.text = map[string]string{"true": "!0", "false": "!1"}[t.text]
 		case t.kind == word && strings.HasPrefix(t.text, "0."):
 			t.text = t.text[1:]
