@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"runtime/debug"
@@ -56,10 +55,11 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 }
 
 func rootCommand(a *console.Console) *cobra.Command {
+	info, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
 		Use:           "elect",
 		Short:         "Run leader elections: as processes, simulated, or in every way there is",
-		Version:       version(),
+		Version:       version(info),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true, // run reports them, in one line each
 		SilenceUsage:  true,
@@ -73,6 +73,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(suggest.FlagError)
 	root.PersistentFlags().Var(&terminal.Choice{Flag: "color", Kind: "when", Words: terminal.When,
 		Then: a.SetColours}, "color",
@@ -125,18 +126,21 @@ func helpCommand(a *console.Console, root *cobra.Command) *cobra.Command {
 	}
 }
 
-// version returns the version of the module, or else the revision that the binary was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
+// version returns the version of the module, or else the revision that the binary was built from. Of go run,
+// and of a build outside a clone, neither is known.
+func version(info *debug.BuildInfo) string {
+	text := "development version"
+	if info == nil {
+		return text
 	}
-	text := cmp.Or(info.Main.Version, "(devel)")
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return "version " + v
+	}
 	for _, s := range info.Settings {
 		switch {
-		case s.Key == "vcs.revision" && text == "(devel)":
-			text = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true" && !strings.Contains(text, "+dirty"):
+		case s.Key == "vcs.revision":
+			text = "version " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
 			text += ", changed since"
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -258,12 +259,31 @@ func TestOrder(t *testing.T) {
 	require.NotEqual(t, hashOf(t, first.stdout), hashOf(t, second.stdout))
 }
 
+// TestVersion: it names a version or a commit. A binary that knows neither says so, in words.
 func TestVersion(t *testing.T) {
-	r := elect(t, "", "--version")
-	require.Regexp(t, `^elect version \S+\n$`, r.stdout)
-	r = execute(t, "A=", "", "--version")
+	const named = `^elect (version (v\d\S*|[0-9a-f]{40}(, changed since)?)|development version)\n$`
+	require.Regexp(t, named, elect(t, "", "--version").stdout)
+	r := execute(t, "A=", "", "--version")
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, `^elect version (\(devel\)|v\d\S*)\n$`, r.stdout)
+	require.Regexp(t, named, r.stdout)
+	set := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	commit, changed := set("vcs.revision", "0123abc"), set("vcs.modified", "true")
+	for _, c := range []struct {
+		version  string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"v1.2.3", nil, "version v1.2.3"},                                       // go install ...@v1.2.3
+		{"v0.0.0-2026-0123abc+dirty", nil, "version v0.0.0-2026-0123abc+dirty"}, // go build in a clone
+		{"(devel)", nil, "development version"},                                 // go run
+		{"", nil, "development version"},                                        // a test
+		{"(devel)", []debug.BuildSetting{commit}, "version 0123abc"},            // go build by an older Go
+		{"(devel)", []debug.BuildSetting{commit, changed}, "version 0123abc, changed since"},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.version}, Settings: c.settings}
+		require.Equal(t, c.want, version(info))
+	}
+	require.Equal(t, "development version", version(nil))
 }
 
 func TestHelp(t *testing.T) {
@@ -303,5 +323,30 @@ func TestInterrupted(t *testing.T) {
 		require.Equal(t, exit.StatusInterrupted, code)
 		require.Equal(t, "elect: interrupted\n", stderr.String())
 		require.Empty(t, stdout.String())
+	}
+}
+
+// TestErrorsAreShort: whatever is typed in any length, the error is one line that can be read.
+func TestErrorsAreShort(t *testing.T) {
+	const n = 2500
+	for _, long := range []string{strings.Repeat("x", n), strings.Repeat("9", n), strings.Repeat("x ", n)} {
+		for _, line := range []string{
+			"L", "sim L", "sim lcr/L", "sim lcr --L", "sim lcr -n L", "sim lcr --ids 1,L",
+			"sim lcr -n 3 --seed -L", "sim lcr -n 3 --topology L", "sim echo --topology grid:L",
+			"sim lcr -n 3 --param L", "sim lcr -n 3 --param L=3", "sim modbully -n 3 --param wait=1:L",
+			"sim invitation -n 3 --param groups=1:2/L", "sim lcr -n 3 --until L", "sim lcr -n 3 --log L/L",
+			"sim --scenario L", "check lcr -n 3 --property L", "check L", "compare L", "page --addr L",
+			"page --addr 127.0.0.1:L", "page --trace L", "trace L", "trace diff L L", "help L", "list L",
+			"soak --profile L", "lead L", "experiment L", "experiment redundancy --model L",
+		} {
+			args := strings.Fields(line)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "L", long)
+			}
+			r := elect(t, "", args...)
+			require.NotZero(t, r.code, line)
+			require.Equal(t, 1, strings.Count(r.stderr, "\n"), line)
+			require.Less(t, len(r.stderr), 1100, "%s: %.700s", line, r.stderr)
+		}
 	}
 }

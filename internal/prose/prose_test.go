@@ -54,3 +54,12 @@ func TestDuration(t *testing.T) {
 		require.Equal(t, want, prose.Duration(d))
 	}
 }
+
+func TestShort(t *testing.T) {
+	long, path := strings.Repeat("é", 400), strings.Repeat("a/", 150)
+	require.Equal(t, "it is "+path+" and "+strings.Repeat("é", 30)+"... not x",
+		prose.Short("it is "+path+" and "+long+" not x"))
+	require.Equal(t, "x"+strings.Repeat("é", 29)+"...", prose.Short("x"+long), "no half letter")
+	require.Empty(t, prose.Short(""))
+	require.Equal(t, strings.Repeat("a ", 500)+"...", prose.Short(strings.Repeat("a ", 600)))
+}

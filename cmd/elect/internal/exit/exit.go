@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/observe"
 )
@@ -134,7 +135,7 @@ func Lines(err error) []string {
 	}
 	lines := make([]string, 0, len(all))
 	for _, e := range all {
-		lines = append(lines, OneLine(e))
+		lines = append(lines, prose.Short(OneLine(e)))
 	}
 	return lines
 }
