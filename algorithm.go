@@ -127,12 +127,12 @@ func (a *Algorithm) Check() error {
 	case a.New == nil:
 		return input.Errorf("algorithm: %s has no New", a.Title())
 	case !slices.Contains(shapes, a.Topology):
-		return input.Errorf("algorithm: the Topology of %s is %q, not one of %v", a.Title(), a.Topology,
+		return input.Errorf("algorithm: the Topology of %s is %.60q, not one of %v", a.Title(), a.Topology,
 			shapes)
 	case a.Winner != nil && a.Winner.Name == "":
 		return input.Errorf("algorithm: the Winner of %s has no Name", a.Title())
 	case a.Winner != nil && a.Winner.Of == nil:
-		return input.Errorf("algorithm: the Winner of %s, %q, has no Of", a.Title(), a.Winner)
+		return input.Errorf("algorithm: the Winner of %s, %.60q, has no Of", a.Title(), a.Winner)
 	case a.Winner != nil && a.Leaderless:
 		return input.Errorf("algorithm: %s is Leaderless, and has a Winner, the %s", a.Title(), a.Winner)
 	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Reported || a.Faults.Returns ||

@@ -59,12 +59,13 @@ func (l List) Find(name, variant string) (*election.Algorithm, error) {
 		known = true
 	}
 	if !known {
-		return nil, input.Errorf("unknown algorithm %q: %s", name, l.suggest(name))
+		return nil, input.Errorf("unknown algorithm %.60q: %s", name, l.suggest(name))
 	}
 	if variants := l.Variants(name); len(variants) > 0 {
-		return nil, input.Errorf("unknown variant %q: %s has %s", variant, name, strings.Join(variants, ", "))
+		return nil, input.Errorf("unknown variant %.60q: %s has %s", variant, name,
+			strings.Join(variants, ", "))
 	}
-	return nil, input.Errorf("unknown variant %q: %s has only one, without a name", variant, name)
+	return nil, input.Errorf("unknown variant %.60q: %s has only one, without a name", variant, name)
 }
 
 // suggest names the algorithm whose name is most like this one, or all if none is at all.

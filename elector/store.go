@@ -100,7 +100,7 @@ func (s *store) parse(b []byte) ([]byte, error) {
 	rest, ok := bytes.CutPrefix(b, s.head)
 	if !ok {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
-		return nil, input.Errorf("it begins with %.100q instead of %q", line,
+		return nil, input.Errorf("it begins with %.100q instead of %.100q", line,
 			strings.TrimSpace(string(s.head)))
 	}
 	state, sum, ok := cutTail(rest, 8)

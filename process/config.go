@@ -123,7 +123,7 @@ func (c *Config) check() error {
 		return input.Errorf("peers: %d, a process on a ring has 2 links; Config.Place sets them",
 			len(c.Peers))
 	case c.OneWay && a.Topology != election.Ring:
-		return input.Errorf("one way: only a ring can be, the topology of %s is %q", a.Title(), a.Topology)
+		return input.Errorf("one way: only a ring can be, the topology of %s is %.60q", a.Title(), a.Topology)
 	case c.OneWay && a.TwoWay:
 		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:

@@ -47,7 +47,7 @@ func OverGraph(name string) (*election.Algorithm, error) {
 		a = Saturation()
 		onTree = func(tree *spanning) variant { return &saturator{tree: tree} }
 	default:
-		return nil, input.Errorf("treeelect has no variant %q for graphs: there are root, any, saturation",
+		return nil, input.Errorf("treeelect has no variant %.60q for graphs: there are root, any, saturation",
 			name)
 	}
 	a.Variant = "graph_" + name

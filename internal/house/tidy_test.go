@@ -3,6 +3,7 @@ package house_test
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,6 +76,31 @@ func TestFuzz(t *testing.T) {
 		}
 	})
 	require.Greater(t, targets, 10)
+}
+
+// TestQuotes: an error that refuses an input quotes the beginning of it only, as by %.60q: the input may have
+// any length.
+func TestQuotes(t *testing.T) {
+	calls := 0
+	eachGoFile(t, func(file string, f *ast.File, fset *token.FileSet) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			if name := types.ExprString(call.Fun); name == "input.Errorf" || name == "refuse" {
+				calls++
+				if strings.Contains(types.ExprString(call.Args[0]), "%q") {
+					t.Errorf("%s: it quotes the whole of an input", fset.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+	})
+	require.Greater(t, calls, 300)
 }
 
 // TestWidth: lines have at most 110 columns; a tab counts four. A line of a test that holds a long text stays

@@ -156,7 +156,7 @@ func (c *Choice) Type() string { return c.Kind }
 // Set takes a word.
 func (c *Choice) Set(word string) error {
 	if !slices.Contains(c.Words, word) {
-		return input.Errorf("--%s: %q is not one of %s", c.Flag, word, strings.Join(c.Words, ", "))
+		return input.Errorf("--%s: %.60q is not one of %s", c.Flag, word, strings.Join(c.Words, ", "))
 	}
 	c.word = word
 	c.Then(word)

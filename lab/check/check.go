@@ -242,11 +242,11 @@ func (c *Config) Check() error {
 	for i, p := range c.Properties {
 		known := p.Kind == verdict.Always || p.Kind == verdict.Sometimes || p.Kind == verdict.Finally
 		if p.Holds == nil || !known {
-			return input.Errorf("properties[%d]: %q has no Holds, or is of no Kind", i, p.Name)
+			return input.Errorf("properties[%d]: %.60q has no Holds, or is of no Kind", i, p.Name)
 		}
 		same := func(q Property) bool { return p.Name == q.Name }
 		if isTaken(p.Name) || slices.ContainsFunc(c.Properties[:i], same) {
-			return input.Errorf("properties[%d]: there is another one named %q", i, p.Name)
+			return input.Errorf("properties[%d]: there is another one named %.60q", i, p.Name)
 		}
 	}
 	// Without After, which may hold the starts itself.

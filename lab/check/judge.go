@@ -54,7 +54,7 @@ func NewJudge(in scenario.Input, steps []scenario.Step, property verdict.Propert
 	j.budget(steps)
 	m := newModel(&j.config)
 	if why := m.unbreakable(property); why != "" {
-		return nil, input.Errorf("property: no steps break %q: %s", property, why)
+		return nil, input.Errorf("property: no steps break %.60q: %s", property, why)
 	}
 	j.w = newWorker(m)
 	j.rules = m.rulesFor(property)

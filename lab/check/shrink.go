@@ -40,7 +40,7 @@ func Shrink(ctx context.Context, in scenario.Input, steps []scenario.Step,
 	case broken == "":
 		return nil, input.Errorf("steps: they violate no property")
 	case property != "" && property != broken:
-		return nil, input.Errorf("steps: they do not violate the property %q", property)
+		return nil, input.Errorf("steps: they do not violate the property %.60q", property)
 	}
 	s.property, s.breaches = broken, breaches
 	best := s.leaveOut(ctx, steps)

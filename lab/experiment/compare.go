@@ -85,7 +85,7 @@ func (c *Comparison) Complete() error {
 		return input.Errorf("%d algorithms, %d sizes and %d seeds make %d elections, at most %d can be",
 			len(c.Algorithms), len(c.Sizes), c.Seeds, len(c.Algorithms)*len(c.Sizes)*c.Seeds, MostTrials)
 	case !slices.Contains(sim.Orders(), c.Order):
-		return input.Errorf("order %q is not one of random, sorted, best, worst", c.Order)
+		return input.Errorf("order %.60q is not one of random, sorted, best, worst", c.Order)
 	}
 	return c.distinct()
 }

@@ -134,7 +134,7 @@ func (r *Redundancy) Complete() error {
 	}
 	for _, m := range r.Models {
 		if m != Instant && m != Skewed {
-			return input.Errorf("model %q is neither %s nor %s", m, Instant, Skewed)
+			return input.Errorf("model %.60q is neither %s nor %s", m, Instant, Skewed)
 		}
 	}
 	return nil

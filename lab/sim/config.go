@@ -136,7 +136,7 @@ func (c *Config) checkPlan() error {
 	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay && c.Schedule != Hand:
-		return input.Errorf("schedule: %q is none of unit, random and hand", c.Schedule)
+		return input.Errorf("schedule: %.60q is none of unit, random and hand", c.Schedule)
 	case c.Schedule != UnitDelay && c.Steps != nil:
 		return input.Errorf("schedule: %s, not together with steps, which say all that happens", c.Schedule)
 	case len(c.Acts) > 0 && c.Steps != nil:
@@ -167,7 +167,7 @@ func complete(d *Delay, bound time.Duration) error {
 		return nil
 	case "", Uniform:
 	default:
-		return input.Errorf("delay: distribution %q is neither uniform nor exponential", d.Distribution)
+		return input.Errorf("delay: distribution %.60q is neither uniform nor exponential", d.Distribution)
 	}
 	if d.Min == 0 { // nothing arrives when it is sent
 		d.Min = 1

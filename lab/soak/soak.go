@@ -223,7 +223,7 @@ func (c *Config) check() error {
 	case c.Duration < 0:
 		return input.Errorf("duration: %v cannot last", c.Duration)
 	case c.Profile != Broad && c.Profile != Chaos:
-		return input.Errorf("profile: %.40q is neither %q nor %q", c.Profile, Broad, Chaos)
+		return input.Errorf("profile: %.40q is neither %.40q nor %.40q", c.Profile, Broad, Chaos)
 	case c.Processes < 0:
 		return input.Errorf("processes: %d", c.Processes)
 	}

@@ -35,7 +35,7 @@ func (s *Selection) Check(h *Header) error {
 	}
 	for _, kind := range s.Kinds {
 		if !slices.Contains(h.Kinds, kind) && kind != catchUp {
-			return input.Errorf("kind: the run has no messages %q, only %s", kind,
+			return input.Errorf("kind: the run has no messages %.60q, only %s", kind,
 				strings.Join(h.Kinds, ", "))
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 )
 
 // Reply is what a call returns.
@@ -90,13 +91,10 @@ func (b *Bridge) Call(ctx context.Context, name string, args []byte, progress fu
 	return reply, nil
 }
 
-// oneLine keeps an error on one line: a panic of a Node may have several.
+// oneLine keeps an error on one line, and its words short: a panic of a Node may have several, and an input
+// that is quoted any length.
 func oneLine(err error) error {
-	text := err.Error()
-	if !strings.ContainsAny(text, "\r\n") {
-		return err
-	}
-	return &flat{err, strings.Join(strings.Fields(text), " ")}
+	return &flat{err, prose.Short(strings.Join(strings.Fields(err.Error()), " "))}
 }
 
 // flat is an error whose text is on one line.

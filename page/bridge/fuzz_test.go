@@ -126,6 +126,26 @@ func TestScenarioRefused(t *testing.T) {
 	}
 }
 
+// TestErrorsAreShort: an error quotes the beginning of a long input only.
+func TestErrorsAreShort(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for name, args := range calls(t) {
+		for _, bad := range []string{
+			`{"` + long + `": 1}`, strings.ReplaceAll(args, "lcr", long),
+			strings.ReplaceAll(args, "participant", long),
+			strings.ReplaceAll(args, `: 3`, `: `+strings.Repeat("3", 5000)),
+			strings.ReplaceAll(args, `"ids"`, `"`+long+`": 1, "ids"`),
+		} {
+			_, err := new(bridge.Bridge).Call(t.Context(), name, []byte(bad), nil)
+			if err != nil {
+				require.Less(t, len(err.Error()), 500, "%s: %.600s", name, err)
+			}
+		}
+	}
+	_, err := new(bridge.Bridge).Call(t.Context(), "scenario", []byte(`{"algorithm": "`+long+`"}`), nil)
+	require.ErrorContains(t, err, `unknown algorithm "`+long[:60]+`"`)
+}
+
 // TestReadBounds: files of more than 64 MB are refused before they are parsed.
 func TestReadBounds(t *testing.T) {
 	var b bridge.Bridge

@@ -91,7 +91,7 @@ func isLocal(host string) bool {
 func Listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, input.Errorf("%q: it is not a host and a port, as in 127.0.0.1:8080", address)
+		return nil, input.Errorf("%.60q: it is not a host and a port, as in 127.0.0.1:8080", address)
 	}
 	if !isLocal(host) {
 		return nil, input.Errorf("%s: the page is for this machine only, as in 127.0.0.1:8080", address)

@@ -229,7 +229,7 @@ func (v *viewer) answered(q *Question) error {
 		return input.Errorf("question.is: %.40q is none of leader, messages, time and sent", q.Is)
 	}
 	if got := q.Choices[q.Answer]; got != is {
-		return input.Errorf("question.answer: %q, and the run shows %s", got, is)
+		return input.Errorf("question.answer: %.60q, and the run shows %s", got, is)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 		return nil, n.gone()
 	case n.groups[name] != nil:
 		n.mu.Unlock()
-		return nil, input.Errorf("group %q is open already", name)
+		return nil, input.Errorf("group %.60q is open already", name)
 	case len(n.groups) >= n.config.MaxGroups:
 		n.mu.Unlock()
 		return nil, input.Errorf("%d groups are open already", n.config.MaxGroups)

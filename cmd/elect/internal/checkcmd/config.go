@@ -119,7 +119,7 @@ func (f *checkFlags) readInput(args []string, c *check.Config, seed uint64) (err
 // readScenario reads the election from a file.
 func (f *checkFlags) readScenario(a *console.Console, args []string, c *check.Config) error {
 	if len(args) > 0 {
-		return input.Errorf("--scenario says the algorithm itself: unexpected argument %q", args[0])
+		return input.Errorf("--scenario says the algorithm itself: unexpected argument %.60q", args[0])
 	}
 	for _, name := range job.InFile {
 		if f.Given(name) {

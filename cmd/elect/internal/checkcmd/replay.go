@@ -62,7 +62,7 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 // onlyReplay refuses flags that have no part in a replay.
 func (f *checkFlags) onlyReplay(args []string) error {
 	if len(args) > 0 {
-		return input.Errorf("--replay says the algorithm itself: unexpected argument %q", args[0])
+		return input.Errorf("--replay says the algorithm itself: unexpected argument %.60q", args[0])
 	}
 	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "links": true,
 		"mermaid": true, "log": true, "marks": true, "help": true}

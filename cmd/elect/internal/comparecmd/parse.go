@@ -72,11 +72,11 @@ func (c *compare) parseAlgorithms(args []string) error {
 	}
 	for _, arg := range args {
 		if strings.Trim(arg, "0123456789.,") == "" {
-			return input.Errorf("unexpected argument %q: a list has commas only, no spaces", arg)
+			return input.Errorf("unexpected argument %.60q: a list has commas only, no spaces", arg)
 		}
 		name, variant, slash := strings.Cut(arg, "/")
 		if slash && variant == "" {
-			return input.Errorf("%q: a variant is missing after the slash", arg)
+			return input.Errorf("%.60q: a variant is missing after the slash", arg)
 		}
 		a, err := c.Find(name, variant)
 		if err != nil {

@@ -54,7 +54,7 @@ func (r *redundancy) parse(args []string, svg bool) (err error) {
 		return err
 	}
 	if !slices.Contains(models, r.Text("model")) { // too short for a suggestion
-		return input.Errorf("--model: %q is not one of %s", r.Text("model"), strings.Join(models, ", "))
+		return input.Errorf("--model: %.60q is not one of %s", r.Text("model"), strings.Join(models, ", "))
 	}
 	if r.Text("model") != "both" {
 		r.run.Models = []experiment.Model{experiment.Model(r.Text("model"))}

@@ -202,7 +202,7 @@ func Files(cmd *cobra.Command, ending string, names ...string) {
 // NoMore refuses arguments that no flag takes.
 func NoMore(args []string) error {
 	if len(args) > 0 {
-		return input.Errorf("unexpected argument %q", args[0])
+		return input.Errorf("unexpected argument %.60q", args[0])
 	}
 	return nil
 }

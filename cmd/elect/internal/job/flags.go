@@ -111,11 +111,11 @@ func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
 	name, variant, slash := strings.Cut(args[0], "/")
 	switch {
 	case slash && variant == "":
-		return nil, input.Errorf("%q: a variant is missing after the slash", args[0])
+		return nil, input.Errorf("%.60q: a variant is missing after the slash", args[0])
 	case f.Given("variant") && f.Text("variant") == "":
 		return nil, input.Errorf("--variant: none is given")
 	case f.Given("variant") && slash && variant != f.Text("variant"):
-		return nil, input.Errorf("--variant: %q contradicts %q", f.Text("variant"), args[0])
+		return nil, input.Errorf("--variant: %.60q contradicts %.60q", f.Text("variant"), args[0])
 	case f.Given("variant"):
 		variant = f.Text("variant")
 	}
@@ -138,9 +138,9 @@ func Find(list catalog.List, name, variant string) (*election.Algorithm, error) 
 		return list.Find(name, variant)
 	}
 	if near := suggest.Suggestion(name, names, ""); near != "" {
-		return nil, input.Errorf("unknown algorithm %q%s", name, near)
+		return nil, input.Errorf("unknown algorithm %.60q%s", name, near)
 	}
-	return nil, input.Errorf("unknown algorithm %q: there are %s", name, strings.Join(names, ", "))
+	return nil, input.Errorf("unknown algorithm %.60q: there are %s", name, strings.Join(names, ", "))
 }
 
 // unexpected refuses arguments behind the algorithm.
@@ -148,10 +148,10 @@ func unexpected(args []string) error {
 	for _, arg := range args {
 		// A list with spaces arrives as several arguments.
 		if strings.Trim(arg, "0123456789.,") == "" {
-			return input.Errorf("unexpected argument %q: a list has commas only, no spaces", arg)
+			return input.Errorf("unexpected argument %.60q: a list has commas only, no spaces", arg)
 		}
 	}
-	return input.Errorf("unexpected argument %q", args[1])
+	return input.Errorf("unexpected argument %.60q", args[1])
 }
 
 // ReadProcesses reads the processes and their initiators.

@@ -17,7 +17,7 @@ import (
 // scenarioJobs returns the elections of a file. All are checked before the first is run.
 func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) {
 	if len(args) > 0 {
-		return nil, input.Errorf("--scenario says the algorithm itself: unexpected argument %q", args[0])
+		return nil, input.Errorf("--scenario says the algorithm itself: unexpected argument %.60q", args[0])
 	}
 	for _, name := range InFile {
 		if f.Given(name) {

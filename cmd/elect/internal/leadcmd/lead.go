@@ -33,7 +33,7 @@ func New(a *console.Console) *cobra.Command {
 		Short: "Run a program on that member of a group that leads",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
-				return input.Errorf("unexpected argument %q: COMMAND stands behind --", args[0])
+				return input.Errorf("unexpected argument %.60q: COMMAND stands behind --", args[0])
 			}
 			return lead(cmd.Context(), a, f, args)
 		},

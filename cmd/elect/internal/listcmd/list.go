@@ -52,7 +52,7 @@ func chosen(list catalog.List, names []string) (catalog.List, error) {
 	for _, title := range names {
 		name, variant, slash := strings.Cut(title, "/")
 		if slash && variant == "" {
-			return nil, input.Errorf("%q: a variant is missing after the slash", title)
+			return nil, input.Errorf("%.60q: a variant is missing after the slash", title)
 		}
 		if _, err := job.Find(list, name, variant); err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ import (
 func At(where, text string) (at scenario.At, err error) {
 	id, when, ok := strings.Cut(text, "@")
 	if !ok {
-		return at, input.Errorf("%s: %q is not a process and a time, as in 4@3.5", where, text)
+		return at, input.Errorf("%s: %.60q is not a process and a time, as in 4@3.5", where, text)
 	}
 	if at.ID, err = ID(where, id); err != nil {
 		return at, err
@@ -30,7 +30,7 @@ func Pause(where, text string) (pause scenario.Pause, err error) {
 	id, when, ok := strings.Cut(text, "@")
 	from, until, isRange := cutRange(when)
 	if !ok || !isRange {
-		return pause, input.Errorf("%s: %q is not a process and two times, as in 3@2-6", where, text)
+		return pause, input.Errorf("%s: %.60q is not a process and two times, as in 3@2-6", where, text)
 	}
 	if pause.ID, err = ID(where, id); err != nil {
 		return pause, err
@@ -69,7 +69,7 @@ func timeRange(where, from, until string) (first, last time.Duration, err error)
 func Probability(flag, text string) (float64, error) {
 	p, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(p) || p < 0 || p > 1 {
-		return 0, input.Errorf("%s: %q is not a probability, from 0 to 1", flag, text)
+		return 0, input.Errorf("%s: %.60q is not a probability, from 0 to 1", flag, text)
 	}
 	return math.Abs(p), nil // -0 is 0
 }
@@ -83,7 +83,7 @@ func Partition(flag, text string) (cut fault.Partition, err error) {
 		sign = ">"
 	}
 	if cut.OneWay && strings.Contains(groups, "|") {
-		return cut, input.Errorf("%s: %q cuts links one way and both", flag, text)
+		return cut, input.Errorf("%s: %.60q cuts links one way and both", flag, text)
 	}
 	for part := range strings.SplitSeq(groups, sign) {
 		group, err := List(flag, part, ID)

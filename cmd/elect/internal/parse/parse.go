@@ -32,7 +32,7 @@ func Number(where, text string) (uint64, error) {
 		strconv.ErrRange) {
 		return 0, input.Errorf("%s: %s is negative", where, text)
 	}
-	return 0, input.Errorf("%s: %q is not a whole number", where, text)
+	return 0, input.Errorf("%s: %.60q is not a whole number", where, text)
 }
 
 // Count reads a whole number, also as 1e6. The caller refuses one that is negative or too large.
@@ -41,7 +41,7 @@ func Count(where, text string) (float64, error) {
 	// As a float, so that 1e6 is a number, and one that is out of range is refused by its size and not as a
 	// text.
 	if math.IsNaN(n) || err != nil && !errors.Is(err, strconv.ErrRange) || n != math.Trunc(n) {
-		return 0, input.Errorf("%s: %q is not a whole number", where, text)
+		return 0, input.Errorf("%s: %.60q is not a whole number", where, text)
 	}
 	return n, nil
 }
@@ -85,7 +85,7 @@ func Time(where, text string) (time.Duration, error) {
 	units, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(units):
-		return 0, input.Errorf("%s: %q is not a time", where, text)
+		return 0, input.Errorf("%s: %.60q is not a time", where, text)
 	case units < 0:
 		return 0, input.Errorf("%s: %s is before the beginning", where, text)
 	case units > float64(longest):
@@ -129,9 +129,9 @@ func Delay(flag, text string) (sim.Delay, error) {
 	case err != nil:
 		return sim.Delay{}, err
 	case len(times) != 2:
-		return sim.Delay{}, input.Errorf("%s: %q is not a shortest and a longest delay", flag, text)
+		return sim.Delay{}, input.Errorf("%s: %.60q is not a shortest and a longest delay", flag, text)
 	case times[1] < 1 || times[0] > times[1]:
-		return sim.Delay{}, input.Errorf("%s: %q is not a range of delays above 0", flag, text)
+		return sim.Delay{}, input.Errorf("%s: %.60q is not a range of delays above 0", flag, text)
 	}
 	return sim.Delay{Min: max(times[0], 1), Max: times[1]}, nil
 }

@@ -16,7 +16,8 @@ func Sizes(flag, text string) ([]int, error) {
 	ranges, err := List(flag, text, func(where, part string) ([2]int, error) {
 		from, to, several := strings.Cut(part, "..")
 		if low, high, dash := strings.Cut(part, "-"); dash && low != "" && !several {
-			return [2]int{}, input.Errorf("%s: %q is not a whole number; a range is %s..%s", where, part, low,
+			return [2]int{}, input.Errorf("%s: %.60q is not a whole number; a range is %s..%s", where, part,
+				low,
 				high)
 		}
 		first, err := Whole(where, from, "processes", 1, scenario.MaxProcesses)

@@ -127,7 +127,7 @@ func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
 	}
 	switch {
 	case len(args) > 0:
-		return nil, input.Errorf("--all: unexpected argument %q", args[0])
+		return nil, input.Errorf("--all: unexpected argument %.60q", args[0])
 	case f.Given("out"), f.Given("variant"), f.Given("param"):
 		return nil, input.Errorf("--all excludes --out, --variant and --param, which are for one algorithm")
 	}

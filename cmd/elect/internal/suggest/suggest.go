@@ -45,7 +45,8 @@ func Suggestion(word string, names []string, prefix string) string {
 
 // UnknownCommand refuses an unknown subcommand, and proposes the nearest of them and of others.
 func UnknownCommand(cmd *cobra.Command, name string, others ...string) error {
-	return input.Errorf("unknown command %q%s", name, Suggestion(name, append(commands(cmd), others...), ""))
+	return input.Errorf("unknown command %.60q%s", name, Suggestion(name, append(commands(cmd), others...),
+		""))
 }
 
 // Among refuses a value of a flag that is not in the list.
@@ -53,7 +54,7 @@ func Among(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return input.Errorf("--%s: %q is not one of %s%s", flag, value, strings.Join(allowed, ", "),
+	return input.Errorf("--%s: %.60q is not one of %s%s", flag, value, strings.Join(allowed, ", "),
 		Suggestion(value, allowed, ""))
 }
 
@@ -78,7 +79,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 		if cause := invalid.Unwrap(); errors.Is(cause, election.ErrInput) {
 			return cause
 		}
-		return input.Errorf("--%s: %q is neither true nor false", invalid.GetFlag().Name, invalid.GetValue())
+		return input.Errorf("--%s: %.60q is neither true nor false", invalid.GetFlag().Name,
+			invalid.GetValue())
 	}
 	// With a mistyped subcommand its flags are unknown too. The subcommand is the better hint.
 	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 && (!takesFiles(cmd) ||
