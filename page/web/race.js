@@ -85,7 +85,9 @@ export function openDialog(store) {
 
   const end = () => Math.max(1, ...runners.map((r) => r.end));
   const draw = perFrame(() => {
-    for (const r of runners) network(r, now, now >= end());
+    // The words of all take their place first: what is left is the size of the pictures.
+    const steps = runners.map((r) => say(r, now, now >= end()));
+    runners.forEach((r, i) => network(r, now, steps[i]));
     clock.value = String(Math.round((now / end()) * 1000));
     time.textContent = t.race.at(now);
     go.textContent = playing ? t.pause : t.play;
@@ -169,17 +171,21 @@ function runner(store, made, i, leave, dialog) {
   return { ...made, axis, end: a?.endless ? film.at(last) + 1 : film.at(film.length), card, canvas, count, note };
 }
 
-/** Draws what a network is at a time. @param {Runner} r @param {number} now @param {boolean} over */
-function network(r, now, over) {
-  const { film, axis, canvas } = r, box = /** @type {HTMLElement} */ (canvas.parentElement);
-  const cursor = axis.placeAt(Math.min(now, r.end)), step = over && now >= r.end ? axis.stepAt(axis.placeAt(r.end) + 1)
-    : axis.stepAt(cursor);
+/** Says how far a runner is, and returns its step. @param {Runner} r @param {number} now @param {boolean} over */
+function say(r, now, over) {
+  const { film, axis } = r;
+  const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
   r.count.textContent = String(film.sentAfter(step));
   const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
   r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
-  // The words take their place first: what is left is the size of the picture.
-  const { width, height } = box.getBoundingClientRect();
+  return step;
+}
+
+/** Draws what a network is at a time. @param {Runner} r @param {number} now @param {number} step */
+function network(r, now, step) {
+  const { film, axis, canvas } = r, cursor = axis.placeAt(Math.min(now, r.end));
+  const { width, height } = /** @type {HTMLElement} */ (canvas.parentElement).getBoundingClientRect();
   if (width < 10) return;
   const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
   drawLinks(g, film, l, new Set(), treeAt(film, step));
