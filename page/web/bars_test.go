@@ -104,6 +104,41 @@ func TestSpeedOfChecks(t *testing.T) {
 	}
 }
 
+// The film of a run is made within its bar, with the lines that ran in each step.
+func TestSpeedOfFilms(t *testing.T) {
+	for _, c := range []struct {
+		n, each int // each is how many are measured together
+		bar     float64
+	}{{64, 8, 50}, {256, 2, 350}} {
+		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
+			p := newTab(t, look{still: true})
+			p.open(serve(t))
+			p.measure()
+			one := p.one()
+			var all []float64
+			for i := range samples + 1 {
+				before := p.used()
+				// The library keeps the run at hand: one of other processes is made anew.
+				p.script(nil, fmt.Sprintf(`
+					const n = %d, each = %d, most = 10000;
+					for (let i = %d * each, end = i + each; i < end; i++) {
+						const ids = Array.from({ length: n }, (_, p) => n + i - p); // LCR's worst order
+						const scenario = (await page.call("scenario", { algorithm: "lcr", ids })).json;
+						const film = new page.Film((await page.call("film", { scenario })).data);
+						if (film.head.messages !== n * (n + 1) / 2 + n) throw Error(film.head.result);
+						for (let from = 1; from <= film.length; from += most) {
+							await page.call("lines", { scenario, from, to: Math.min(film.length, from + most - 1) });
+						}
+					}`, c.n, c.each, i))
+				all = append(all, (p.used()-before)/float64(c.each)/one)
+			}
+			all = all[1:] // the browser compiles more of the library as it is used
+			t.Logf("%.2f units, worth %.0f ms; all %.2f", middle(all), middle(all)*unitWorth, all)
+			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
+		})
+	}
+}
+
 // A simulation takes in the browser at most 4.5 times as long as in a program of this machine.
 func TestSpeedAgainstNative(t *testing.T) {
 	var b bridge.Bridge

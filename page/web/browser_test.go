@@ -61,8 +61,8 @@ var site = sync.OnceValues(func() (*build.Site, error) {
 // edit is a mistake in a module of the page.
 type edit struct{ file, old, new string }
 
-// serve serves the page and returns its address. Edited modules are beside it as they are written, in the
-// folders /0, /1 ...
+// serve serves the page and returns its address. The modules as they are written are beside it, each
+// time with one of the edits, in the folders /0, /1 ...
 func serve(t *testing.T, edits ...edit) string {
 	t.Helper()
 	s, err := site()
@@ -74,7 +74,9 @@ func serve(t *testing.T, edits ...edit) string {
 		require.NoError(t, err)
 		require.Contains(t, string(source), e.old)
 		text := strings.Replace(string(source), e.old, e.new, 1)
-		mux.HandleFunc(fmt.Sprintf("/%d/%s", i, e.file), func(w http.ResponseWriter, _ *http.Request) {
+		folder := fmt.Sprintf("/%d/", i)
+		mux.Handle(folder, http.StripPrefix(folder, http.FileServer(http.Dir("."))))
+		mux.HandleFunc(folder+e.file, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write([]byte(text))
 		})

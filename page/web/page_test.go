@@ -369,6 +369,7 @@ func TestEmbedded(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(server)
 	var height float64
+	var later float64
 	p.script(&height, `
 		const inside = document.createElement("iframe");
 		const height = new Promise((r) => addEventListener("message", (e) => r(e.data.election.height)));
@@ -377,6 +378,13 @@ func TestEmbedded(t *testing.T) {
 		document.body.append(inside);
 		return height;`)
 	require.InDelta(t, 420, height, 8)
+	p.script(&later, `
+		const last = new Promise((r) => addEventListener("message", (e) => {
+			if (e.data.election.height > 500) r(e.data.election.height);
+		}));
+		document.querySelector("iframe").height = 560;
+		return last;`)
+	require.InDelta(t, 560, later, 8)
 }
 
 // With less motion nothing moves until the reader steps, and messages stand still between steps also when the

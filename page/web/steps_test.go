@@ -102,6 +102,65 @@ func TestStrides(t *testing.T) {
 	require.Len(t, got, 5)
 }
 
+// misled returns what is wrong with the steps to which the strides of a module lead, if anything is.
+func misled(t *testing.T, p *tab, module string) string {
+	t.Helper()
+	var b bridge.Bridge
+	scenario, err := short(t, &b, map[string]any{"algorithm": "bully/rules", "n": 4, "order": "sorted",
+		"initiators": []int{1}, "crash_at": [][]float64{{4, 0.5}}, "pause_at": [][]float64{{2, 3, 4}}})
+	require.NoError(t, err)
+	_, data := native(t, &b, scenario)
+	film, err := trace.ReadFilm(data)
+	require.NoError(t, err)
+	end := len(film.Steps.Do)
+	for name, stops := range strides(film, 2) {
+		var got [][2]int // from each step, on and back
+		p.script(&got, fmt.Sprintf(`
+			const { target } = await import(%q), { data } = await page.call("film", { scenario: %s });
+			const film = new page.Film(data);
+			const within = (k) => Math.max(0, Math.min(film.length, k));
+			return Array.from({ length: film.length + 1 }, (_, k) => [1, -1].map((way) =>
+				within(target(film, k, %q, way, 2))));`, module, scenario, name))
+		require.Len(t, got, end+1)
+		for k, to := range got {
+			next, last := end, 0
+			for _, stop := range slices.Backward(stops) {
+				if stop > k {
+					next = stop
+				}
+				if stop < k {
+					last = max(last, stop)
+				}
+			}
+			if to != [2]int{next, last} {
+				return fmt.Sprintf("%s from %d: %v, not %d and %d", name, k, to, next, last)
+			}
+		}
+	}
+	return ""
+}
+
+// Each of these mistakes in stepping leads to another step than the film has.
+func TestMistakesInStepsAreFound(t *testing.T) {
+	t.Parallel()
+	mistakes := []edit{
+		{"run.js", "", ""},
+		{"run.js", `return step + way;`, `return step + 2 * way;`},
+		{"run.js", `way > 0 ? k <= step : k < step`, `way > 0 ? k < step : k < step`},
+		{"run.js", `way > 0 ? k <= step : k < step`, `k <= step`},
+		{"run.js", `list[i + 1] ?? film.length`, `list[i] ?? film.length`},
+		{"run.js", `film.at(k + 1) === at`, `film.at(k) === at`},
+		{"run.js", `way > 0 ? step + 1 : step;`, `step + 1;`},
+		{"run.js", `stride === "fault" ? film.faults`, `stride === "fault" ? film.decisions`},
+	}
+	p := newTab(t, look{})
+	p.open(serve(t, mistakes...))
+	for i, e := range mistakes {
+		wrong := misled(t, p, fmt.Sprintf("./%d/run.js", i))
+		require.Equal(t, i == 0, wrong == "", "%s: %s", e.new, wrong)
+	}
+}
+
 // Ten seconds of play say at most ten sentences to a screen reader, and the last one is that of the last
 // step.
 func TestVoice(t *testing.T) {
