@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -465,13 +464,6 @@ func (s *search) limit(ctx context.Context) error {
 			Depth: s.depth, Elapsed: time.Since(s.begin)})
 	}
 	return nil
-}
-
-// liveHeap returns how much memory was in use after the last collection of garbage.
-func liveHeap() int64 {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	return int64(live[0].Value.Uint64())
 }
 
 func stopped(ctx context.Context) error { return fmt.Errorf("check: stopped: %w", context.Cause(ctx)) }
