@@ -90,6 +90,7 @@
 package ghs
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -277,7 +278,9 @@ func (n *process) sort(e *election.Env) {
 	for port := range election.Port(e.Ports()) {
 		n.order = append(n.order, port)
 	}
-	slices.SortStableFunc(n.order, func(p, q election.Port) int { return edgeOf(e, p).compare(edgeOf(e, q)) })
+	slices.SortFunc(n.order, func(p, q election.Port) int {
+		return cmp.Or(edgeOf(e, p).compare(edgeOf(e, q)), cmp.Compare(p, q))
+	})
 }
 
 // join makes a link a branch, and asks the fragment behind it to join.

@@ -256,9 +256,9 @@ func (j *Judge) look(at time.Duration) {
 func (j *Judge) stateKey(at time.Duration) string {
 	b := fmt.Appendln(nil, j.state[:j.w.n], j.state[j.w.slots-1])
 	for l := range j.w.links {
-		var items []uint32
+		var items []int // a type that is sorted elsewhere too
 		for _, is := range j.w.queues[l].at(j.state[j.w.n+l]).items {
-			items = append(items, is.msg)
+			items = append(items, int(is.msg))
 		}
 		if !j.config.Algorithm.NeedsFIFO {
 			slices.Sort(items)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -66,7 +67,7 @@ func sortedEdges(list [][2]election.ID) [][2]election.ID {
 	for i, e := range list {
 		list[i] = [2]election.ID{min(e[0], e[1]), max(e[0], e[1])}
 	}
-	slices.SortFunc(list, verdict.CompareEdges)
+	order.Stable(list, verdict.CompareEdges)
 	return list
 }
 

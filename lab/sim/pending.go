@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 	"time"
 
@@ -96,8 +95,10 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 		}
 	}
 	add(s.control.resumed, s.now)
-	for _, p := range slices.Sorted(maps.Keys(s.pauses)) {
-		add(s.pauses[p].events, s.pauses[p].until)
+	for p := range int32(len(s.procs)) {
+		if is := s.pauses[p]; is != nil {
+			add(is.events, is.until)
+		}
 	}
 	return all
 }

@@ -13,7 +13,6 @@
 package topology
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -177,12 +176,10 @@ func CompleteOf(ids []election.ID) (Topology, error) {
 		return t, err
 	}
 	c := complete{n: len(ids), at: make([]int32, len(ids)), in: make([]int32, len(ids))}
-	for p := range c.at {
-		c.at[p] = int32(p)
-	}
-	slices.SortFunc(c.at, func(p, q int32) int { return cmp.Compare(ids[p], ids[q]) })
-	for k, p := range c.at {
-		c.in[p] = int32(k)
+	sorted := slices.Sorted(slices.Values(ids))
+	for p, id := range ids {
+		k, _ := slices.BinarySearch(sorted, id)
+		c.at[k], c.in[p] = int32(p), int32(k)
 	}
 	return c, nil
 }

@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/observe"
 )
 
@@ -139,7 +141,7 @@ func (s *story) instants() []time.Duration {
 			}
 		}
 	}
-	slices.Sort(times)
+	order.Stable(times, cmp.Compare)
 	return slices.Compact(times)
 }
 

@@ -66,7 +66,7 @@ func (t *Trace) decimals() int {
 	for i := range t.Events {
 		times[i] = t.Events[i].At
 	}
-	slices.Sort(times)
+	order.Stable(times, cmp.Compare)
 	times = slices.Compact(times)
 	allowed := 0
 	if t.Header.Driver == "sim" {

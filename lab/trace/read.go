@@ -8,9 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -292,9 +290,11 @@ type rawHeader struct {
 func timersOf(raw []map[uint8]string) (all [][]string) {
 	for _, layer := range raw {
 		var names []string
-		for _, timer := range slices.Sorted(maps.Keys(layer)) {
-			names = append(names, make([]string, int(timer)-len(names))...)
-			names = append(names, layer[timer])
+		for timer := range math.MaxUint8 + 1 {
+			if name, ok := layer[uint8(timer)]; ok {
+				names = append(names, make([]string, timer-len(names))...)
+				names = append(names, name)
+			}
 		}
 		all = append(all, names)
 	}

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/observe"
 )
 
@@ -103,7 +105,7 @@ func (t *Trace) unitOf(sent map[Ref]int) time.Duration {
 	if len(took) == 0 {
 		return time.Millisecond
 	}
-	slices.Sort(took)
+	order.Stable(took, cmp.Compare)
 	return max(time.Duration(roundUp(float64(took[len(took)/2]))), time.Microsecond)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 )
 
 // Tree collects the links of the tree that an algorithm builds: those over which a message of a kind goes
@@ -58,7 +59,7 @@ func (t *Tree) Fill(r *Result) {
 			r.Tree = append(r.Tree, l.ends)
 		}
 	}
-	slices.SortFunc(r.Tree, CompareEdges)
+	order.Stable(r.Tree, CompareEdges)
 	r.Tree = slices.Compact(r.Tree)
 }
 

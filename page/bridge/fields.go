@@ -158,7 +158,9 @@ func (r *run) machines(nodes iter.Seq2[uint8, election.Node], p int) []machine {
 				of.add(&m, v.Type().Field(i), open(v.Field(i)), "")
 			}
 		}
-		all = slices.Insert(all, first, m)
+		all = append(all, m)
+		copy(all[first+1:], all[first:])
+		all[first] = m
 	}
 	return all
 }
