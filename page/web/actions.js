@@ -85,7 +85,7 @@ export function ofLinks(store, inside) {
   const group = inside.map((p) => idOf(film, p));
   const others = film.head.ids.map((_, p) => p).filter((p) => !inside.includes(p)).map((p) => idOf(film, p));
   const who = inside.length === 1 ? film.name(inside[0]) : inside.length <= 4
-    ? inside.map((p) => film.name(p)).join(", ") : t.count(inside.length, "process", "processes");
+    ? inside.map((p) => film.name(p)).join(", ") : t.countOf(inside.length);
   return [
     { key: inside.length === 1 ? "x" : "", words: t.act.cut(who), act: { do: "cut", groups: [group] } },
     { words: t.act.mute(who), act: { do: "cut", groups: [group], one_way: true } },

@@ -81,6 +81,12 @@ function embed() {
 }
 
 function frame() {
+  for (const [id, label] of Object.entries(t.parts)) part(id).setAttribute("aria-label", label);
+  part("hash").before(`${t.hash} `);
+  part("command").before(`${t.asBy} `);
+  const loading = h("p", { class: "loading" }, t.loading);
+  part("graph").append(loading);
+  store.on(["film", "error"], ({ film, error }) => (loading.hidden = film !== null || error !== ""));
   setup.mount(part("setup"), store);
   lights.mount(part("lights"), store);
   graph.mount(part("graph"), store);

@@ -1,6 +1,8 @@
 // Calls the library, which runs in workers: one for films and all that is quick, one for checks, which can be
 // stopped only by ending it.
 
+import { t } from "./texts.js";
+
 /** The addresses of the files, where the whole page is one file. @type {Record<string, string> | undefined} */
 const files = /** @type {any} */ (globalThis).electionFiles;
 
@@ -51,7 +53,7 @@ class Library {
     const worker = new Worker(await workers());
     this.worker = worker;
     worker.onmessage = (message) => this.#answer(message.data);
-    worker.onerror = (event) => this.#fail(event.message || "the worker cannot be loaded");
+    worker.onerror = (event) => this.#fail(event.message || t.noLibrary);
     worker.postMessage({ module: await compile() });
   }
 
@@ -96,7 +98,7 @@ class Library {
     this.worker?.terminate();
     this.worker = null;
     this.ready = undefined;
-    this.#fail("stopped");
+    this.#fail(t.prove.stopped);
   }
 }
 

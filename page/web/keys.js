@@ -37,22 +37,19 @@ export const keys = [
   { keys: ["x"], words: t.keyActs.x, press: (store) => acts.press(store, "x") },
   { keys: ["h"], words: t.keyActs.h, press: (store) => acts.press(store, "h") },
   { keys: [..."123456789"], shown: "1–9", words: t.keyActs.digits, press: (store, key) => acts.press(store, key) },
-  { keys: ["u"], words: t.act.undo, press: acts.undo },
-  { keys: ["U"], words: t.act.redo, press: acts.redo },
+  { keys: ["u"], words: t.keyMoves.undo, press: acts.undo },
+  { keys: ["U"], words: t.keyMoves.redo, press: acts.redo },
   { keys: ["S"], words: t.keyMoves.share, press: share },
   { keys: ["?"], words: t.keyMoves.list, press: openDialog },
   { keys: ["Escape"], words: t.keyMoves.all, press: (store) => light(store, 0) },
 ];
-
-const shown = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
-  "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" });
 
 /** Lists the keys. */
 export function openDialog() {
   if (document.querySelector("dialog")) return;
   const dialog = h("dialog", { "aria-label": t.keys, onclose: () => dialog.remove() }, h("h2", {}, t.keys),
     h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
-      (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, shown[k] ?? k))), h("dd", {}, key.words)))),
+      (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, t.keyNames[k] ?? k))), h("dd", {}, key.words)))),
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
   dialog.showModal();

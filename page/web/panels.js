@@ -34,7 +34,7 @@ export const panels = [
 export function mount(column, side, store) {
   const tabs = h("div", { class: "tabs", role: "tablist" });
   // What scrolls has to be reached by the keyboard.
-  const bodies = h("div", { class: "bodies", tabindex: 0, role: "group", "aria-label": t.details });
+  const bodies = h("div", { class: "bodies", tabindex: 0, role: "group", "aria-label": t.parts.side });
   const pinned = h("div", { class: "pinned", tabindex: 0, role: "group", "aria-label": t.panels.process });
   side.append(tabs, bodies, pinned);
   const places = { column, tab: bodies, pinned };

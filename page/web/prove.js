@@ -87,7 +87,7 @@ export function mount(element, store) {
     return graph;
   });
   /** What was asked of. */
-  const named = () => h("p", { class: "note" }, `${film.head.algorithm}, ${t.count(film.n, "process", "processes")}`);
+  const named = () => h("p", { class: "note" }, `${film.head.algorithm}, ${t.countOf(film.n)}`);
   let warm = false;
   store.on(["panel"], ({ panel }) => {
     if (warm || panel !== "prove") return;

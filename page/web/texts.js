@@ -2,11 +2,22 @@
 
 import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 
+// One rule for capitals: a label, a button and a sentence begin with one; a choice in a list, an entry of a legend
+// and the middle of a line do not.
+
 /** @param {number} n @param {string} one @param {string} more */
 const count = (n, one, more) => `${n} ${n === 1 ? one : more}`;
 
+const processes = (/** @type {number} */ n) => count(n, "process", "processes");
+
 export const t = {
-  page: "election",
+  page: document.title,
+  parts: /** @type {Record<string, string>} */ ({ scene: "Network", legend: "Kinds of messages", side: "Details",
+    controls: "Controls" }),
+  loading: "The library is loading …",
+  noLibrary: "The library cannot be loaded.",
+  hash: "hash",
+  asBy: ", as by",
   processes: "Processes",
   timePicture: "The run in time: a line for each process, an arrow for each message. "
     + "The log has the same as a list.",
@@ -27,10 +38,10 @@ export const t = {
   again: "Run again with another seed",
   asDefault: "default",
   first: "To the beginning",
-  back: "Back",
+  back: "Back by a stride",
   play: "Play",
   pause: "Pause",
-  on: "On",
+  on: "On by a stride",
   last: "To the end",
   stride: "Step by",
   strides: { event: "event", instant: "instant", decision: "decision", fault: "fault", process: "chosen process" },
@@ -39,7 +50,6 @@ export const t = {
   scales: { time: "by the clock", steps: "by steps" },
   scrubber: "Place in the run",
   start: "Before the first step. Press play, or step with the arrow keys.",
-  details: "Details",
   close: "Close",
   keys: "Keys",
   running: "busy",
@@ -79,8 +89,8 @@ export const t = {
     reached: (/** @type {number} */ n) => `all ${n} have decided`,
     waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
   },
-  safety: "Safety, of those that are up now",
-  liveness: "Liveness, of those that are up now",
+  safety: "Safety, of the processes that are up now",
+  liveness: "Liveness, of the processes that are up now",
   cases: { best: "best", mean: "mean", worst: "worst" },
   thisRun: "this run",
   bits: "its bits, in all",
@@ -92,18 +102,18 @@ export const t = {
   changed: "What changed",
   became: (/** @type {string} */ old, /** @type {string} */ now) => `${old} → ${now}`,
   nothing: "The state stays as it was.",
-  fewer: "Only the rule's lines",
-  allFunctions: (/** @type {number} */ n) => `All ${n} functions that ran`,
+  fewer: "Show only the lines of the rule",
+  allFunctions: (/** @type {number} */ n) => `Show all ${n} functions that ran`,
   causesOff: "Show what led to this",
   causesOn: (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
     `Shows only what led to step ${k}, at ${film.name(film.processOf(k))}`,
   was: (/** @type {string} */ value) => `was ${value}`,
   timer: (/** @type {number} */ n) => `timer ${n}`,
-  due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${Math.round((due - now) * 100) / 100}`,
+  due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${t.units(due - now)}`,
   share: "Share",
   link: "Address of this step",
-  frame: "The picture, inside another page",
-  command: "The same run by the command",
+  frame: "HTML that shows the picture inside another page",
+  command: "The command that makes the same run",
   copy: "Copy",
   copied: "Copied",
   exports: "Save as",
@@ -111,9 +121,9 @@ export const t = {
     svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace",
     shiviz: "ShiViz log" }),
   openFile: "Open a file",
-  openHint: "A scenario or a trace, also in files of its processes. "
-    + "Files can be dropped here.",
-  ofTrace: "A trace is shared as its file.",
+  openHint: "A scenario, or a trace in one file or in one for each process. "
+    + "Files can be dropped on the page, too.",
+  ofTrace: "A trace has no address. Share its file.",
   tooLong: "This run is too long for an address: save the scenario.",
   badLink: "The address after the # cannot be read.",
   otherVersion: (/** @type {any} */ v) => `The address is of version ${JSON.stringify(v)?.slice(0, 60)}, not 1.`,
@@ -129,7 +139,7 @@ export const t = {
     const where = t.networks[head.shape === "ring" && head.oneWay ? "oneWay" : head.shape] ?? "";
     const what = a?.wins === "none" ? "enter a critical section one at a time"
       : `elect one leader${a?.groups ? " a group" : ""}`;
-    return `${count(head.ids.length, "process", "processes")} ${where} ${what}.`.replace("  ", " ");
+    return `${processes(head.ids.length)} ${where} ${what}.`.replace("  ", " ");
   },
   process: (/** @type {string} */ name) => `Process ${name}`,
   keyMoves: { play: "play, pause", on: "one step on", back: "one step back",
@@ -137,11 +147,14 @@ export const t = {
     end: "to the end", decision: "to the next decision", decisionBack: "to the decision before",
     fault: "to the next fault", faultBack: "to the fault before",
     own: "to the next step of the chosen process", ownBack: "to the step of the chosen process before",
-    causes: "light what led to this step", share: "share", list: "list the keys",
+    causes: "light what led to this step", share: "share", list: "list the keys", undo: "undo", redo: "redo",
     all: "light everything again" },
+  keyNames: /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
+    "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" }),
   keyActs: { c: "crash the chosen process", r: "let it come back without its state",
     R: "let it come back with the state that it saved", p: "pause it, let it go on", s: "start an election there",
-    t: "let its next timer run out now", x: "cut it off", h: "heal all cuts", digits: "let what is listed happen now" },
+    t: "let its next timer run out now", x: "cut it off", h: "heal all cuts",
+    digits: "let the entry of this number in the list happen now" },
   act: {
     crash: (/** @type {string} */ p) => `Crash ${p}`,
     recover: (/** @type {string} */ p) => `${p} comes back without its state`,
@@ -152,15 +165,15 @@ export const t = {
     suspect: (/** @type {string} */ p, /** @type {string} */ q) => `${p} suspects ${q}`,
     suspects: "It suspects",
     timer: (/** @type {string} */ words) => `Now ${words}`,
-    deliver: "Deliver now", lose: "Lose", duplicate: "Double", delay: "Delay by 1",
+    deliver: "Deliver now", lose: "Lose", duplicate: "Double", delay: "Delay by 1 unit",
     signs: /** @type {Record<string, string>} */ ({ lose: "×", duplicate: "×2", delay: "+1" }),
     about: (/** @type {string} */ what, /** @type {string} */ words) => `${what}: ${words}`,
     cut: (/** @type {string} */ who) => `Cut off ${who}`,
     mute: (/** @type {string} */ who) => `Nothing from ${who} arrives`,
     deaf: (/** @type {string} */ who) => `Nothing arrives at ${who}`,
     heal: "Heal all cuts",
-    around: (/** @type {number} */ n) => `${count(n, "process", "processes")} inside the line`,
-    links: "Links", lasso: "Choose a group, or draw a line around it.", group: "A group",
+    around: (/** @type {number} */ n) => `${processes(n)} inside the line`,
+    links: "Links", lasso: "Choose a group here, or draw a line around it in the picture.", group: "A group",
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
     whoHint: "Or choose one in the picture; a right click opens its menu.",
     next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Nothing is left to happen.",
@@ -176,7 +189,7 @@ export const t = {
       : words),
     same: "Both runs are the same.",
     notDone: "The record differs.",
-    replayed: "A record cannot be changed.",
+    replayed: "This is the record of a run that has ended. It cannot be changed.",
   },
   prove: {
     about: "The model checker tries every order of messages, and every fault that you allow.",
@@ -184,7 +197,7 @@ export const t = {
     fewer: "Take 4 processes",
     faults: /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts", losses: "Losses",
       duplicates: "Copies", cuts: "Cuts", recoveries: "Returns without state", pauses: "Pauses" }),
-    any: "messages of one link may overtake",
+    any: "Messages of one link may overtake each other",
     all: "Try all orders", here: "Can it still go wrong from here?", map: "Show all states",
     running: "Trying …", stop: "Stop", stopped: "Stopped.",
     progress: (/** @type {number} */ states, /** @type {number} */ depth) =>
@@ -201,8 +214,9 @@ export const t = {
     title: (/** @type {string} */ property) => `against ${property}`,
     state: (/** @type {number} */ depth) => `a state after ${count(depth, "move", "moves")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) =>
-      `${n.toLocaleString("en")} states, ${m.toLocaleString("en")} moves. Gold: a process leads. A click leads to a state.`,
-    truncated: (/** @type {number} */ n) => `These are the first ${n.toLocaleString("en")}.`,
+      `${n.toLocaleString("en")} states, ${m.toLocaleString("en")} moves. A process leads in the golden ones. `
+      + "A click on a state leads to it.",
+    truncated: (/** @type {number} */ n) => `Only the first ${n.toLocaleString("en")} are shown.`,
     says: (/** @type {number} */ depth, /** @type {string[]} */ leaders, /** @type {boolean} */ last,
       /** @type {string} */ into, /** @type {string} */ wrong) => [`After ${count(depth, "move", "moves")}`,
       leaders.length ? `${leaders.join(" and ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader",
@@ -225,11 +239,11 @@ export const t = {
       `${count(n, "step", "steps")}, and the shortest run has ${par}.`,
   },
   race: {
-    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time of all", axis: "messages",
+    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs", axis: "messages",
     curves: "Messages by the number of processes: points are measured, lines expected.",
     at: (/** @type {number} */ at) => `time ${at.toFixed(1)}`, show: "Show it alone",
-    leave: (/** @type {string} */ name) => `Take out ${name}`,
+    leave: (/** @type {string} */ name) => `Remove ${name} from the race`,
   },
   sentence: (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : ""),
-  count,
+  countOf: processes,
 };
