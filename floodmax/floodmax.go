@@ -219,6 +219,7 @@ func (c *Config) ofAlpha() params.Table {
 	return params.Table{{Name: "rounds",
 		About:   "how many rounds there are: the diameter of the graph, or more",
 		Default: "one less than there are processes", Role: params.Diameter,
+		Most:     1e6, // each is as long as a message takes
 		Positive: "without a round no process hears of another", To: params.Count(&c.Rounds)}}
 }
 

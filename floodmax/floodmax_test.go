@@ -309,6 +309,9 @@ func TestRefused(t *testing.T) {
 		_, err := a.Configure(params.New[election.ID](map[string]params.Value{"rounds": {}}, time.Second,
 			nil))
 		require.ErrorContains(t, err, "without a round no process hears of another")
+		large := map[string]params.Value{"rounds": {Number: 1 << 32}}
+		_, err = a.Configure(params.New[election.ID](large, time.Second, nil))
+		require.ErrorContains(t, err, "params.rounds: 4294967296 is more than 1000000")
 		_, err = with(floodmax.Config{Delay: params.MaxTimeout})
 		require.NoError(t, err)
 	}

@@ -180,7 +180,7 @@ func (c *Config) node(s election.Setup) election.Node {
 func (c *Config) table() params.Table {
 	return params.Table{
 		{Name: "size", About: "the number of processes, as all believe", Default: "as many as there are",
-			Role: params.GroupSize, To: params.Count(&c.Size)},
+			Role: params.GroupSize, Most: math.MaxInt32, To: params.Count(&c.Size)},
 		{Name: "k", About: "from how many numbers a process draws; 0: the size", Default: "size",
 			Role: params.DrawRange, To: params.Count(&c.K)},
 	}
@@ -192,7 +192,12 @@ func (c *Config) configure(given *params.Given) (*election.Algorithm, error) {
 	if err := own.table().Read(given); err != nil {
 		return nil, err
 	}
-	return New(own)
+	a, err := New(own)
+	if n := len(given.IDs()); err == nil && n > 0 && int(own.Size) > n && int(own.Size)%n == 0 {
+		// The token of the last active process comes home as shared, and it draws again, for ever.
+		a.NeverQuiesces = true
+	}
+	return a, err
 }
 
 // tokenBits returns how many bits a token takes.

@@ -332,6 +332,13 @@ func TestConfig(t *testing.T) {
 	a, err := given("size", 3)
 	require.NoError(t, err)
 	require.False(t, a.KnowsSize)
+	for size, endless := range map[float64]bool{1: false, 2: false, 4: false, 5: false, 6: true, 9: true} {
+		a, err := given("size", size)
+		require.NoError(t, err)
+		require.Equal(t, endless, a.NeverQuiesces, "size %v of 3", size)
+	}
+	_, err = given("size", 1<<32)
+	require.EqualError(t, err, "election: bad input: params.size: 4294967296 is more than 2147483647")
 	_, err = given("k", 1)
 	require.ErrorContains(t, err, "stay alike")
 	b, err := given("k", 7)

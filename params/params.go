@@ -24,7 +24,9 @@ type Param struct {
 	Default  string // in words
 	Role     Role   // what tools act on; zero for most
 	Positive string // why zero is refused; empty where it is allowed
-	To       Target // where the value goes; the zero Target: another table reads it
+
+	Most float64 // the largest number that is allowed; zero: any that the target takes
+	To   Target  // where the value goes; the zero Target: another table reads it
 }
 
 // Role is what a parameter means to a tool, whatever its name is.
@@ -90,6 +92,9 @@ func (p *Param) Read(g *Given) error {
 	}
 	if err := p.To.read(g, p.Name, v); err != nil {
 		return err
+	}
+	if p.Most > 0 && v.Number > p.Most {
+		return wrong(p.Name, "%.0f is more than %.0f", v.Number, p.Most)
 	}
 	if p.Positive != "" && v.Text == "" && !v.isTable() && v.Number == 0 {
 		return wrong(p.Name, "%s", p.Positive)

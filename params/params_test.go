@@ -27,6 +27,7 @@ type every struct {
 	yes    bool
 	count  uint64
 	small  uint32
+	few    uint64
 	leader func(election.ID) election.ID
 }
 
@@ -41,6 +42,7 @@ func (e *every) rows() params.Table {
 		{Name: "yes", To: params.Truth(&e.yes)},
 		{Name: "count", To: params.Count(&e.count)},
 		{Name: "small", Positive: "one at least", To: params.Count(&e.small)},
+		{Name: "few", Most: 8, To: params.Count(&e.few)},
 		{Name: "groups", To: params.Groups(&e.leader)},
 		{Name: "elsewhere"},
 	}
@@ -66,7 +68,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, e.rows().Read(params.New(values{"time": {Number: 1.5}, "table": byID, "wait": byID,
 		"id": {Text: "18446744073709551615"}, "choice": {Text: "new"}, "second": {Text: "second"},
 		"yes":   {Number: 1},
-		"count": {Number: 1 << 32}, "small": {Number: 1 << 32},
+		"count": {Number: 1 << 32}, "small": {Number: 1 << 32}, "few": {Number: 8},
 		"groups":    {Lists: map[uint64][]uint64{2: {1}}},
 		"elsewhere": {Text: "any"},
 	}, time.Second, []election.ID{1, 2, math.MaxUint64})))
@@ -80,7 +82,7 @@ func TestRead(t *testing.T) {
 	e.table, e.waits, e.leader = nil, nil, nil
 	require.Equal(t, every{time: 1500 * time.Millisecond, id: math.MaxUint64, choice: "new", second: true,
 		yes:   true,
-		count: 1 << 32, small: math.MaxUint32}, e)
+		count: 1 << 32, small: math.MaxUint32, few: 8}, e)
 	for text, want := range map[string]bool{"yes": true, "true": true, "no": false, "false": false} {
 		require.NoError(t, e.rows().Read(params.New[uint64](values{"yes": {Text: text}}, time.Second, nil)))
 		require.Equal(t, want, e.yes, text)
@@ -117,6 +119,7 @@ func TestRefused(t *testing.T) {
 		{values{"yes": {Number: 2}}, `params.yes: 2 is neither yes nor no`},
 		{values{"count": {Number: 1.5}}, `params.count: 1.5 is not a whole number from 0 to 2^32`},
 		{values{"small": {}}, `params.small: one at least`},
+		{values{"few": {Number: 9}}, `params.few: 9 is more than 8`},
 		{values{"small": {}, "count": {Number: -1}}, `params.count: -1 is not a whole number from 0 to 2^32`},
 		{values{"time": {Lists: map[uint64][]uint64{1: {}}}},
 			`params.time: a table of 1 lists is not a time: a plain number of units`},
@@ -132,7 +135,7 @@ func TestRefused(t *testing.T) {
 		{values{"groups": {Lists: map[uint64][]uint64{1: {1}}}}, `params.groups: 1 is twice in them`},
 		{values{"groups": {Lists: map[uint64][]uint64{1: {2}, 2: {}}}}, `params.groups: 2 is twice in them`},
 		{values{"b": {}, "a": {}}, `params: "a" is not a parameter; there are ` +
-			`time, table, id, choice, wait, second, yes, count, small, groups, elsewhere`},
+			`time, table, id, choice, wait, second, yes, count, small, few, groups, elsewhere`},
 	} {
 		_, _, err := read(c.values)
 		require.ErrorIs(t, err, election.ErrInput)
@@ -165,7 +168,7 @@ func TestKind(t *testing.T) {
 		kinds = append(kinds, strings.Join(append([]string{row.To.Kind()}, row.To.Choices()...), " "))
 	}
 	require.Equal(t, []string{"time", "times", "process", "choice new old", "choice or times own rank",
-		"choice first second", "truth", "count", "count", "groups", ""}, kinds)
+		"choice first second", "truth", "count", "count", "count", "groups", ""}, kinds)
 }
 
 // TestDraw: the values that are drawn suit the parameters, each parameter has one in some draws and none in

@@ -200,7 +200,11 @@ func BenchmarkInvitation(b *testing.B) {
 		in := input(invitation.Algorithms()[0], shuffled(n))
 		in.Initiators = []election.ID{election.ID(n)}
 		require.NoError(b, in.Check())
-		inTurn(b, sim.Config{Input: in}, true, func() (int, time.Duration) { return bareMerge(&in) })
+		inTurn(b, sim.Config{Input: in}, true, func() (int, time.Duration) {
+			messages, took := bareMerge(&in)
+			require.Equal(b, 7*(n-1), messages)
+			return messages, took
+		})
 	})
 }
 
