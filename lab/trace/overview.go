@@ -98,6 +98,8 @@ func (o *overview) ids(top float64) float64 {
 	for p := 0; p < len(ids); p += every {
 		style := `class="process" fill="` + svg.Ink + `"`
 		o.Text(o.x(p), y, o.letter, "middle", style, o.id(p))
+		half := float64(len(o.id(p))) * o.letter * letterWidth / 2
+		o.marks = append(o.marks, box{o.x(p) - half, y - o.letter, o.x(p) + half, y + 2})
 	}
 	return y + 8
 }
@@ -203,17 +205,7 @@ func (o *overview) lines() {
 	for i := range o.trace.Events {
 		e := &o.trace.Events[i]
 		p, y := o.where[e.Process], o.place[i]
-		colour := now[p].colour
-		switch e.Do {
-		case observe.Decide:
-			colour = map[election.Role]string{election.Leader: svg.Gold,
-				election.Follower: svg.Green}[e.Outcome.Role]
-		case observe.Crash:
-			colour = svg.Red
-		case observe.Recover, observe.Restart:
-			colour = ""
-		}
-		if colour != now[p].colour {
+		if colour := roleColour(e, now[p].colour); colour != now[p].colour {
 			draw(p, y)
 			now[p] = line{y, colour}
 		}
@@ -221,6 +213,19 @@ func (o *overview) lines() {
 	for p := range now {
 		draw(p, o.low)
 	}
+}
+
+// roleColour returns how the line of a process goes on after an event, by how it was before.
+func roleColour(e *Event, before string) string {
+	switch e.Do {
+	case observe.Decide:
+		return map[election.Role]string{election.Leader: svg.Gold, election.Follower: svg.Green}[e.Outcome.Role]
+	case observe.Crash:
+		return svg.Red
+	case observe.Recover, observe.Restart:
+		return ""
+	}
+	return before
 }
 
 // faults marks crashes and leaders.
@@ -265,10 +270,17 @@ func (o *overview) signs(top float64) float64 {
 		}
 		top = y + o.letter*0.7
 	}
+	occurs := make(map[string]bool)
+	for i := range o.trace.Events {
+		occurs[roleColour(&o.trace.Events[i], "")] = true
+	}
 	x, y := edge, top+o.letter*0.8
 	for _, r := range []struct{ about, colour string }{
 		{"follows", svg.Green}, {"leads", svg.Gold}, {"is down", svg.Red},
 	} {
+		if !occurs[r.colour] {
+			continue
+		}
 		o.Line(x, y, x+20, y, 4, r.colour, "")
 		o.text(x+26, y+o.letter*0.35, "start", r.about)
 		x += 26 + float64(len(r.about))*o.letter*letterWidth + 20

@@ -352,3 +352,45 @@ func TestOneBeginning(t *testing.T) {
 	require.Equal(t, 3+1, strings.Count(svg, `r="3" fill="#FFFFFF"`), "and one in the legend")
 	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
 }
+
+// TestOverviewIsLegible: in the picture of a large network no numbered moment covers the name of a process, and
+// the legend has what occurs.
+func TestOverviewIsLegible(t *testing.T) {
+	for _, name := range []string{"lcr", "bully"} {
+		for _, crash := range []bool{false, true} {
+			a, err := catalog.Find(name, "")
+			require.NoError(t, err)
+			c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: numbered(64)}}
+			if crash {
+				c.CrashAt = []scenario.At{{ID: 9, Time: scenario.Unit / 2}}
+			}
+			var b bytes.Buffer
+			require.NoError(t, trace.WriteSVG(&b, simulated(t, c), trace.Picture{}))
+			type place struct{ from, to, y float64 }
+			var ids, moments []place
+			signs := make(map[string]bool)
+			for _, e := range elements(t, b.String()) {
+				switch {
+				case e.name == "text" && e.attr["class"] == "process":
+					from, to := e.reach(t)
+					ids = append(ids, place{from, to, e.number(t, "y")})
+				case e.name == "text":
+					signs[e.text] = true
+				case e.name == "circle" && e.number(t, "r") > 6:
+					x, r := e.number(t, "cx"), e.number(t, "r")
+					moments = append(moments, place{x - r, x + r, e.number(t, "cy") - r})
+				}
+			}
+			require.NotEmpty(t, ids)
+			require.NotEmpty(t, moments)
+			for _, m := range moments {
+				for _, id := range ids {
+					require.False(t, m.from < id.to && id.from < m.to && m.y < id.y && id.y < m.y+20, "%s: %v over %v",
+						name, m, id)
+				}
+			}
+			require.True(t, signs["follows"] || crash)
+			require.Equal(t, crash, signs["is down"], name)
+		}
+	}
+}
