@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 // The measures of a figure of a comparison. On a screen of 390 pixels its letters have 11.
 const (
 	plotWidth   = 640.0 // of the sheet
+	titleLine   = 46    // letters
 	plotLetter  = 18.1
 	plotLine    = 23.0 // from one line of text to the next
 	letterWidth = 0.56 // of a letter's height, on average
@@ -60,12 +62,12 @@ type Comparison struct {
 func (c *Comparison) Draw() string {
 	graphs := c.graphs()
 	d := &drawing{}
-	title := map[experiment.Measure]string{
-		experiment.ByMessages: "Messages of an election", experiment.ByTime: "How long an election takes",
-		experiment.ByBits: "Bits of an election",
-	}[c.By]
-	d.Text(20, 34, titleLetter, "start", bold, title)
-	y := d.paragraph(62, c.About)
+	title, y := c.title(graphs), 34.0
+	for line := range strings.Lines(prose.Wrapped(title, "", titleLine)) {
+		d.Text(20, y, titleLetter, "start", bold, strings.TrimSpace(line))
+		y += titleLetter * 1.27
+	}
+	y = d.paragraph(y, c.About)
 	if pers[c.Per].of != nil {
 		y = c.panels(d, graphs, y)
 	} else {
@@ -73,6 +75,36 @@ func (c *Comparison) Draw() string {
 	}
 	y = d.paragraph(y, c.caption(graphs))
 	return d.Document(plotWidth, y, title, c.About)
+}
+
+// title says which algorithm takes the least among the most processes. Where that cannot be said, it says what
+// is measured.
+func (c *Comparison) title(graphs []graph) string {
+	n := c.Cells[len(c.Cells)-1].N
+	ends := make(map[string]float64)
+	for _, g := range graphs[:c.algorithms()] {
+		if last := len(g.at) - 1; last >= 0 && g.at[last].x == float64(n) {
+			ends[g.label] = g.at[last].y
+		}
+	}
+	least := ""
+	for _, g := range graphs[:c.algorithms()] {
+		if y, ok := ends[g.label]; ok && (least == "" || y < ends[least]) {
+			least = g.label
+		}
+	}
+	for label, y := range ends {
+		if label != least && y == ends[least] {
+			ends = nil // several take the least
+		}
+	}
+	if len(ends) < 2 {
+		return map[experiment.Measure]string{
+			experiment.ByMessages: "Messages of an election", experiment.ByTime: "How long an election takes",
+			experiment.ByBits: "Bits of an election",
+		}[c.By]
+	}
+	return fmt.Sprintf("%s takes the %s among %d processes", least, c.By.Least(), n)
 }
 
 // paragraph writes lines from y on, and returns where the next would stand.

@@ -25,6 +25,6 @@ func Example() {
 	drawn := figure.Comparison{Cells: cells, By: experiment.ByMessages, About: "on rings, in random order",
 		Seeds: 5}
 	svg := drawn.Draw()
-	fmt.Println(strings.Contains(svg, "<title>Messages of an election</title>"))
+	fmt.Println(strings.Contains(svg, "<title>hs/probe takes the fewest messages among 32 processes</title>"))
 	// Output: true
 }

@@ -148,6 +148,12 @@ func TestComparison(t *testing.T) {
 	require.Contains(t, svg, ">lcr/participant</text>")
 	require.Contains(t, comparison(t, "treeelect/any", "messages", 2, nil, 8, 16),
 		"<title>treeelect always: ")
+	// The title says the point, where there is one.
+	require.Contains(t, comparison(t, "lcr hs", "messages", 2, nil, 8, 16),
+		"<title>lcr/participant takes the fewest messages among 16 processes</title>")
+	for _, same := range []string{"lcr", "lcr/max lcr/wave"} {
+		require.Contains(t, comparison(t, same, "time", 2, nil, 8), "<title>How long an election takes</title>")
+	}
 }
 
 // TestPanels: divided by n or n log n each algorithm has a panel, all on one scale, with the others behind.
