@@ -63,7 +63,8 @@ func TestRaceIsNotBent(t *testing.T) {
 			for (const c of pictures) {
 				const bent = Math.abs(c.width / c.height - c.clientWidth / c.clientHeight);
 				if (bent > 0.02) wrong.push("bent by " + bent);
-				if (Math.min(c.clientWidth, c.clientHeight) < 88) wrong.push(c.clientWidth + " by " + c.clientHeight);
+				const size = Math.min(c.clientWidth, c.clientHeight);
+				if (size < 88) wrong.push("of size " + size);
 			}
 		};
 		const before = document.querySelector(".card"), n = document.querySelector(".race input");
