@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-election/election/input"
@@ -190,7 +191,10 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		f.Stopped = oneLine(r.Stopped).Error()
 	}
 	for _, v := range r.Properties {
-		one := judged{Property: string(v.Property), Words: where[v.Kind] + v.Property.Text()}
+		one := judged{Property: string(v.Property), Words: v.Property.Text()}
+		if !strings.HasPrefix(one.Words, "every ") { // as "every run ends"
+			one.Words = where[v.Kind] + one.Words
+		}
 		if v.Known {
 			one.Holds = &v.Holds
 		}

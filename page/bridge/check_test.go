@@ -34,9 +34,14 @@ func TestCheck(t *testing.T) {
 	text := asked(t, &b, object{"algorithm": "lcr", "n": 3, "delay": "random", "seed": 4})
 	all := checked(t, &b, object{"scenario": text})
 	require.Equal(t, []any{249, true, ""}, []any{all.States, all.Exhausted, all.Property})
+	words := make(map[string]string)
 	for _, v := range all.Verdicts {
 		require.True(t, *v.Holds, v.Words)
+		words[v.Property] = v.Words
 	}
+	require.Equal(t, []string{"in every state: one leader a Term", "in the end: all that are up follow one leader",
+		"in some state: a process leads", "every run ends"}, []string{words["one-leader-a-term"],
+		words["agreement"], words["leads"], words["ends"]})
 	film, _ := film(t, &b, text)
 	steps := len(film.Steps.Do)
 	require.Equal(t, 1, checked(t, &b, object{"scenario": text, "after": steps}).States)

@@ -186,6 +186,13 @@ export class Film {
       done: c.done[j] };
   }
 
+  /** Whether the lease of a process is over after step k; one that pauses may not know that yet.
+   * @param {number} p @param {number} k */
+  over(p, k) {
+    const until = this.changes.until[this.changesAt(k)[p]];
+    return until > 0 && until <= this.at(k);
+  }
+
   /** The process that has an ID, or -1. @param {bigint} id */
   processWith(id) {
     if (!this.byID) this.byID = new Map(this.head.ids.map((text, p) => [BigInt(text), p]));

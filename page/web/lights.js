@@ -18,8 +18,7 @@ export function mount(element, store) {
       if (change >= 0 && film.changes.status[change] === DOWN) return;
       up++;
       if (role !== UNDECIDED) decided++;
-      // A process that pauses does not know yet that its lease has ended.
-      if (role === LEADER && !(film.changes.until[change] <= film.at(step) && film.changes.until[change])) {
+      if (role === LEADER && !film.over(p, step)) {
         leaders.push(film.name(p));
         terms.add(film.changes.term[change]);
       }

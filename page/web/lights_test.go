@@ -99,3 +99,38 @@ func TestLightsOfGroupsAndSections(t *testing.T) {
 		"2 in the section gold; 1 waiting for it pending",
 		"3 in the section gold; none waiting for it good"}, got[1])
 }
+
+// The light of safety names those of which the process itself is said to lead: not one that has crashed, nor
+// one whose lease is over.
+func TestLightsAndProcessesAgree(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Wrong, Words []string }
+	p.script(&got, `
+		const { encode, call } = page, wrong = [], words = new Set();
+		for (const sugar of [{ algorithm: "lease", ids: [1, 2, 3], clock_rates: [[1, 1.01]], until: 400,
+			pause_at: [[3, 100, 200]] }, { algorithm: "bully/rules", ids: [1, 2, 3, 4], crash_at: [[4, 6]] }]) {
+			const { json } = await call("scenario", sugar);
+			document.title = "";
+			location.hash = await encode(json, 0);
+			while (!document.title) await settled();
+			for (let k = 0; k <= range.max; k++) {
+				to(k);
+				await frame();
+				const names = [];
+				for (const node of every(".node")) {
+					const [name, word] = node.getAttribute("aria-label").replace("process ", "").split(", ");
+					words.add(word);
+					if (word === "leads" && node.dataset.role !== "leader") wrong.push(k + ": " + word);
+					if (word === "leads") names.push(name);
+				}
+				const light = document.querySelector(".light").textContent;
+				const want = names.length ? names.join(" and ") : "no leader now";
+				if (!light.startsWith(want)) wrong.push(k + ": " + light + ", " + want);
+			}
+		}
+		return { wrong, words: [...words].sort() };`)
+	require.Empty(t, got.Wrong)
+	require.Subset(t, got.Words, []string{"leads", "led", "undecided"})
+}

@@ -29,10 +29,9 @@ export const t = {
   more: "More settings",
   seed: "Seed",
   links: "Links",
-  linksHint: "as the algorithm needs",
+  linksHint: "as needed; star, grid:3x4",
   delays: "Delays",
-  unitDelays: "one unit each",
-  randomDelays: "random",
+  delayNames: /** @type {Record<string, string>} */ ({ unit: "one unit each" }),
   starters: "Who starts",
   all: "all",
   again: "Run again with another seed",
@@ -64,10 +63,7 @@ export const t = {
   processIs(film, p, step) {
     const now = film.condition(p, step);
     const words = [`process ${film.name(p)}`];
-    if (now.role === LEADER) {
-      const until = film.changes.until[film.changesAt(step)[p]];
-      words.push(now.status === DOWN ? "led" : until && until <= film.at(step) ? "led, its lease is over" : "leads");
-    }
+    if (now.role === LEADER) words.push(now.status === DOWN ? "led" : film.over(p, step) ? "led, its lease is over" : "leads");
     else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
     else words.push("undecided");
     if (now.status === DOWN) words.push("crashed");
