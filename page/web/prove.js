@@ -10,7 +10,7 @@ import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-const faults = ["crashes", "restarts", "losses", "duplicates", "cuts"];
+const faults = ["crashes", "restarts", "recoveries", "pauses", "losses", "duplicates", "cuts"];
 const small = 5; // processes of which all orders can be tried within the budget, more or less
 
 /** @param {HTMLElement} element @param {Store} store */

@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -194,4 +196,51 @@ func TestStates(t *testing.T) {
 	require.Contains(t, got.Says, "2,305 states, 4,110 moves")
 	require.Contains(t, got.Ends, "4 leads")
 	require.Equal(t, "4 leads", got.Light)
+}
+
+// Each fault that can be allowed is tried, beside crashes: as many states are visited as by the same check
+// elsewhere, or it says why there is none.
+func TestProofOfEachFault(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Scenario json.RawMessage
+		States   map[string]string
+	}
+	p.script(&got, prover+`
+		const n = document.querySelector(".size input[type=number]"), states = {};
+		n.value = 2;
+		n.dispatchEvent(new Event("change"));
+		await until(() => document.querySelectorAll(".node").length === 2);
+		for (const name of every(".counts label span").map((s) => s.textContent)) {
+			allow("Crashes", 1);
+			allow(name, 1);
+			document.querySelector(".result").replaceChildren();
+			button("Try all").click();
+			await until(() => document.querySelector(".result .sum, .result .wrong"));
+			const text = document.querySelector(".result .sum, .result .wrong").textContent;
+			states[name] = / ([0-9]+) states/.exec(text)?.[1] ?? text;
+			allow(name, 0);
+		}
+		return { scenario: page.store.state.scenario, states };`)
+	var b bridge.Bridge
+	want := make(map[string]string)
+	for name, fault := range map[string]string{"Crashes": "crashes", "Restarts": "restarts",
+		"Returns without state": "recoveries", "Pauses": "pauses", "Losses": "losses", "Copies": "duplicates",
+		"Cuts": "cuts"} {
+		args, err := json.Marshal(map[string]any{"scenario": got.Scenario, "budget": map[string]int{"crashes": 1, fault: 1}})
+		require.NoError(t, err)
+		reply, err := b.Call(t.Context(), "check", args, nil)
+		if name == "Pauses" {
+			require.ErrorContains(t, err, "time is not modelled")
+			want[name] = strings.TrimPrefix(err.Error(), "election: bad input: ")
+			continue
+		}
+		require.NoError(t, err)
+		var found struct{ States int }
+		require.NoError(t, json.Unmarshal(reply.JSON, &found))
+		want[name] = fmt.Sprint(found.States)
+	}
+	require.Equal(t, want, got.States)
 }
