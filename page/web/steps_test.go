@@ -285,3 +285,39 @@ func TestPanelsWhilePlaying(t *testing.T) {
 		require.Equal(t, pair[0], pair[1])
 	}
 }
+
+// Above the scrubber each decision has a mark: a star if a process leads then. Faults have one of their own.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Decisions, Stars, Faults, Green, Gold, Red int }
+	p.script(&got, `
+		const { encode, call, store } = page;
+		const { json } = await call("scenario", { algorithm: "bully/rules", ids: [1, 2, 3, 4, 5],
+			crash_at: [[5, 1]], pause_at: [[2, 3, 4]] });
+		document.title = "";
+		location.hash = await encode(json, 0);
+		while (!document.title) await settled();
+		const count = {}, { fillRect, fill } = CanvasRenderingContext2D.prototype;
+		const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+		for (const [does, old] of [["fillRect", fillRect], ["fill", fill]]) {
+			CanvasRenderingContext2D.prototype[does] = function (...more) {
+				if (this.canvas.closest(".scrubber")) count[does + this.fillStyle] = (count[does + this.fillStyle] ?? 0) + 1;
+				old.apply(this, more);
+			};
+		}
+		to(3);
+		await settled();
+		const { film } = store.state;
+		return { decisions: film.decisions.length, stars: film.crowned.size,
+			faults: film.faults.filter((k) => film.what(k) !== "lose").length,
+			green: count["fillRect" + colour("green")], gold: count["fill" + colour("gold")],
+			red: count["fillRect" + colour("red")] };`)
+	require.Positive(t, got.Stars)
+	require.Greater(t, got.Decisions, got.Stars)
+	require.Equal(t, got.Decisions-got.Stars, got.Green)
+	require.Equal(t, got.Stars, got.Gold)
+	require.Positive(t, got.Faults)
+	require.Equal(t, got.Faults, got.Red)
+}
