@@ -96,10 +96,11 @@ function more(store) {
     const a = find(catalog, sugar.algorithm);
     if (!a || details.open && form.dataset.of === nameOf(a)) return;
     form.dataset.of = nameOf(a);
+    const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => change(store, { links: v || undefined })),
-      choice(t.delays, [["unit", t.unitDelays], ["random", t.randomDelays]], sugar.delay ? "random" : "unit",
-        (v) => change(store, { delay: v === "random" ? "random" : undefined })),
+      choice(t.delays, [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
+        (v) => change(store, { delay: v })),
       field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: Number(v) || undefined })),
       field(t.starters, "text", (sugar.initiators ?? []).join(", "), t.all, (v) => change(store,
         { initiators: v.trim() ? v.split(/[\s,]+/).filter(Boolean).map(Number) : undefined })),

@@ -61,3 +61,36 @@ func TestTablesAreTyped(t *testing.T) {
 	require.Equal(t, "4:1/3", got.Again)
 	require.Equal(t, "latetrue", got.Late)
 }
+
+// Delays are chosen among usual ones, beside those of the run that is shown.
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [][]string
+	p.script(&got, `
+		const { encode, call, store } = page, got = [];
+		while (!document.querySelector(".setup select")) await frame();
+		const select = () => every(".more .choice").find((c) => c.textContent.startsWith("Delays"))
+			.querySelector("select");
+		const shown = () => got.push([select().value, [...select().options].map((o) => o.value).join(" "),
+			JSON.stringify([store.state.scenario.schedule, store.state.scenario.delay])]);
+		for (const v of ["random", "1-3", "unit"]) {
+			select().value = v;
+			select().dispatchEvent(new Event("change"));
+			await settled();
+			shown();
+		}
+		const { json } = await call("scenario", { algorithm: "lcr", n: 4, delay: "2-5" });
+		document.title = "";
+		location.hash = await encode(json, 0);
+		while (!document.title) await settled();
+		shown();
+		return got;`)
+	require.Equal(t, [][]string{
+		{"random", "unit random 1-3 1-10", `["random",null]`},
+		{"1-3", "unit random 1-3 1-10", `["random",{"min":1,"max":3}]`},
+		{"unit", "unit random 1-3 1-10", `["unit",null]`},
+		{"2-5", "unit random 1-3 1-10 2-5", `["random",{"min":2,"max":5}]`},
+	}, got)
+}
