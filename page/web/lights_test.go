@@ -110,7 +110,8 @@ func TestLightsAndProcessesAgree(t *testing.T) {
 	p.script(&got, `
 		const { encode, call } = page, wrong = [], words = new Set();
 		for (const sugar of [{ algorithm: "lease", ids: [1, 2, 3], clock_rates: [[1, 1.01]], until: 400,
-			pause_at: [[3, 100, 200]] }, { algorithm: "bully/rules", ids: [1, 2, 3, 4], crash_at: [[4, 6]] }]) {
+			pause_at: [[3, 100, 200]] },
+			{ algorithm: "bully/rules", ids: [1, 2, 3, 4], crash_at: [[4, 6]] }]) {
 			const { json } = await call("scenario", sugar);
 			document.title = "";
 			location.hash = await encode(json, 0);

@@ -229,7 +229,8 @@ func TestProofOfEachFault(t *testing.T) {
 	for name, fault := range map[string]string{"Crashes": "crashes", "Restarts": "restarts",
 		"Returns without state": "recoveries", "Pauses": "pauses", "Losses": "losses", "Copies": "duplicates",
 		"Cuts": "cuts"} {
-		args, err := json.Marshal(map[string]any{"scenario": got.Scenario, "budget": map[string]int{"crashes": 1, fault: 1}})
+		args, err := json.Marshal(map[string]any{"scenario": got.Scenario,
+			"budget": map[string]int{"crashes": 1, fault: 1}})
 		require.NoError(t, err)
 		reply, err := b.Call(t.Context(), "check", args, nil)
 		if name == "Pauses" {

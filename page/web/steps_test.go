@@ -300,10 +300,12 @@ func TestMarks(t *testing.T) {
 		location.hash = await encode(json, 0);
 		while (!document.title) await settled();
 		const count = {}, { fillRect, fill } = CanvasRenderingContext2D.prototype;
-		const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+		const style = getComputedStyle(document.documentElement);
+		const colour = (name) => style.getPropertyValue("--" + name).trim();
 		for (const [does, old] of [["fillRect", fillRect], ["fill", fill]]) {
 			CanvasRenderingContext2D.prototype[does] = function (...more) {
-				if (this.canvas.closest(".scrubber")) count[does + this.fillStyle] = (count[does + this.fillStyle] ?? 0) + 1;
+				const key = does + this.fillStyle;
+				if (this.canvas.closest(".scrubber")) count[key] = (count[key] ?? 0) + 1;
 				old.apply(this, more);
 			};
 		}
