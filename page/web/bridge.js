@@ -88,7 +88,7 @@ class Library {
       await this.ready;
       this.worker?.postMessage({ id, name, args: JSON.stringify(args) });
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
     }
     return /** @type {Promise<Reply>} */ (reply);
   }
