@@ -206,9 +206,9 @@ export const t = {
       + `moves, up to ${f.depth} deep.`,
     open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
     shrink: "Make it shorter", shortest: "It is as short as it can be",
-    shrunk: (/** @type {number} */ n) => `shortened to ${count(n, "move", "moves")}`,
-    title: (/** @type {string} */ property) => `against ${property}`,
-    state: (/** @type {number} */ depth) => `a state after ${count(depth, "move", "moves")}`,
+    shrunk: (/** @type {number} */ n) => `Shortened to ${count(n, "move", "moves")}`,
+    title: (/** @type {string} */ property) => `Against ${property}`,
+    state: (/** @type {number} */ depth) => `A state after ${count(depth, "move", "moves")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) =>
       `${n.toLocaleString("en")} states, ${m.toLocaleString("en")} moves. A process leads in the golden ones. `
       + "A click on a state leads to it.",
