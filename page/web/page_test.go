@@ -227,6 +227,13 @@ func TestTraces(t *testing.T) {
 	require.Equal(t, "EelectionLelected", looks.Kinds)
 	require.Empty(t, looks.Cut)
 	require.False(t, looks.Hash)
+
+	// The events of real processes stand one below the other: on the clock they would be one line.
+	var axis []string
+	p.script(&axis, `const EDIT = (text) => text.replace('"driver":"sim"', '"driver":"local"');`+drop+`
+		await shows();
+		return [page.store.state.axis.scale, every(".side.end select").at(-1).value];`)
+	require.Equal(t, []string{"steps", "steps"}, axis)
 }
 
 // A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.

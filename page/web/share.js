@@ -8,7 +8,7 @@
 import { beside, call, counted, toOpen } from "./bridge.js";
 import { h } from "./dom.js";
 import { Film } from "./film.js";
-import { open, reason, settings, show } from "./run.js";
+import { open, reason, settings, show, setScale } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -93,6 +93,8 @@ export async function openTexts(store, texts) {
   const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
   show(store, { branches: [branch], branch: 1, scenario: null, playing: false, sugar: settings(film) }, film,
     replay?.step ?? 0);
+  // Real processes wait for seconds between messages of microseconds: on the clock those would be one line.
+  if (film.head.driver !== "sim") setScale(store, "steps");
   return true;
 }
 
