@@ -8,9 +8,11 @@ import (
 	"syscall"
 )
 
-// Page returns a writer to the pager that PAGER names, else less, if w is a terminal; else w itself. The
-// caller calls wait when all is written: it waits for the pager to end.
-func Page(w io.Writer) (to io.Writer, wait func() error) {
+// Page returns a writer to the pager that PAGER names, else less, if w is a terminal; else w itself. Where the
+// input is the null device it is w too: the command then runs unattended, and a pager, which reads its keys
+// from the terminal, would wait for ever. The caller calls wait when all is written: it waits for the pager
+// to end.
+func Page(in io.Reader, w io.Writer) (to io.Writer, wait func() error) {
 	pager, set := os.LookupEnv("PAGER")
 	switch {
 	case !set:
@@ -18,7 +20,7 @@ func Page(w io.Writer) (to io.Writer, wait func() error) {
 	case pager == "" || pager == "cat":
 		return w, func() error { return nil }
 	}
-	if !Is(w) {
+	if !Is(w) || isNull(in) {
 		return w, func() error { return nil }
 	}
 	return paged(w, pager)

@@ -39,7 +39,7 @@ func TestNoPager(t *testing.T) {
 	for _, pager := range []string{"false", "cat", ""} {
 		t.Setenv("PAGER", pager)
 		var b strings.Builder
-		to, wait := Page(&b)
+		to, wait := Page(os.Stdin, &b)
 		require.Same(t, &b, to)
 		require.NoError(t, wait())
 	}

@@ -24,9 +24,18 @@ func Is(file any) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
-	// The null device is a character device too, but no terminal.
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	return !isNull(file) // a character device too, but no terminal
+}
+
+// isNull reports whether a file is the null device.
+func isNull(file any) bool {
+	f, ok := file.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	null, missing := os.Stat(os.DevNull)
+	return err == nil && missing == nil && os.SameFile(info, null)
 }
 
 // Width returns how wide text for w is laid out: as COLUMNS says or, where w is a terminal, that

@@ -193,7 +193,7 @@ func show(a *console.Console, f *flags.Set, t *files.Trace, args []string) error
 		return err
 	}
 	if !some {
-		to, wait := terminal.Page(a.Stdout.Unchecked())
+		to, wait := terminal.Page(a.Stdin, a.Stdout.Unchecked())
 		if to == a.Stdout.Unchecked() {
 			to = a.Stdout // which keeps the first error
 		}
