@@ -148,7 +148,7 @@ func (b *filming) share(p int, e *Event) {
 	if e.Do == observe.Raise && (!enters && e.Op != exited || e.Message.Flags != 0) {
 		return // of another section, or of none
 	}
-	if at := slices.Index(s.inside, p); at >= 0 && e.Do != observe.Start {
+	if at := slices.Index(s.inside, p); at >= 0 && e.Do != observe.Start && e.Do != observe.Refuse {
 		s.inside = slices.Delete(s.inside, at, at+1)
 	}
 	if s.waiting[p] {
