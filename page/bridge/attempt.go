@@ -188,6 +188,8 @@ func winsByMessages(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judg
 		j.Words = beyond
 	case !f.Head.OK || f.Head.Stopped != "":
 		j.Words += ", and the election has not ended"
+	case a.cut: // what goes wrong later was not counted
+		j.Words += ", in more steps than can be judged"
 	default:
 		j.Solved = j.Steps >= c.Par
 	}

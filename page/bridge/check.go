@@ -50,6 +50,7 @@ type asked struct {
 	failed   *violation         // by a Node that panicked after what has happened; nil if none did
 	unseen   bool               // the step at which a Node panicked is none of After: no observer sees it
 	outside  []sim.Outside      // what has happened outside the model
+	cut      bool               // After is only the beginning of what has happened
 	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
@@ -98,7 +99,7 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		return nil, input.Errorf("budget.until: %v, it must be above 0 and at most %d units", *k.Until,
 			mostUntil)
 	}
-	a := &asked{scenario: unplanned(r.scenario)}
+	a := &asked{scenario: r.unplanned()}
 	a.Config = check.Config{Crashes: k.Crashes, Recoveries: k.Recoveries, Restarts: k.Restarts,
 		Losses: k.Losses, Duplicates: k.Duplicates, Pauses: k.Pauses, Cuts: k.Cuts,
 		Unordered: k.Any || r.config.Unordered, MaxStates: states, MaxBytes: mostMemory}
@@ -127,6 +128,16 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 func unplanned(s *scenario.Scenario) *scenario.Scenario {
 	return &scenario.Scenario{Algorithm: s.Algorithm, Variant: s.Variant, Topology: s.Topology, IDs: s.IDs,
 		Priorities: s.Priorities, Initiators: s.Initiators, Crashed: s.Crashed, Params: s.Params}
+}
+
+// unplanned returns the scenario of a run so. Clocks that are wrong stay where time is modelled; elsewhere a
+// timer runs out at any moment.
+func (r *run) unplanned() *scenario.Scenario {
+	s := unplanned(r.scenario)
+	if r.config.Algorithm.Delay > 0 {
+		s.ClockRates = r.scenario.ClockRates
+	}
+	return s
 }
 
 // stepsTo returns what happens in the run up to a step, and when that is.

@@ -80,6 +80,53 @@ func TestCheckWhatNeverRests(t *testing.T) {
 	require.Empty(t, f.Property)
 }
 
+// TestCheckOfWrongClocks: a check of a run whose clocks drift is one with these clocks, and so is what it has
+// found. Where no time is modelled they change nothing.
+func TestCheckOfWrongClocks(t *testing.T) {
+	var b bridge.Bridge
+	setting := object{"algorithm": "lease", "params": object{"lease": 2, "renew": 1, "delay": 1},
+		"ids": []int{1, 2, 3}, "clock_rates": [][]float64{{2, 4}}}
+	f := checked(t, &b, object{"scenario": setting, "budget": object{"until": 12}})
+	require.Equal(t, "one-lease", f.Property)
+	require.Contains(t, string(f.Counterexample), `"clock_rates":[[2,4]]`)
+	var v struct{ Property string }
+	ask(t, &b, "broken", object{"scenario": f.Counterexample}, &v)
+	require.Equal(t, f.Property, v.Property)
+
+	drifting := object{"algorithm": "lcr", "ids": []int{1, 2, 3}, "clock_rates": [][]float64{{1, 2}}}
+	require.Empty(t, checked(t, &b, object{"scenario": drifting}).Property)
+}
+
+// TestBrokenWithoutEnd: a run without end, which no film holds to its end, is judged by its beginning.
+func TestBrokenWithoutEnd(t *testing.T) {
+	var b bridge.Bridge
+	for variant, want := range map[string]string{
+		"lcr-maximum-passed-before-own-id-looked": "bounded", // before that it leads back
+		"itairodeh-generators-same-seed":          "ends",
+	} {
+		text := asked(t, &b, object{"algorithm": "museum/" + variant})
+		var v struct{ Property string }
+		ask(t, &b, "broken", object{"scenario": text}, &v)
+		require.Equal(t, want, v.Property, variant)
+		var less struct {
+			Property string
+			Steps    []object
+		}
+		ask(t, &b, "shrink", object{"scenario": text}, &less)
+		require.Less(t, len(less.Steps), 200, variant)
+		require.Equal(t, want, less.Property)
+	}
+	// Nothing that is known is wrong here: the run goes on for more steps than are judged.
+	text := asked(t, &b, object{"algorithm": "museum/lease-broken-connection-ends-grant"})
+	for _, call := range []string{"broken", "shrink"} {
+		args, err := json.Marshal(object{"scenario": text})
+		require.NoError(t, err)
+		_, err = b.Call(t.Context(), call, args, nil)
+		require.EqualError(t, err, "election: bad input: scenario: the run has more than 20000 steps, "+
+			"and the first 20000 violate nothing")
+	}
+}
+
 // TestGraph: the states of a check with the moves between them, and the way to each.
 func TestGraph(t *testing.T) {
 	var b bridge.Bridge

@@ -37,7 +37,7 @@ func (b *Bridge) broken(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
-	v, err := a.judge(ctx, "")
+	v, err := a.first(ctx)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -56,6 +56,13 @@ func (b *Bridge) shrink(ctx context.Context, args json.RawMessage, _ func(any)) 
 	a, err := b.happened(ctx, in.Scenario)
 	if err != nil {
 		return Reply{}, err
+	}
+	if a.cut && in.Property == "" {
+		v, err := a.first(ctx)
+		if err != nil {
+			return Reply{}, err
+		}
+		in.Property = v.Property
 	}
 	if a.After, err = check.Shrink(ctx, a.Input, a.judged(in.Property), in.Property); err != nil {
 		return Reply{}, err
@@ -101,19 +108,32 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	if steps > mostJudged {
-		return nil, input.Errorf("scenario: the run has %d steps, at most %d can be judged", steps,
-			mostJudged)
-	}
-	a := &asked{scenario: unplanned(r.scenario), failed: panicked(s.Err()), blank: blank,
+	a := &asked{scenario: r.unplanned(), failed: panicked(s.Err()), blank: blank,
 		unseen: errors.Is(s.Err(), observe.ErrPanic), outside: s.Result().Outside}
 	if a.Input, err = a.scenario.Input(find); err != nil {
 		return nil, err
 	}
 	// Of the algorithm as it was configured, for the delays of this schedule.
 	a.Algorithm = r.config.Algorithm
-	a.After, _, err = r.stepsTo(ctx, steps)
+	a.cut = steps > mostJudged
+	a.After, _, err = r.stepsTo(ctx, min(steps, mostJudged))
 	return a, err
+}
+
+// first judges the run by all properties. Of a run that is cut, perhaps one without end, only what its steps
+// show is known: it violates something, or leads back to where it has been.
+func (a *asked) first(ctx context.Context) (*violation, error) {
+	v, err := a.judge(ctx, "")
+	if v != nil || err != nil || !a.cut {
+		return v, err
+	}
+	if !a.Algorithm.NeverQuiesces {
+		if v, err = a.judge(ctx, verdict.Ends); v != nil || err != nil {
+			return v, err
+		}
+	}
+	return nil, input.Errorf("scenario: the run has more than %d steps, and the first %d violate nothing",
+		mostJudged, mostJudged)
 }
 
 // judged returns the steps of the run as they are judged by a property.
