@@ -281,3 +281,18 @@ func TestTraceSelection(t *testing.T) {
 			exit.StatusUsage, want)
 	}
 }
+
+// TestTraceColours: where there are colours each kind of message has its own; the words stay the same.
+func TestTraceColours(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bully.ndjson")
+	require.Zero(t, elect(t, "", "sim", "bully", "-n", "4", "--crashed", "4", "--trace", file).code)
+	plain := elect(t, "", "trace", file).stdout
+	require.NotContains(t, plain, "\x1b")
+	painted := elect(t, "", "--color", "always", "trace", file).stdout
+	require.Equal(t, plain, regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(painted, ""))
+	for kind, colour := range map[string]string{"election": "36", "alive": "33", "coordinator": "35"} {
+		require.Contains(t, painted, "  sends \x1b["+colour+"m"+kind+"\x1b[0m ")
+		require.Contains(t, painted, "  receives \x1b["+colour+"m"+kind+"\x1b[0m ")
+		require.NotContains(t, painted, "sends "+kind)
+	}
+}

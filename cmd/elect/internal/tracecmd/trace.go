@@ -197,6 +197,9 @@ func show(a *console.Console, f *flags.Set, t *files.Trace, args []string) error
 		if to == a.Stdout.Unchecked() {
 			to = a.Stdout // which keeps the first error
 		}
+		if a.Colour {
+			return errors.Join(writePainted(to, t, all[0]), wait())
+		}
 		return errors.Join(t.WriteLog(to, all[0]), wait())
 	}
 	if err := t.CheckPictures(len(all[0].Header.Scenario.IDs)); err != nil {
