@@ -60,8 +60,8 @@ func (j *lights) id(p int) election.ID {
 	return election.ID(id)
 }
 
-// note notes what bears on the rules for the rest of the run: a pause or a cut that is over may have left two
-// leaders of a Term, or a process inside whose time is over. Package check judges such runs by the same rules.
+// note notes what bears on the rules for the rest of the run: a pause or a cut that is over may have left
+// two leaders of a Term, or a process inside whose time is over. Package check judges such runs alike.
 func (j *lights) note(do observe.What) {
 	switch do {
 	case observe.Recover, observe.Restart:
