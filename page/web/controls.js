@@ -94,7 +94,7 @@ function scrubber(store) {
     g.fillStyle = all.ink;
     g.fillRect(pad, base + 1, now - pad, 2);
     g.fillStyle = all.green;
-    for (const k of film.decisions) if (!film.crowned.has(k)) g.fillRect(x(axis.placeOf(k)) - 1, 1, 2, 9);
+    for (const k of film.decisions) if (!film.crowned.has(k)) g.fillRect(x(axis.placeOf(k)) - 1, 6, 2, 4);
     g.fillStyle = all.gold;
     for (const k of film.crowned) star(g, x(axis.placeOf(k)), 6, 5.5);
     g.fillStyle = all.red;
