@@ -77,8 +77,8 @@ func (c *Comparison) Draw() string {
 	return d.Document(plotWidth, y, title, c.About)
 }
 
-// title says which algorithm takes the least among the most processes. Where that cannot be said, it says what
-// is measured.
+// title says which algorithm takes the least among the most processes. Where that cannot be said, it says
+// what is measured.
 func (c *Comparison) title(graphs []graph) string {
 	n := c.Cells[len(c.Cells)-1].N
 	ends := make(map[string]float64)

@@ -219,7 +219,8 @@ func (o *overview) lines() {
 func roleColour(e *Event, before string) string {
 	switch e.Do {
 	case observe.Decide:
-		return map[election.Role]string{election.Leader: svg.Gold, election.Follower: svg.Green}[e.Outcome.Role]
+		return map[election.Role]string{election.Leader: svg.Gold,
+			election.Follower: svg.Green}[e.Outcome.Role]
 	case observe.Crash:
 		return svg.Red
 	case observe.Recover, observe.Restart:

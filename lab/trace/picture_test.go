@@ -353,8 +353,8 @@ func TestOneBeginning(t *testing.T) {
 	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
 }
 
-// TestOverviewIsLegible: in the picture of a large network no numbered moment covers the name of a process, and
-// the legend has what occurs.
+// TestOverviewIsLegible: in the picture of a large network no numbered moment covers the name of a process,
+// and the legend has what occurs.
 func TestOverviewIsLegible(t *testing.T) {
 	for _, name := range []string{"lcr", "bully"} {
 		for _, crash := range []bool{false, true} {
@@ -385,8 +385,8 @@ func TestOverviewIsLegible(t *testing.T) {
 			require.NotEmpty(t, moments)
 			for _, m := range moments {
 				for _, id := range ids {
-					require.False(t, m.from < id.to && id.from < m.to && m.y < id.y && id.y < m.y+20, "%s: %v over %v",
-						name, m, id)
+					require.False(t, m.from < id.to && id.from < m.to && m.y < id.y && id.y < m.y+20,
+						"%s: %v over %v", name, m, id)
 				}
 			}
 			require.True(t, signs["follows"] || crash)

@@ -127,7 +127,8 @@ func TestSpeedOfFilms(t *testing.T) {
 						const film = new page.Film((await page.call("film", { scenario })).data);
 						if (film.head.messages !== n * (n + 1) / 2 + n) throw Error(film.head.result);
 						for (let from = 1; from <= film.length; from += most) {
-							await page.call("lines", { scenario, from, to: Math.min(film.length, from + most - 1) });
+							const to = Math.min(film.length, from + most - 1);
+							await page.call("lines", { scenario, from, to });
 						}
 					}`, c.n, c.each, i))
 				all = append(all, (p.used()-before)/float64(c.each)/one)

@@ -84,14 +84,16 @@ func TestScrubber(t *testing.T) {
 		page.store.set({ paint: page.store.state.paint + 1 });
 		await settled();
 		const { film, axis } = page.store.state, { width, height } = canvas.getBoundingClientRect();
-		const inner = width - 18, parts = Math.min(240, Math.round(inner / 5)), bins = new Array(parts).fill(0);
+		const inner = width - 18, parts = Math.min(240, Math.round(inner / 5));
+		const bins = new Array(parts).fill(0);
 		for (let k = 1; k <= film.length; k++) {
 			bins[Math.min(parts - 1, Math.floor((axis.places[k] / axis.end) * parts))]++;
 		}
 		const bars = rects.filter((r) => Math.abs(r.y + r.h - height + 12) < 1e-6);
 		const most = Math.max(...bins), wanted = bins.filter((n) => n > 0);
 		got.wanted = wanted.length;
-		got.bars = bars.filter((b, i) => Math.abs(b.h - 2 - (wanted[i] / most) * (height - 26)) < 1e-6).length;
+		const tall = (i) => 2 + (wanted[i] / most) * (height - 26);
+		got.bars = bars.filter((b, i) => Math.abs(b.h - tall(i)) < 1e-6).length;
 		got.stars--;
 		got.crowned = film.crowned.size;
 		got.marks = rects.filter((r) => r.y === 1 && r.h === 9).length;
