@@ -40,7 +40,7 @@ export function mount(column, store) {
     g.font = "13px system-ui, sans-serif";
     g.textAlign = "center";
     g.fillStyle = all.ink;
-    const every = Math.ceil(24 / each);
+    const every = Math.ceil((8 * (film.longestName + 1)) / each);
     for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 15);
     g.strokeStyle = all.select;
     g.beginPath();

@@ -384,3 +384,32 @@ func TestPanelsAreAligned(t *testing.T) {
 			if (range.getClientRects().length > 1) wrong.push("broken: " + dt.textContent);
 		}`)
 }
+
+// A number of five digits in the log covers no word, and no name above a second run covers another.
+func TestLargeRunsAreLegible(t *testing.T) {
+	p := newTab(t, screens[0])
+	p.open(serve(t))
+	var wrong []string
+	p.script(&wrong, looks+`
+		const wrong = [];
+		document.querySelector("#tab-log").click();
+		await shown({ algorithm: "hs", n: 1024, seed: 4 }, 0.9);
+		while (!document.querySelector(".log [aria-current]")) await frame();
+		for (const e of every(".log .number")) {
+			if (e.scrollWidth > e.clientWidth) wrong.push(e.textContent + " is wider than its room");
+		}
+		const { json } = await page.call("scenario", { algorithm: "lcr", n: 256, seed: 4 });
+		await page.open(page.store, json, { step: 9 });
+		await page.open(page.store, json, { step: 9, parent: 1, after: 0, title: "the other" });
+		page.store.set({ compare: 1 });
+		await settled();
+		const above = (await written(".compare canvas")).filter((n) => n.bottom < 34);
+		const names = [...new Map(above.map((n) => [n.text, n])).values()].sort((a, b) => a.left - b.left);
+		if (names.length < 2) wrong.push(names.length + " names");
+		names.forEach((n, i) => {
+			const before = names[i - 1];
+			if (before && n.left < before.right + 2) wrong.push(before.text + " and " + n.text);
+		});
+		return wrong;`)
+	require.Empty(t, wrong)
+}
