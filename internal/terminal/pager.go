@@ -9,9 +9,9 @@ import (
 )
 
 // Page returns a writer to the pager that PAGER names, else less, if w is a terminal; else w itself. Where
-// the input is the null device it is w too: the command then runs unattended, and a pager reads its keys from
-// the terminal, so it would wait for ever. The caller calls wait when all is written: it waits for the pager
-// to end.
+// the input is the null device it is w too: the command then runs unattended, and a pager reads its keys
+// from the terminal, so it would wait for ever. The caller calls wait when all is written: it waits for the
+// pager to end.
 func Page(in io.Reader, w io.Writer) (to io.Writer, wait func() error) {
 	pager, set := os.LookupEnv("PAGER")
 	switch {
