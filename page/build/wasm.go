@@ -51,8 +51,9 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+program)...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWASM=", "GOEXPERIMENT=", "GOWORK=off",
-		"GOFLAGS=",
-		"CGO_ENABLED=0")
+		"GOFLAGS=", "CGO_ENABLED=0",
+		// Its own files too are removed with the folder, now or by removeLeftovers.
+		"GOTMPDIR="+folder)
 	if _, err := run(cmd); err != nil {
 		return nil, err
 	}
