@@ -41,12 +41,14 @@ func TestNarrowScreens(t *testing.T) {
 
 	p = newTab(t, look{still: true, width: 390, height: 300})
 	p.open(server + "/?embed=1&view=both")
-	var ring struct{ Width, Below float64 }
+	var ring struct{ Width, Below, Cut float64 }
 	p.script(&ring, `
 		const of = (s) => document.querySelector(s).getBoundingClientRect();
-		return { width: of(".stage").width, below: of("div.time").top - of(".stage").bottom };`)
+		return { width: of(".stage").width, below: of("div.time").top - of(".stage").bottom,
+			cut: of(".column").top - of("div.time").top };`)
 	require.Greater(t, ring.Width, 300.0)
 	require.Positive(t, ring.Below)
+	require.LessOrEqual(t, ring.Cut, 0.0, "the names above the picture of time are cut")
 }
 
 // TestRaceIsNotBent: where the number of processes changes, or words get longer at the end, the words of all
