@@ -11,6 +11,7 @@ func (c *Config) Outside() string {
 		Lost: c.Losses != 0, Copied: c.Duplicates != 0, Down: c.Crashes + len(c.Crashed),
 		Recovered: c.Recoveries > 0, Restarted: c.Restarts > 0, Paused: c.Pauses > 0, Cut: c.Cuts > 0,
 		Uneven: c.Starts() < len(c.IDs) && c.Delay != c.Algorithm.Delay || c.WrongClocks(),
+		Drift:  c.Drift(),
 	}
 	return m.Outside(c.Algorithm, len(c.IDs))
 }

@@ -24,11 +24,6 @@ func TestOutside(t *testing.T) {
 		in.Initiators = starters
 		return in
 	}
-	fast := func(a *election.Algorithm) scenario.Input {
-		in := input(a, rising(3))
-		in.ClockRates = []scenario.ClockRate{{ID: 2, Rate: 1.5}}
-		return in
-	}
 	for _, c := range []struct {
 		name   string
 		config check.Config
@@ -67,10 +62,6 @@ func TestOutside(t *testing.T) {
 			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
 		{"some start", check.Config{Input: part(rising(1)), Delay: bully.DefaultDelay}, ""},
 		{"all start", check.Config{Input: part(nil), Delay: bully.DefaultDelay / 2}, ""},
-		{"wrong clocks", check.Config{Input: fast(floodmax.Algorithms()[0]), Delay: bully.DefaultDelay},
-			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
-		{"wrong clocks, not synchronous", check.Config{Input: fast(bully.Algorithms()[0]),
-			Delay: bully.DefaultDelay}, ""},
 		{"any time", check.Config{Input: input(lcr.Participant(), rising(3)), Delay: bully.DefaultDelay}, ""},
 		{"copies", check.Config{Input: input(dkr.Algorithm(), rising(3)), Duplicates: 1},
 			"dkr promises nothing where messages arrive twice"},
@@ -82,6 +73,39 @@ func TestOutside(t *testing.T) {
 			Crashes: 1},
 			"dkr needs links that keep the order, and promises nothing where messages are lost, or " +
 				"processes crash"},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.config.Outside()) })
+	}
+}
+
+// TestOutsideClocks: clocks may be as wrong as the algorithm says, where its promises rest on time.
+func TestOutsideClocks(t *testing.T) {
+	fast := func(a *election.Algorithm) scenario.Input {
+		in := input(a, rising(3))
+		in.ClockRates = []scenario.ClockRate{{ID: 2, Rate: 1.5}}
+		return in
+	}
+	slow := func(a *election.Algorithm) scenario.Input {
+		in := input(a, rising(3))
+		in.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1 - a.Faults.Drift},
+			{ID: 2, Rate: 1 + a.Faults.Drift}}
+		return in
+	}
+	for _, c := range []struct {
+		name   string
+		config check.Config
+		want   string
+	}{
+		{"wrong clocks", check.Config{Input: fast(floodmax.Algorithms()[0]), Delay: bully.DefaultDelay},
+			"floodmax/basic needs starts at one instant, right clocks, and messages that all take 1"},
+		{"wrong clocks, not synchronous", check.Config{Input: fast(bully.Algorithms()[0]),
+			Delay: bully.DefaultDelay}, "bully/rules needs clocks that are right"},
+		{"wrong clocks, and no time", check.Config{Input: fast(lcr.Participant())}, ""},
+		{"too wrong clocks", check.Config{Input: fast(lease.Algorithms()[0]),
+			Delay: lease.Algorithms()[0].Delay},
+			"lease needs clocks that are wrong by at most 0.1 %"},
+		{"clocks within bounds", check.Config{Input: slow(lease.Algorithms()[0]),
+			Delay: lease.Algorithms()[0].Delay}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, c.config.Outside()) })
 	}

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -39,8 +38,15 @@ func (in *Input) Clocks() *Clocks {
 }
 
 // WrongClocks reports whether any clock runs at another rate than time.
-func (in *Input) WrongClocks() bool {
-	return slices.ContainsFunc(in.ClockRates, func(r ClockRate) bool { return r.Rate != 1 })
+func (in *Input) WrongClocks() bool { return in.Drift() > 0 }
+
+// Drift returns by how much the clock that is most wrong runs too fast or too slowly, as
+// [election.Faults.Drift] has it.
+func (in *Input) Drift() (most float64) {
+	for _, r := range in.ClockRates {
+		most = max(most, math.Abs(r.Rate-1))
+	}
+	return most
 }
 
 // Local returns what the clock of a process shows at a time.

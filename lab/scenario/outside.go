@@ -26,6 +26,7 @@ type Mishaps struct {
 	Deposing  bool          // a process starts while a leader is up
 	Uneven    bool          // messages take different times, or clocks are wrong
 	Apart     bool          // processes start at different times
+	Drift     float64       // by how much a clock is wrong
 }
 
 // Outside says in words what of m lies outside the model of the algorithm; it is empty where nothing does.
@@ -78,6 +79,14 @@ func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
 	if (m.Uneven || m.Apart) && a.Synchronous {
 		needs = append(needs, "needs starts at one instant, right clocks, and messages that all take "+
 			InUnits(a.Delay))
+	}
+	// The difference of a rate from 1 may be rounded to a little more than the Drift.
+	if a.Delay > 0 && !a.Synchronous && m.Drift > a.Faults.Drift+1e-9 {
+		text := "needs clocks that are right"
+		if a.Faults.Drift > 0 {
+			text = fmt.Sprintf("needs clocks that are wrong by at most %g %%", 100*a.Faults.Drift)
+		}
+		needs = append(needs, text)
 	}
 	if m.Deposing && a.StartSuspects {
 		needs = append(needs, "needs starts that come only while no leader is up")
