@@ -38,7 +38,11 @@ func withoutTerms(a *election.Algorithm) *election.Algorithm {
 // Inside returns the right Node, for [election.TermKeeper.Machines].
 func (n *bent) Inside() election.Node { return n.Node }
 
-func (n *bent) Step(e *election.Env, ev *election.Event) { n.step(n, e, ev) }
+// Step gives the bend an Event of its own: what it changes there is not what the driver has seen happen.
+func (n *bent) Step(e *election.Env, ev *election.Event) {
+	own := *ev
+	n.step(n, e, &own)
+}
 
 // State visits the marks last.
 func (n *bent) State(s *election.State) {

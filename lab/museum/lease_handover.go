@@ -33,8 +33,8 @@ func refusedTerm() Entry {
 	return Entry{
 		Name: "lease: a successor does not learn which Terms were refused", Source: earlier,
 		Wrong: "it claims at once, without asking, and its Term is refused as well",
-		Setting: "What a leader writes to has seen the token 9. The leader learns that at any moment, and " +
-			"resigns",
+		Setting: "What a leader writes to has seen the token 9. The leader learns that when a timer of its " +
+			"work runs out, and resigns",
 		Config: setting(with(right, sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == leaseRelease || o.Msg.Kind == leaseHandoff {
 				o.Msg.Rank.Priority = 0
@@ -62,7 +62,8 @@ func overtakenRelease() Entry {
 		Name: "lease: a successor rests when it was refused", Source: earlier,
 		Wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
 			"although that leader has handed over to it",
-		Setting: "The leader 3 resigns and ends; 1 is no candidate. A lease is 100 units",
+		Setting: "The leader 3 resigns and ends; that it learns that 1 is down stands for that command. 1 is " +
+			"no candidate. A lease is 100 units",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, leaseRefused) || received(ev, leaseClaim) {
 				n.setLease(func(l *leaseState) { l.before = leaseOwner{} })

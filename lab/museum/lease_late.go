@@ -25,7 +25,8 @@ func lateResign() Entry {
 			switch {
 			case o.Msg.Kind == leaseLeads && n.marks == 0:
 				n.marks = o.Msg.Term
-			case o.Msg.Kind == leaseRelease && ev.Op == election.Command && o.Msg.Term != n.marks:
+			case o.Msg.Kind == leaseRelease && ev.Op == election.Timeout && ev.Timer == resign &&
+				o.Msg.Term != n.marks:
 				return "the work of one Term gives up the lease of another"
 			}
 			return ""
@@ -33,7 +34,8 @@ func lateResign() Entry {
 	}
 	return Entry{
 		Name: "lease: a command to resign comes late", Source: earlier,
-		Setting: "The work of the first Term may return at any moment: its process then resigns",
+		Setting: "The work of the first Term returns when a timer of its own runs out, at any moment: its " +
+			"process then resigns",
 		Wrong: "the work of an earlier Term returns when its process leads again, and gives up the new " +
 			"lease",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/page/bridge"
 )
 
@@ -125,6 +126,27 @@ func TestBrokenWithoutEnd(t *testing.T) {
 		require.EqualError(t, err, "election: bad input: scenario: the run has more than 20000 steps, "+
 			"and the first 20000 violate nothing")
 	}
+}
+
+// TestMuseumIsJudged: each run of the museum can be judged, whatever its mistake does to an Event.
+func TestMuseumIsJudged(t *testing.T) {
+	var b bridge.Bridge
+	judged := 0
+	for _, x := range museum.All() {
+		args, err := json.Marshal(object{"algorithm": "museum/" + x.ID()})
+		require.NoError(t, err)
+		r, err := b.Call(t.Context(), "scenario", args, nil)
+		if err != nil {
+			continue // what no scenario can say, as the links of some graphs
+		}
+		args, err = json.Marshal(object{"scenario": json.RawMessage(r.JSON)})
+		require.NoError(t, err)
+		if _, err := b.Call(t.Context(), "broken", args, nil); err != nil {
+			require.ErrorContains(t, err, "the first 20000 violate nothing", x.ID())
+		}
+		judged++
+	}
+	require.GreaterOrEqual(t, judged, 100)
 }
 
 // TestGraph: the states of a check with the moves between them, and the way to each.
