@@ -54,8 +54,7 @@ func oftenRenewed() Entry {
 		Wrong: "where commands come more often than answers no answer counts, and the leader loses its " +
 			"lease",
 		Setting: "The service of the leader lets it renew twice a unit: it learns that 1 is down, which " +
-			"stands " +
-			"for that command. A lease is 8 units",
+			"stands for that command. A lease is 8 units",
 		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Suspect && n.lease().phase == leaseLeading {
 				n.setLease(func(l *leaseState) { l.again = ev.At })
