@@ -62,8 +62,8 @@ func overtakenRelease() Entry {
 		Name: "lease: a successor rests when it was refused", Source: earlier,
 		Wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
 			"although that leader has handed over to it",
-		Setting: "The leader 3 resigns and ends; that it learns that 1 is down stands for that command. 1 is " +
-			"no candidate. A lease is 100 units",
+		Setting: "The leader 3 resigns and ends; that it learns that 1 is down stands for that command. 1 " +
+			"is no candidate. A lease is 100 units",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, leaseRefused) || received(ev, leaseClaim) {
 				n.setLease(func(l *leaseState) { l.before = leaseOwner{} })

@@ -39,6 +39,14 @@ func TestNarrowScreens(t *testing.T) {
 	require.Zero(t, got.Empty)
 	require.LessOrEqual(t, got.Hidden, 0.0)
 
+	// Nothing is wider than a screen of 320 points, on which a page of 1,280 is at 400 %.
+	p = newTab(t, look{still: true, width: 320, height: 568})
+	p.open(server)
+	var wide []string
+	p.script(&wide, `return every("header *, main > *, footer *").filter((e) => e.checkVisibility() &&
+		e.getBoundingClientRect().right > innerWidth).map((e) => e.outerHTML);`)
+	require.Empty(t, wide)
+
 	p = newTab(t, look{still: true, width: 390, height: 300})
 	p.open(server + "/?embed=1&view=both")
 	var ring struct{ Width, Below, Cut float64 }
