@@ -104,7 +104,8 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 				document.querySelector("#tab-acts").click();
 				await settled();
 				const name = document.querySelectorAll(".node .name")[3].textContent;
-				every(".next li").find((e) => e.textContent.includes("from " + name + " "))
+				const says = new RegExp(" from " + name + "\\b");
+				every(".next li").find((e) => says.test(e.querySelector(".does").children[1].textContent))
 					.querySelector(".more-acts button").focus();`)
 			p.key(kb.Enter)
 		}},
