@@ -94,9 +94,8 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 		}},
 		"drop": {func(p *tab) {
 			p.click(p.place(`
-				const { scene } = page;
-				const { left, top } = scene.stage.getBoundingClientRect();
-				const { x, y } = scene.tokens.find((token) => token.journey.from === 3);
+				const { left, top } = page.scene.stage.getBoundingClientRect();
+				const { x, y } = page.scene.tokens.find((token) => token.journey.from === 3);
 				return [left + x, top + y];`), "left")
 			p.click(p.place(item("Lose")), "left")
 		}, func(p *tab) {
