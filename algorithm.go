@@ -173,6 +173,19 @@ func (a *Algorithm) KindName(kind uint8) string {
 	return a.Kinds[kind-1].Name
 }
 
+// KindOf describes a kind of message, also one that is none of Kinds. Where the algorithm has a
+// SingleInitiator, Value is the initiator, which TermKeeper adds.
+func (a *Algorithm) KindOf(kind uint8) Kind {
+	k := Kind{Name: a.KindName(kind)}
+	if kind != CatchUp && int(kind) <= len(a.Kinds) {
+		k = a.Kinds[kind-1]
+	}
+	if a.SingleInitiator {
+		k.Value = "initiator"
+	}
+	return k
+}
+
 // TimerName returns the name of a timer of a machine of the Stack, empty where it has none.
 func (a *Algorithm) TimerName(layer, timer uint8) string {
 	if int(layer) >= len(a.Timers) || int(timer) >= len(a.Timers[layer]) {

@@ -76,6 +76,12 @@ type Kind struct {
 	Name      string
 	Announces bool // part of the announcement, not of the election proper
 	Names     bool // Value is the ID of a process
+	// Round, Value and Flags are what the algorithm calls the fields of such a message, as "phase" and
+	// "hops"; empty if it does not use them.
+	Round, Value, Flags string
+	// Marks are the names of single bits of Flags, from the lowest, empty for a bit without one. Flags names
+	// the number in the other bits.
+	Marks []string
 	// Weighs: the message is about a link. Rank.Priority is its weight, Rank.ID and Value are its ends, the
 	// smaller ID first; all are zero if it is about none.
 	Weighs bool

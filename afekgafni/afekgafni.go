@@ -137,10 +137,10 @@ func Async() *election.Algorithm {
 		"before it changes hands")
 	a.Faults.Copies = true
 	a.Kinds = []election.Kind{
-		{Name: "capture", Bits: claimBits},
+		{Name: "capture", Round: "level", Bits: claimBits},
 		{Name: "accept", Bits: nothing},
-		{Name: "kill", Bits: claimBits},
-		{Name: "killed", Bits: claimBits},
+		{Name: "kill", Round: "level", Bits: claimBits},
+		{Name: "killed", Round: "level", Bits: claimBits},
 		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
 	a.Worst = cost.Bound{Formula: "4n*H(n-1) + n-1", Loose: true,
@@ -153,7 +153,8 @@ func Async() *election.Algorithm {
 func Sync() *election.Algorithm {
 	a := describe("sync", "a candidate captures twice as many processes in each round as in the one before")
 	a.Kinds = []election.Kind{
-		{Name: "capture", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN }},
+		{Name: "capture", Round: "level",
+			Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN }},
 		{Name: "ack", Bits: nothing},
 		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}

@@ -35,8 +35,9 @@ func Halting(c Config) (*election.Algorithm, error) {
 	for _, name := range []string{"areyouup", "up", "halt", "halted", "newcoordinator", "accepted", "ready",
 		"done", "heartbeat",
 	} {
-		a.Kinds = append(a.Kinds, election.Kind{Name: name, Bits: rank})
+		a.Kinds = append(a.Kinds, election.Kind{Name: name, Value: "attempt", Bits: rank})
 	}
+	a.Kinds[kindBeat-1].Value = ""
 	for _, kind := range []uint8{kindNewCoordinator, kindAccepted, kindReady, kindDone} {
 		a.Kinds[kind-1].Announces = true
 	}

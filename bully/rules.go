@@ -43,7 +43,7 @@ func Rules(c Config) (*election.Algorithm, error) {
 	a.Kinds = []election.Kind{
 		{Name: "election", Bits: rank},
 		{Name: "alive", Bits: rank},
-		{Name: "coordinator", Announces: true, Bits: rank},
+		{Name: "coordinator", Announces: true, Marks: []string{"alone"}, Bits: rank},
 		{Name: "heartbeat", Bits: rank},
 	}
 	a.Timers = timers()

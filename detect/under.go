@@ -84,11 +84,11 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 		b.Delay = min(over.Delay, plan.delay)
 	}
 	kind := uint8(len(over.Kinds) + 1)
-	bits := uint64(0)
+	bits, value := uint64(0), ""
 	if plan.numbered {
-		bits = 64
+		bits, value = 64, "number"
 	}
-	b.Kinds = append(slices.Clone(over.Kinds), election.Kind{Name: "beat",
+	b.Kinds = append(slices.Clone(over.Kinds), election.Kind{Name: "beat", Value: value,
 		Bits: func(cost.Widths) uint64 { return bits }})
 	b.Timers = append([][]string{{timerBeat: "the interval of beats", timerWatch: "the wait for beats"}},
 		over.Timers...)

@@ -24,7 +24,7 @@ func Extinction() *election.Algorithm {
 	a.Winner = election.LargestOfInitiators
 	a.LateStart = election.LateRefused
 	a.Kinds = []election.Kind{
-		{Name: "wave", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
+		{Name: "wave", Marks: []string{"child"}, Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
 		{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 	}
 	a.Best = cost.Bound{Formula: "M + n-1, M ports in all", When: "one starts"}

@@ -184,7 +184,7 @@ func (c *Config) describe(variant, summary string,
 		Synchronous: true,
 		Winner:      election.LargestOfInitiators,
 		LateStart:   election.LateIgnored,
-		Kinds: []election.Kind{{Name: "max", Bits: func(w cost.Widths) uint64 {
+		Kinds: []election.Kind{{Name: "max", Round: "round", Bits: func(w cost.Widths) uint64 {
 			return w.Rank() + max(w.N, uint64(bits.Len32(c.Rounds)))
 		}}},
 		Timers:    [][]string{{"the time of a round"}},

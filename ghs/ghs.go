@@ -133,15 +133,15 @@ func Algorithm() *election.Algorithm {
 		NeedsFIFO: true,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "connect", Joins: true, Bits: func(w cost.Widths) uint64 { return level(w) + w.Rank() }},
-			{Name: "initiate", Weighs: true, Bits: func(w cost.Widths) uint64 {
-				return weight(w) + level(w) +
-					1
-			}},
-			{Name: "test", Weighs: true, Bits: func(w cost.Widths) uint64 { return weight(w) + level(w) }},
+			{Name: "connect", Joins: true, Round: "level",
+				Bits: func(w cost.Widths) uint64 { return level(w) + w.Rank() }},
+			{Name: "initiate", Weighs: true, Round: "level", Value: "end", Marks: []string{"search"},
+				Bits: func(w cost.Widths) uint64 { return weight(w) + level(w) + 1 }},
+			{Name: "test", Weighs: true, Round: "level", Value: "end",
+				Bits: func(w cost.Widths) uint64 { return weight(w) + level(w) }},
 			{Name: "accept", Bits: nothing},
 			{Name: "reject", Bits: nothing},
-			{Name: "report", Weighs: true, Bits: weight},
+			{Name: "report", Weighs: true, Value: "end", Bits: weight},
 			{Name: "changeroot", Bits: nothing},
 			{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 		},

@@ -101,6 +101,7 @@ func Algorithms() []*election.Algorithm {
 func Probe() *election.Algorithm {
 	a := describe("probe", "a probe doubles its reach every phase; a larger process swallows it")
 	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.LogN }
+	a.Kinds[kindReply-1].Round = "phase"
 	a.Best = cost.Bound{Formula: "6n + 4*2^K - 8", Count: bestOfProbe, Arrange: cost.Rising}
 	a.Mean = cost.Bound{Formula: "a sum, see package hs", Count: meanOfProbe}
 	a.Worst = cost.Bound{Formula: "6n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
@@ -117,7 +118,7 @@ func Respond() *election.Algorithm {
 	a := describe("respond", "a probe doubles its reach every phase; a larger process answers that it is "+
 		"lost")
 	a.Kinds[kindReply-1].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
-	a.Kinds[kindReply-1].Names = true
+	a.Kinds[kindReply-1].Names, a.Kinds[kindReply-1].Value = true, "candidate"
 	a.Best = cost.Bound{Formula: "7n + 4*2^K - 8", Count: bestOfRespond, Arrange: cost.Rising}
 	a.Mean = cost.Bound{Formula: "a sum, see package hs", Count: meanOfRespond}
 	a.Worst = cost.Bound{Formula: "7n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
@@ -137,7 +138,8 @@ func describe(variant, summary string) *election.Algorithm {
 		LateStart: election.LateIgnored,
 		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
-			{Name: "probe", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
+			{Name: "probe", Round: "phase", Value: "hops",
+				Bits: func(w cost.Widths) uint64 { return w.Rank() + w.LogN + w.N }},
 			{Name: "reply"},
 			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},

@@ -24,6 +24,7 @@ func Naive() *election.Algorithm {
 	a.LateStart = election.LateJoins
 	for _, kind := range []uint8{kindElection, kindAck} {
 		bits := a.Kinds[kind-1].Bits
+		a.Kinds[kind-1].Marks = []string{"first"}
 		a.Kinds[kind-1].Bits = func(w cost.Widths) uint64 { return bits(w) + 1 }
 	}
 	always := cost.Bound{Formula: "(2n-3)2^n - n+3 + n-1", Arrange: cost.Rising,

@@ -189,6 +189,11 @@ func New(c Config) (*election.Algorithm, error) {
 	for _, kind := range []uint8{kindReady, kindReadyReply} {
 		a.Kinds[kind-1].Announces = true
 	}
+	for _, kind := range []uint8{kindLeaderReply, kindAcceptReply, kindReadyReply, kindThereReply} {
+		a.Kinds[kind-1].Marks = []string{"yes"}
+	}
+	a.Kinds[kindInvitation-1].Value = "former group"
+	a.Kinds[kindAccept-1].Value, a.Kinds[kindAcceptReply-1].Value = "moves", "moves"
 	return a, nil
 }
 

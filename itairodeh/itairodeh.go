@@ -148,7 +148,8 @@ func (c *Config) describe() *election.Algorithm {
 		KnowsSize: c.Size == 0,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "token", Bits: func(w cost.Widths) uint64 { return own.tokenBits(w) }},
+			{Name: "token", Round: "round", Value: "hops", Marks: []string{"shared"},
+				Bits: func(w cost.Widths) uint64 { return own.tokenBits(w) }},
 			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
 		Best: cost.Bound{Formula: "2n-1 + n", Count: func(n int) float64 { return float64(3*n - 1) }},
@@ -159,6 +160,7 @@ func (c *Config) describe() *election.Algorithm {
 		New:       own.node,
 	}
 	if c.Finite {
+		a.Kinds[kindToken-1].Round = ""
 		a.Variant, a.NeedsFIFO, a.Source = "finite", true, "after Itai, Rodeh 1981; Fokkink, Pang 2004"
 		a.Summary = "the same without the number of the round, for links that keep the order"
 	}

@@ -136,7 +136,7 @@ func Wave() *election.Algorithm {
 	a.RelaysAfterEnd = true
 	for i := range a.Kinds {
 		a.Kinds[i].Bits = func(w cost.Widths) uint64 { return w.Rank() + w.ID }
-		a.Kinds[i].Names = true
+		a.Kinds[i].Names, a.Kinds[i].Value = true, "originator"
 	}
 	always := cost.Bound{Formula: "2n^2", Count: func(n int) float64 { return 2 * float64(n) * float64(n) },
 		Arrange: cost.Rising}

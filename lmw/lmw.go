@@ -91,7 +91,7 @@ func Algorithm() *election.Algorithm {
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "elect", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.N }},
+			{Name: "elect", Value: "steps", Bits: func(w cost.Widths) uint64 { return w.Rank() + w.N }},
 			{Name: "elected", Announces: true, Bits: cost.Widths.Rank},
 		},
 		Best:  cost.Bound{Formula: "2n + n-1", Count: linear(3, 1), Arrange: cost.Falling},

@@ -104,8 +104,8 @@ func Algorithm() *election.Algorithm {
 		Winner:    largestOfCorners,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
-			{Name: "hello", Bits: func(cost.Widths) uint64 { return 2 }},
-			{Name: "corner", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
+			{Name: "hello", Value: "links", Bits: func(cost.Widths) uint64 { return 2 }},
+			{Name: "corner", Round: "stage", Bits: func(w cost.Widths) uint64 { return w.Rank() + 1 }},
 			{Name: "elected", Announces: true, Bits: func(w cost.Widths) uint64 { return w.Rank() }},
 		},
 		Best: always, Mean: always, Worst: always,

@@ -224,7 +224,7 @@ func (v Variant) kinds() []election.Kind {
 	for i, says := range words.says {
 		kinds[i] = election.Kind{Name: words.names[i], Announces: says == sayCoordinator, Bits: rank}
 		if says == sayPCRP || says == sayMPC || says == sayEchoReply {
-			kinds[i].Bits = rankAndTime
+			kinds[i].Bits, kinds[i].Value = rankAndTime, "pending time"
 		}
 	}
 	return kinds

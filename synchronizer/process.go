@@ -10,7 +10,8 @@ import (
 
 const (
 	// markBit is the bit of the flags that holds the number of the pulse, modulo two.
-	markBit = 6
+	markBit  = 6
+	oddPulse = "odd pulse" // if it is set
 	// flagLast in SAFE says that its sender enters no pulse any more.
 	flagLast uint8 = 1
 )

@@ -106,11 +106,14 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	for _, k := range a.Kinds {
 		bits := k.Bits
 		k.Bits = func(w cost.Widths) uint64 { return bits(w) + 1 } // the mark
+		k.Marks = slices.Concat(k.Marks, make([]string, markBit+1))[:max(len(k.Marks), markBit+1)]
+		k.Marks[markBit] = oddPulse
 		b.Kinds = append(b.Kinds, k)
 	}
-	b.Kinds = append(b.Kinds, election.Kind{Name: "safe", Bits: func(w cost.Widths) uint64 {
-		return 2 + w.LogN // the mark, whether it is the last, a number of messages
-	}})
+	b.Kinds = append(b.Kinds, election.Kind{Name: "safe", Round: "messages",
+		Marks: []string{0: "last", markBit: oddPulse},
+		// the mark, whether it is the last, a number of messages
+		Bits: func(w cost.Widths) uint64 { return 2 + w.LogN }})
 	b.New = func(s election.Setup) election.Node { return newProcess(a, s) }
 	if a.Configure != nil {
 		own := a.Params.Described()

@@ -95,7 +95,8 @@ func described(a *election.Algorithm) string {
 	return line.String()
 }
 
-// said returns the fields of a struct that are not zero; those only that are flags, numbers or texts.
+// said returns the fields of a struct that are not zero; those only that are flags, numbers, texts
+// or lists of texts.
 func said(of any) string {
 	var text strings.Builder
 	v := reflect.ValueOf(of)
@@ -104,6 +105,10 @@ func said(of any) string {
 		case reflect.Bool, reflect.String, reflect.Int, reflect.Int64, reflect.Float64:
 			if !f.IsZero() {
 				fmt.Fprintf(&text, " %s %v", v.Type().Field(i).Name, f)
+			}
+		case reflect.Slice:
+			if texts, ok := f.Interface().([]string); ok && texts != nil {
+				fmt.Fprintf(&text, " %s %q", v.Type().Field(i).Name, texts)
 			}
 		}
 	}
