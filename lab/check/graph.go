@@ -292,7 +292,7 @@ func (p *pen) words(a action) string {
 	case doDeliver, doLose, doDuplicate:
 		l := &w.links[a.index()]
 		m := w.messages.at(w.queues[a.index()].at(p.state[w.n+a.index()]).items[a.part()].msg)
-		text, from := trace.MessageText(w.config.Algorithm.KindName(m.Kind), m), w.config.IDs[l.from]
+		text, from := trace.MessageText(w.config.Algorithm.KindOf(m.Kind), m), w.config.IDs[l.from]
 		switch {
 		case a.kind() == doLose:
 			return fmt.Sprintf("%s from %d to %d is lost", text, from, id)

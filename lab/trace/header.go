@@ -52,8 +52,22 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 			h.Joins = append(h.Joins, k.Name)
 		}
 	}
-	h.Timers = in.Algorithm.Timers
+	h.Timers, h.Names = in.Algorithm.Timers, namesOf(in.Algorithm)
 	return h, nil
+}
+
+// namesOf returns the names of the fields of messages, nil if there are none.
+func namesOf(a *election.Algorithm) []Names {
+	all, named := make([]Names, len(a.Kinds)), false
+	for i := range a.Kinds {
+		k := a.KindOf(uint8(i + 1))
+		all[i] = Names{k.Round, k.Value, k.Flags, k.Marks}
+		named = named || k.Round+k.Value+k.Flags != "" || k.Marks != nil
+	}
+	if !named {
+		return nil
+	}
+	return all
 }
 
 // Input returns what was run: the algorithm, found by name and configured as it was, the processes and their

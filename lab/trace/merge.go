@@ -198,7 +198,7 @@ func (m *merger) match() error {
 func (m *merger) unsent(s *stretch, i int) error {
 	e := &s.events[i]
 	name := m.parts[s.part].Name
-	says := (&story{names: newNames(m.header.Kinds)}).messageText(&e.Message)
+	says := (&story{trace: &Trace{Header: m.header}, names: newNames(m.header.Kinds)}).messageText(&e.Message)
 	p, known := m.where[e.Peer]
 	if !known || len(m.of[p]) == 0 {
 		return input.Errorf("%s: line %d: process %d receives %s from process %d, of which there is no trace",

@@ -282,6 +282,7 @@ type rawHeader struct {
 	Links    rawLinks           `json:"links"`
 	Kinds    []string           `json:"kinds"`
 	Joins    []string           `json:"joins"`
+	Names    []Names            `json:"names"`
 	Timers   []map[uint8]string `json:"timers"`
 	Delay    units              `json:"delay"`
 }
@@ -348,7 +349,7 @@ func (h *Header) read(line []byte) error {
 		return err
 	}
 	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds, Joins: raw.Joins,
-		Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
+		Names: raw.Names, Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
 	// As with events, a header is right only if it would be written the same way.
 	written, err := appendHeader(nil, h)
 	if err != nil {

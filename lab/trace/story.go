@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -164,30 +165,46 @@ func (s *story) arrives(i int, e *Event) {
 }
 
 // messageText returns what a message says.
-func (s *story) messageText(m *election.Message) string { return MessageText(s.names.name(m.Kind), m) }
+func (s *story) messageText(m *election.Message) string {
+	kind := election.Kind{Name: s.names.name(m.Kind)}
+	if i := int(m.Kind) - 1; i >= 0 && i < len(s.trace.Header.Names) {
+		n := &s.trace.Header.Names[i]
+		kind.Round, kind.Value, kind.Flags, kind.Marks = n.Round, n.Value, n.Flags, n.Marks
+	}
+	return MessageText(kind, m)
+}
 
-// MessageText returns what a message says, as logs have it: the name of its kind, and what else is not zero.
-func MessageText(name string, m *election.Message) string {
-	if name == "" {
-		name = "kind " + strconv.Itoa(int(m.Kind))
+// MessageText returns what a message of a kind says, as logs have it: the name of the kind, and what else is
+// not zero, by the names that the kind has for it.
+func MessageText(kind election.Kind, m *election.Message) string {
+	text := kind.Name
+	if text == "" {
+		text = "kind " + strconv.Itoa(int(m.Kind))
 	}
 	if m.Rank != (election.Rank{}) {
-		name += " " + m.Rank.String()
+		text += " " + m.Rank.String()
 	}
-	for _, f := range []struct {
-		name  string
-		value uint64
-		from  uint64 // which is shown
-	}{
-		// Most runs have one election, so Term 1 is not worth a word.
-		{"term", m.Term, 2}, {"round", uint64(m.Round), 1}, {"value", m.Value, 1},
-		{"flags", uint64(m.Flags), 1}, {"layer", uint64(m.Layer), 1},
-	} {
-		if f.value >= f.from {
-			name += fmt.Sprintf(" %s %d", f.name, f.value)
+	flags, marks := m.Flags, ""
+	for bit, name := range kind.Marks {
+		if name != "" && flags>>bit&1 == 1 {
+			flags &^= 1 << bit
+			marks += " " + inLine(name)
 		}
 	}
-	return name
+	for _, f := range []struct {
+		name, otherwise string
+		value           uint64
+		from            uint64 // which is shown
+	}{
+		// Most runs have one election, so Term 1 is not worth a word.
+		{"", "term", m.Term, 2}, {kind.Round, "round", uint64(m.Round), 1}, {kind.Value, "value", m.Value, 1},
+		{kind.Flags, "flags", uint64(flags), 1}, {"", "layer", uint64(m.Layer), 1},
+	} {
+		if f.value >= f.from {
+			text += fmt.Sprintf(" %s %d", inLine(cmp.Or(f.name, f.otherwise)), f.value)
+		}
+	}
+	return text + marks
 }
 
 // markText returns what something that is no message means.
@@ -211,7 +228,8 @@ func (s *story) markText(e *Event) string {
 	case observe.Left:
 		return "hears that " + s.behind(e) + " leaves"
 	case observe.Command:
-		return "is commanded " + s.messageText(&e.Message)
+		// A command has kinds, and so fields, of its own.
+		return "is commanded " + MessageText(election.Kind{Name: s.names.name(e.Message.Kind)}, &e.Message)
 	case observe.Raise:
 		return raised(e)
 	case observe.Refuse:

@@ -56,9 +56,18 @@ type Header struct {
 	Links topology.Topology // how the processes are joined, port by port
 	Kinds []string          // the names of the kinds of messages, from kind 1
 	Joins []string          // those whose messages make a link one of the tree; see election.Kind
+	Names []Names           // of the fields of messages, from kind 1; nil if no field has one
 	// the names of the timers, by the machine of a stack and the number; nil if none is named
 	Timers [][]string
 	Delay  time.Duration // the longest that the algorithm reckons with; zero if there is no bound
+}
+
+// Names are those of the fields of one kind of messages, see [election.Kind].
+type Names struct {
+	Round string   `json:"round"`
+	Value string   `json:"value"`
+	Flags string   `json:"flags"`
+	Marks []string `json:"marks"`
 }
 
 // Ref names an event: the process, and its number there. The zero Ref names none.

@@ -281,6 +281,7 @@ func appendHeader(b []byte, h *Header) ([]byte, error) {
 	if h.Joins != nil {
 		f.texts("joins", h.Joins)
 	}
+	f.names(h.Names)
 	f.timers(h.Timers)
 	if h.Delay != 0 {
 		f.units("delay", h.Delay)
@@ -318,6 +319,31 @@ func (f *fields) timers(all [][]string) {
 			if name != "" {
 				one.text(strconv.Itoa(timer), name)
 			}
+		}
+		f.b = append(one.b, '}')
+	}
+	f.b = append(f.b, ']')
+}
+
+// names writes what the fields of messages are called.
+func (f *fields) names(all []Names) {
+	if len(all) == 0 {
+		return
+	}
+	f.name("names")
+	f.b = append(f.b, '[')
+	for i, n := range all {
+		if i > 0 {
+			f.b = append(f.b, ',')
+		}
+		one := fields{b: append(f.b, '{')}
+		for _, part := range [...][2]string{{"round", n.Round}, {"value", n.Value}, {"flags", n.Flags}} {
+			if part[1] != "" {
+				one.text(part[0], part[1])
+			}
+		}
+		if len(n.Marks) > 0 {
+			one.texts("marks", n.Marks)
 		}
 		f.b = append(one.b, '}')
 	}

@@ -1,0 +1,82 @@
+package trace_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/echo"
+	"github.com/go-election/election/hs"
+	"github.com/go-election/election/inquiry"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/peterson"
+)
+
+// TestFieldNames: a log names the fields of messages as their algorithm does, and a file holds the names; one
+// without them is read as well.
+func TestFieldNames(t *testing.T) {
+	for _, c := range []struct {
+		algorithm *election.Algorithm
+		header    string
+		log       string // with the names
+		plain     string // without
+	}{
+		{hs.Probe(), `"names":[{"round":"phase","value":"hops"},{"round":"phase"},{}]`,
+			"probe 3 phase 1 hops 2", "probe 3 round 1 value 2"},
+		{inquiry.Naive(), `"names":[{"marks":["first"]},{"marks":["first"]},{}]`, "election 1 first",
+			"election 1 flags 1"},
+		{peterson.Algorithm(), `"kinds":["candidate","elected"]}` + "\n", "candidate 1", "candidate 1"},
+	} {
+		tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: c.algorithm, IDs: numbered(3)}})
+		require.Contains(t, string(written(t, tr)), c.header)
+		back, err := trace.Read(bytes.NewReader(written(t, tr)))
+		require.NoError(t, err)
+		require.Equal(t, tr.Header.Names, back.Header.Names)
+		require.Contains(t, logOf(t, back), c.log)
+		tr.Header.Names = nil
+		require.NotContains(t, string(written(t, tr)), `"names"`)
+		back, err = trace.Read(bytes.NewReader(written(t, tr)))
+		require.NoError(t, err)
+		require.Contains(t, logOf(t, back), c.plain)
+	}
+}
+
+func logOf(t *testing.T, tr *trace.Trace) string {
+	t.Helper()
+	var log bytes.Buffer
+	require.NoError(t, trace.WriteLog(&log, tr))
+	return log.String()
+}
+
+// TestMessageText: marks are single bits of Flags, and what is left of them is a number.
+func TestMessageText(t *testing.T) {
+	request := election.Kind{Name: "request", Round: "stamp", Flags: "section", Marks: []string{7: "inside"}}
+	for want, m := range map[string]election.Message{
+		"request stamp 2 section 3 inside": {Round: 2, Flags: 0x83},
+		"request inside":                   {Flags: 0x80},
+		"request 4 term 2 value 5":         {Rank: election.Rank{ID: 4}, Term: 2, Value: 5},
+	} {
+		require.Equal(t, want, trace.MessageText(request, &m))
+	}
+	unknown := election.Message{Kind: 9, Flags: 1}
+	require.Equal(t, "kind 9 flags 1", trace.MessageText(election.Kind{}, &unknown))
+
+	demand := echo.Implicit().KindOf(1)
+	require.Equal(t, "demand initiator 6", trace.MessageText(demand, &election.Message{Kind: 1, Value: 6}))
+}
+
+// TestNamesOfAFileStayOnTheirLine: a name from a file cannot begin a line of its own.
+func TestNamesOfAFileStayOnTheirLine(t *testing.T) {
+	tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: hs.Probe(), IDs: numbered(2)}})
+	lines := strings.Count(logOf(t, tr), "\n")
+	tr.Header.Names[0] = trace.Names{Round: "a\nb", Value: "c\nd"}
+	back, err := trace.Read(bytes.NewReader(written(t, tr)))
+	require.NoError(t, err)
+	require.Contains(t, logOf(t, back), "c d 1")
+	require.Equal(t, lines, strings.Count(logOf(t, back), "\n"))
+}
