@@ -171,6 +171,23 @@ func TestByHand(t *testing.T) {
 	require.Equal(t, 9, steps)
 }
 
+// TestWordsNameFields: the list of what may happen, and the words of what has happened, call the fields of a
+// message as its algorithm does.
+func TestWordsNameFields(t *testing.T) {
+	var b bridge.Bridge
+	text := asked(t, &b, object{"algorithm": "hs", "n": 3})
+	var pending []struct{ Words string }
+	ask(t, &b, "pending", object{"scenario": text, "step": 6}, &pending)
+	var words []string
+	for _, p := range pending {
+		words = append(words, p.Words)
+	}
+	require.Regexp(t, `probe \d hops 1`, strings.Join(words, "\n"))
+	ask(t, &b, "words", object{"scenario": text, "from": 1, "to": 20}, &words)
+	require.Regexp(t, `probe 3 phase 1 hops 2`, strings.Join(words, "\n"))
+	require.NotRegexp(t, ` (value|round) \d`, strings.Join(words, "\n"))
+}
+
 // TestActInSteps: a hand can go on where the steps of a counterexample were given.
 func TestActInSteps(t *testing.T) {
 	var b bridge.Bridge
