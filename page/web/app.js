@@ -18,7 +18,7 @@ import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
-import { make, open, reason } from "./run.js";
+import { go, make, open, reason } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
@@ -126,8 +126,9 @@ async function begin() {
   const first = share.openAddress(store).then(async (opened) => {
     if (opened) return;
     // What is wrong with the address stays in sight beside the run that is shown instead.
-    const { error } = store.state;
-    await make(store, store.state.sugar, error === "");
+    const { error } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
+    await make(store, store.state.sugar, error === "" && !step);
+    if (step) go(store, step);
     if (error) store.set({ error });
   });
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));

@@ -83,22 +83,26 @@ class Library {
     const id = ++this.last;
     pending(1);
     const reply = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, progress }));
-    this.ready ??= this.#start();
+    const ready = (this.ready ??= this.#start());
     try {
-      await this.ready;
+      await ready;
       this.worker?.postMessage({ id, name, args: JSON.stringify(args) });
     } catch (error) {
-      this.#fail(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
+      // The next call tries again. Of those that waited for this start the first one is enough to say so.
+      if (this.ready === ready) {
+        compiled = script = undefined;
+        this.stop(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
+      }
     }
     return /** @type {Promise<Reply>} */ (reply);
   }
 
   /** Ends the worker; the calls that wait for it fail. */
-  stop() {
+  stop(reason = t.prove.stopped) {
     this.worker?.terminate();
     this.worker = null;
     this.ready = undefined;
-    this.#fail(t.prove.stopped);
+    this.#fail(reason);
   }
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -20,11 +21,12 @@ func TestLoading(t *testing.T) {
 	for name, comes := range map[string]bool{"late": true, "never": false} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})
+			var late atomic.Bool
 			mux := http.NewServeMux()
 			mux.Handle("/", build.Handler(s))
 			mux.HandleFunc("/election.wasm", func(w http.ResponseWriter, r *http.Request) {
 				<-seen
-				if !comes {
+				if !comes && !late.Load() {
 					http.NotFound(w, r)
 					return
 				}
@@ -55,6 +57,10 @@ func TestLoading(t *testing.T) {
 				require.Empty(t, after.Error)
 			} else {
 				require.Contains(t, after.Error, "The library cannot be loaded. ")
+				late.Store(true) // the next call tries again
+				var algorithms int
+				p.script(&algorithms, `return (await page.call("catalog")).json.length;`)
+				require.Positive(t, algorithms)
 			}
 		})
 	}

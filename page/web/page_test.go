@@ -373,6 +373,11 @@ func TestEmbedded(t *testing.T) {
 		require.Equal(t, server+"/", got.Link)
 		require.Equal(t, 20.0, got.Way)
 	}
+	first := newTab(t, look{})
+	first.open(server + "/?embed=1&step=12") // of the first run, which stands still then
+	var at string
+	first.script(&at, `await settled(); return range.value;`)
+	require.Equal(t, "12", at)
 	p := newTab(t, look{still: true})
 	p.open(server)
 	var height float64
