@@ -27,7 +27,8 @@ type fold struct {
 type episode struct {
 	first, last time.Duration
 	beats       []int
-	what        string // all that happens in it
+	what        string // all that happens in it, with rounds counted from the episode's first
+	round       uint32 // the least of its messages; 0 if they have none
 }
 
 // folds finds repetitions, such as heartbeats: episodes in which the same happens as in those before. It
@@ -49,6 +50,9 @@ func (s *story) folds() []fold {
 			f.until = all[until].first
 		}
 		f.text = fmt.Sprintf("%d times the same", times-1)
+		if all[from].round != all[i].round {
+			f.text += ", but for rounds"
+		}
 		folds = append(folds, f)
 		for _, e := range all[from:until] {
 			for _, b := range e.beats {
@@ -97,16 +101,14 @@ func (s *story) episodes() []episode {
 	}
 	var all []episode
 	var now episode
-	var words []string
 	underWay := 0
 	end := func() {
-		slices.Sort(words)
-		now.what = strings.Join(words, "\n")
-		if len(words) > mostInEpisode {
+		s.compare(&now)
+		if len(now.beats) > mostInEpisode {
 			now.what = fmt.Sprint(len(all)) // like no other
 		}
 		all = append(all, now)
-		now, words = episode{}, nil
+		now = episode{}
 	}
 	for i := range t.Events {
 		e := &t.Events[i]
@@ -117,10 +119,7 @@ func (s *story) episodes() []episode {
 			now.first = e.At
 		}
 		now.last = e.At
-		for _, b := range beatOf[i] {
-			now.beats = append(now.beats, b)
-			words = append(words, s.repeated(&s.beats[b]))
-		}
+		now.beats = append(now.beats, beatOf[i]...)
 		switch {
 		case e.Do == observe.Send && !endless[i] && s.known(e.Peer), e.Do == observe.Duplicate:
 			underWay++
@@ -134,16 +133,40 @@ func (s *story) episodes() []episode {
 	return all
 }
 
+// compare sets what an episode is compared by. A renewed lease has a new round each time, so rounds
+// count from the least of the episode.
+func (s *story) compare(e *episode) {
+	for _, b := range e.beats {
+		if m := s.messageOf(&s.beats[b]); m != nil && m.Round > 0 && (e.round == 0 || m.Round < e.round) {
+			e.round = m.Round
+		}
+	}
+	words := make([]string, len(e.beats))
+	for i, b := range e.beats {
+		words[i] = s.repeated(&s.beats[b], e.round)
+	}
+	slices.Sort(words)
+	e.what = strings.Join(words, "\n")
+}
+
 // repeated returns what a beat says that must be the same each time.
-func (s *story) repeated(b *beat) string {
+func (s *story) repeated(b *beat, first uint32) string {
 	e := &s.trace.Events[b.event]
+	unique := s.changed[b.event]
 	switch e.Do {
 	case observe.Crash, observe.Recover, observe.Restart, observe.Pause, observe.Resume, observe.Start,
-		observe.Reelect, observe.Decide, observe.Cut, observe.Heal:
+		observe.Reelect, observe.Cut, observe.Heal:
+		unique = true
+	}
+	if unique {
 		return fmt.Sprint(b.event, " of its own")
 	}
-	if b.message() {
-		return s.linkText(b) + b.text
+	if m := s.messageOf(b); m != nil {
+		like := *m
+		if like.Round > 0 {
+			like.Round -= first - 1
+		}
+		return s.linkText(b) + s.messageText(&like)
 	}
 	return s.id(b.process) + b.text
 }

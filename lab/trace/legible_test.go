@@ -125,6 +125,21 @@ func TestFolds(t *testing.T) {
 	require.Less(t, strings.Count(some, `class="message"`), strings.Count(every, `class="message"`)/2)
 }
 
+// TestFoldsRounds: a lease is renewed in a new round each time, and drawn once.
+func TestFoldsRounds(t *testing.T) {
+	a, err := catalog.Find("lease", "")
+	require.NoError(t, err)
+	in := scenario.Input{Algorithm: a, IDs: numbered(3)}
+	tr := simulated(t, sim.Config{Input: in, Until: 400 * scenario.Unit})
+	some, every := drawn(t, tr, svgOf), drawn(t, tr, allSVG)
+	require.Contains(t, some, "claim round 3 incarnation 1 renewal")
+	require.NotContains(t, some, "claim round 4 incarnation 1 renewal")
+	require.NotContains(t, some, "claim round 17 incarnation 1 renewal")
+	require.Contains(t, every, "claim round 17 incarnation 1 renewal")
+	require.Contains(t, some, "times the same, but for rounds")
+	require.NotContains(t, every, "times the same")
+}
+
 // TestOvertaking: the picture and the diagram name what arrives before what was sent earlier over the
 // same link.
 func TestOvertaking(t *testing.T) {
