@@ -1,7 +1,9 @@
 // The panel from which the reader interferes: with the chosen process, with what may happen next, with links;
 // and the tree of all runs that came of it.
 
-import { act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, redo, setHand, suspicions, undo } from "./actions.js";
+import {
+  act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, redo, setHand, suspicions, undo,
+} from "./actions.js";
 import * as branches from "./branches.js";
 import { h } from "./dom.js";
 import { chooseProcess } from "./run.js";
@@ -31,7 +33,8 @@ export function mount(element, store) {
   element.append(record, parts, tree);
   store.on(["panel"], ({ panel }) => panel === "acts" && store.set({ playing: false }));
   branches.mount(tree, store);
-  store.on(["film", "step", "process", "playing", "panel"], async ({ film, step, process, playing, panel, scenario }) => {
+  store.on(["film", "step", "process", "playing", "panel"], async (state) => {
+    const { film, step, process, playing, panel, scenario } = state;
     if (!film || playing || panel !== "acts") return;
     hand.checked = byHand(store);
     hand.disabled = !scenario;
@@ -98,7 +101,8 @@ function entry(store, n, i) {
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
     byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
     message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", { type: "button",
-      class: "quiet", title: t.act.about(a.words, n.words), "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
+      class: "quiet", title: t.act.about(a.words, n.words),
+      "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
       onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");
 }
 

@@ -12,7 +12,8 @@ import { t } from "./texts.js";
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
   const tree = h("ul", { class: "tree" });
-  const back = h("button", { type: "button", class: "plain", onclick: () => undo(store) }, t.act.undo, h("kbd", {}, "u"));
+  const back = h("button", { type: "button", class: "plain", onclick: () => undo(store) }, t.act.undo,
+    h("kbd", {}, "u"));
   const on = h("button", { type: "button", class: "plain", onclick: () => redo(store) }, t.act.redo, h("kbd", {}, "U"));
   element.append(h("h2", {}, t.act.runs), h("div", { class: "row" }, back, on), tree);
   store.on(["branches", "branch", "compare"], ({ branches, branch, compare }) => {

@@ -56,7 +56,8 @@ export function mount(element, store) {
       button("on", () => move(store, stride, 1)),
       button("last", () => go(store, store.state.film?.length ?? 0))),
     h("div", { class: "side end" }, by, speed, scale)));
-  store.on(["scale"], (state) => (/** @type {HTMLSelectElement} */ (scale.querySelector("select")).value = state.scale));
+  store.on(["scale"], (state) => (
+    /** @type {HTMLSelectElement} */ (scale.querySelector("select")).value = state.scale));
   store.on(["playing"], ({ playing }) => {
     const name = playing ? "pause" : "play";
     run.replaceChildren(icon(name));

@@ -9,7 +9,8 @@
  *   for a message that is under way at the end, and last is -1 then */
 /** @typedef {{role: number, status: number, term: number, leader: number, done: number}} Condition */
 /** @typedef {{version: number, columns: Tables, ids: string[], names: {[id: string]: string},
- *   driver: string, algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][], does: string[],
+ *   driver: string, algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][],
+ *   does: string[],
  *   links: number[][], tree: [number, number, number][], sections?: number[][], oneWay: boolean,
  *   shape: string, positions?: [number, number][], hash: string,
  *   messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number, result: string,

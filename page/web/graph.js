@@ -84,7 +84,8 @@ export function mount(element, store) {
       if (drawn[p].key === key) continue;
       drawn[p].key = key;
       const now = film.condition(p, step);
-      const role = over ? "undecided" : now.role === LEADER ? "leader" : now.role === FOLLOWER ? "follower" : "undecided";
+      const role = over ? "undecided" : now.role === LEADER ? "leader"
+        : now.role === FOLLOWER ? "follower" : "undecided";
       attribute(group, "data-role", role);
       attribute(group, "data-status", now.status === DOWN ? "down" : now.status === PAUSED ? "paused" : "up");
       attribute(group, "aria-label", t.processIs(film, p, step));
@@ -94,7 +95,8 @@ export function mount(element, store) {
       attribute(shape, "d", outlineOf(role, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
-    hud.replaceChildren(h("b", {}, film.sentAfter(step).toLocaleString("en")), h("span", {}, t.messages(film.sentAfter(step))));
+    const sent = film.sentAfter(step);
+    hud.replaceChildren(h("b", {}, sent.toLocaleString("en")), h("span", {}, t.messages(sent)));
   };
 
   const move = perFrame(() => {

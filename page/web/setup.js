@@ -99,7 +99,8 @@ function more(store) {
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => change(store, { links: v || undefined })),
-      choice(t.delays, [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
+      choice(t.delays,
+        [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
         (v) => change(store, { delay: v })),
       field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: Number(v) || undefined })),
       field(t.starters, "text", (sugar.initiators ?? []).join(", "), t.all, (v) => change(store,

@@ -19,7 +19,8 @@ const mostText = 1e6; // bytes to which an address may inflate; a longer run is 
 
 /** @param {Uint8Array} bytes @param {...any} streams */
 async function through(bytes, ...streams) {
-  const out = streams.reduce((from, stream) => from.pipeThrough(stream), new Blob([/** @type {any} */ (bytes)]).stream());
+  const out = streams.reduce((from, stream) => from.pipeThrough(stream),
+    new Blob([/** @type {any} */ (bytes)]).stream());
   return new Uint8Array(await new Response(out).arrayBuffer());
 }
 
@@ -81,9 +82,9 @@ export async function openTexts(store, texts) {
     const [first, ...more] = json.scenarios;
     if (!await open(store, first, { play: true })) return false;
     // Their films are made when the reader goes there.
-    store.set({ branches: [...store.state.branches, ...more.map((/** @type {any} */ scenario, /** @type {number} */ i) =>
-      ({ id: i + 2, parent: -1, after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0,
-        wrong: "" }))] });
+    const others = more.map((/** @type {any} */ scenario, /** @type {number} */ i) => ({ id: i + 2, parent: -1,
+      after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0, wrong: "" }));
+    store.set({ branches: [...store.state.branches, ...others] });
     return true;
   }
   if (!data) throw new Error(t.badFile);

@@ -104,11 +104,14 @@ export function mount(element, store, graph, film, visit) {
   const key = series.slice(0, film.n).map((colour, i) => {
     const line = h("b", {}, "━ ");
     line.style.color = `var(--${colour})`;
-    return h("span", {}, line, film.head.ids.flatMap((_, p) => (p % series.length === i ? film.name(p) : [])).join(", "));
+    const names = film.head.ids.flatMap((_, p) => (p % series.length === i ? film.name(p) : []));
+    return h("span", {}, line, names.join(", "));
   });
   // The words stand below the picture, and have room: it must not move when they get longer.
-  element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words, h("div", { class: "row wrap" }, outcomes(graph).map(({ state, words, bad }) =>
-    h("button", { class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words))));
+  const ends = outcomes(graph).map(({ state, words, bad }) =>
+    h("button", { class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words));
+  element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words,
+    h("div", { class: "row wrap" }, ends));
   new ResizeObserver(paint).observe(box);
   store.on(["paint"], paint);
 }

@@ -63,8 +63,9 @@ export const t = {
   processIs(film, p, step) {
     const now = film.condition(p, step);
     const words = [`process ${film.name(p)}`];
-    if (now.role === LEADER) words.push(now.status === DOWN ? "led" : film.over(p, step) ? "led, its lease is over" : "leads");
-    else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
+    if (now.role === LEADER) {
+      words.push(now.status === DOWN ? "led" : film.over(p, step) ? "led, its lease is over" : "leads");
+    } else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
     else words.push("undecided");
     if (now.status === DOWN) words.push("crashed");
     if (now.status === PAUSED) words.push("paused");
