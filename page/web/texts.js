@@ -89,7 +89,7 @@ export const t = {
   safety: "Safety, of the processes that are up now",
   liveness: "Liveness, of the processes that are up now",
   cases: { best: "best", mean: "mean", worst: "worst" },
-  thisRun: "this run",
+  thisRun: "this run so far",
   bits: "its bits, in all",
   time: "its time, in all",
   theoryAxis: "messages by the number of processes",
