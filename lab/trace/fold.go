@@ -51,7 +51,7 @@ func (s *story) folds() []fold {
 		}
 		f.text = fmt.Sprintf("%d times the same", times-1)
 		if all[from].round != all[i].round {
-			f.text += ", but for rounds"
+			f.text = fmt.Sprintf("%d more rounds", times-1)
 		}
 		folds = append(folds, f)
 		for _, e := range all[from:until] {

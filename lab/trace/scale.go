@@ -70,15 +70,22 @@ func newScale(top float64, unit time.Duration, height float64, times []time.Dura
 		now.bottom += float64(until-now.until) / float64(unit) * height
 		now.until = until
 	}
+	// The lines of what was before need a little of a silence to be seen to end.
+	half := unit / 2
+	long := func(silent time.Duration) bool {
+		return float64(silent) > longGap*float64(unit) && now.until >= 0
+	}
 	for _, at := range times {
 		for len(folds) > 0 && folds[0].until <= at {
-			reach(max(now.until, folds[0].from))
-			begin(folds[0].from, folds[0].until, folds[0].text)
+			from := max(now.until, folds[0].from)
+			if long(from - now.until) {
+				from = now.until + half // the silence before goes with what is folded
+			}
+			reach(from)
+			begin(from, folds[0].until, folds[0].text)
 			folds = folds[1:]
 		}
-		if silent := at - now.until; float64(silent) > longGap*float64(unit) && now.until >= 0 {
-			// The lines of what was before need a little of the silence to be seen to end.
-			half := unit / 2
+		if silent := at - now.until; long(silent) {
 			from, until := now.until+half, at-half
 			reach(from)
 			begin(from, until, write(silent))
