@@ -1,6 +1,7 @@
 package web
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -158,5 +159,39 @@ func TestRaceHasRoundNumbers(t *testing.T) {
 	require.Contains(t, []int{1, 2, 5}, step, got)
 	for i, v := range got {
 		require.Equal(t, i*got[1], v, got)
+	}
+}
+
+// The counters of a race, and the numbers beside its curves, group their digits as the page's other numbers do.
+func TestRaceGroupsDigits(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Counts []string
+		Axis   []string
+	}
+	p.script(&got, `
+		const axis = new Set(), { fillText } = CanvasRenderingContext2D.prototype;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+			if (this.canvas.closest(".curves")) axis.add(text);
+			fillText.call(this, text, ...more);
+		};
+		while (!document.querySelector(".setup select option")) await frame();
+		every("#tools button").find((b) => b.textContent === "Race").click();
+		while (every(".race .card").length !== 3) await frame();
+		const [n, clock] = document.querySelectorAll(".race input");
+		n.value = 64;
+		n.dispatchEvent(new Event("input"));
+		await settled();
+		clock.value = 1000;
+		clock.dispatchEvent(new Event("input"));
+		await settled();
+		return { counts: every(".race .card b").map((b) => b.textContent), axis: [...axis] };`)
+	require.Len(t, got.Counts, 3)
+	require.Regexp(t, `(?m)^\d,\d{3}$`, strings.Join(got.Counts, "\n"))
+	require.Regexp(t, `(?m)^\d,000$`, strings.Join(got.Axis, "\n"))
+	for _, text := range append(got.Counts, got.Axis...) {
+		require.NotRegexp(t, `^\d{4,}$`, text)
 	}
 }
