@@ -162,7 +162,8 @@ func TestRaceHasRoundNumbers(t *testing.T) {
 	}
 }
 
-// The counters of a race, and the numbers beside its curves, group their digits as the page's other numbers do.
+// The counters of a race, and the numbers beside its curves, group their digits, as other numbers of the
+// page do.
 func TestRaceGroupsDigits(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
