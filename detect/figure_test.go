@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/svg"
 )
 
@@ -74,7 +75,11 @@ func (n *network) drawn(t *testing.T) string {
 	for power := bottomPower; power <= topPower; power++ {
 		y := ordinate(math.Pow(10, power))
 		d.Line(axisLeft, y, axisRight, y, 0.5, svg.Faint, "")
-		write(axisLeft-8, y+6, "end", strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64))
+		label := strconv.FormatFloat(math.Pow(10, power), 'g', -1, 64)
+		if power > 0 {
+			label = prose.Grouped(uint64(math.Pow(10, power)))
+		}
+		write(axisLeft-8, y+6, "end", label)
 	}
 	for at := time.Duration(0); at <= 600*ms; at += 100 * ms {
 		d.Line(abscissa(at), axisBottom, abscissa(at), axisBottom+5, 1, svg.Ink, "")
