@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/observe"
 	"github.com/go-election/election/peterson"
 )
 
@@ -68,6 +69,14 @@ func TestMessageText(t *testing.T) {
 
 	demand := echo.Implicit().KindOf(1)
 	require.Equal(t, "demand initiator 6", trace.MessageText(demand, &election.Message{Kind: 1, Value: 6}))
+}
+
+// TestCommandsHaveNoNames: a command is no message of the kind that has its number.
+func TestCommandsHaveNoNames(t *testing.T) {
+	tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: hs.Probe(), IDs: numbered(2)}})
+	tr.Events = []trace.Event{{Process: 1, Seq: 1, Do: observe.Init},
+		{Process: 1, Seq: 2, Do: observe.Command, Message: election.Message{Kind: 1, Round: 3}}}
+	require.Contains(t, logOf(t, tr), "takes command 1 round 3")
 }
 
 // TestNamesOfAFileStayOnTheirLine: a name from a file cannot begin a line of its own.

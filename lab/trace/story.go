@@ -228,8 +228,8 @@ func (s *story) markText(e *Event) string {
 	case observe.Left:
 		return "hears that " + s.behind(e) + " leaves"
 	case observe.Command:
-		// A command has kinds, and so fields, of its own.
-		return "is commanded " + MessageText(election.Kind{Name: s.names.name(e.Message.Kind)}, &e.Message)
+		// A command has kinds of its own, which have no names: that of a message with this number is another.
+		return MessageText(election.Kind{Name: fmt.Sprintf("takes command %d", e.Message.Kind)}, &e.Message)
 	case observe.Raise:
 		return raised(e)
 	case observe.Refuse:
