@@ -59,7 +59,7 @@ export function openDialog(store) {
     if (playing && now >= end()) now = 0;
     if (playing) play();
     draw();
-  } });
+  } }, t.play);
   const add = h("select", { "aria-label": t.race.add, onchange: () => {
     if (names.length < most && add.value) names = [...names, add.value];
     add.value = "";
