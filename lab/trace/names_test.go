@@ -67,6 +67,10 @@ func TestMessageText(t *testing.T) {
 	unknown := election.Message{Kind: 9, Flags: 1}
 	require.Equal(t, "kind 9 flags 1", trace.MessageText(election.Kind{}, &unknown))
 
+	held := election.Message{Kind: 3, Value: uint64(3 * scenario.Unit / 2)}
+	time := election.Kind{Name: "held", Value: "nanoseconds"}
+	require.Equal(t, "held for 1.5", trace.MessageText(time, &held))
+
 	demand := echo.Implicit().KindOf(1)
 	require.Equal(t, "demand initiator 6", trace.MessageText(demand, &election.Message{Kind: 1, Value: 6}))
 }

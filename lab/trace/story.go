@@ -174,6 +174,9 @@ func (s *story) messageText(m *election.Message) string {
 	return MessageText(kind, m)
 }
 
+// nanoseconds is the name of a field that is a length of time, which is said in units.
+const nanoseconds = "nanoseconds"
+
 // MessageText returns what a message of a kind says, as logs have it: the name of the kind, and what else is
 // not zero, by the names that the kind has for it.
 func MessageText(kind election.Kind, m *election.Message) string {
@@ -200,7 +203,11 @@ func MessageText(kind election.Kind, m *election.Message) string {
 		{"", "term", m.Term, 2}, {kind.Round, "round", uint64(m.Round), 1}, {kind.Value, "value", m.Value, 1},
 		{kind.Flags, "flags", uint64(flags), 1}, {"", "layer", uint64(m.Layer), 1},
 	} {
-		if f.value >= f.from {
+		switch {
+		case f.value < f.from:
+		case f.name == nanoseconds:
+			text += " for " + short(time.Duration(f.value))
+		default:
 			text += fmt.Sprintf(" %s %d", inLine(cmp.Or(f.name, f.otherwise)), f.value)
 		}
 	}
