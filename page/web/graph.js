@@ -96,7 +96,7 @@ export function mount(element, store) {
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
     const sent = film.sentAfter(step);
-    hud.replaceChildren(h("b", {}, sent.toLocaleString("en")), h("span", {}, t.messages(sent)));
+    hud.replaceChildren(h("b", {}, t.figure(sent)), h("span", {}, t.messages(sent)));
   };
 
   const move = perFrame(() => {

@@ -175,7 +175,7 @@ function runner(store, made, i, leave, dialog) {
 function say(r, now, over) {
   const { film, axis } = r;
   const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
-  r.count.textContent = film.sentAfter(step).toLocaleString("en");
+  r.count.textContent = t.figure(film.sentAfter(step));
   const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
   r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);

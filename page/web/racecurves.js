@@ -31,7 +31,7 @@ export function curves(g, { width, height, n, names, measured, theory }) {
     g.lineTo(width - right, y(v));
     g.stroke();
     g.textAlign = "right";
-    g.fillText(v.toLocaleString("en"), left - 8, y(v) + 4);
+    g.fillText(t.figure(v), left - 8, y(v) + 4);
   }
   g.textAlign = "center";
   g.fillText(`n = ${n}`, x(n), base + 17);

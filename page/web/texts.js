@@ -5,12 +5,16 @@ import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 // One rule for capitals: a label, a button and a sentence begin with one; a choice in a list, an entry of a legend
 // and the middle of a line do not.
 
+/** A number with its digits in groups. @param {number} n */
+const figure = (n) => n.toLocaleString("en");
+
 /** @param {number} n @param {string} one @param {string} more */
-const count = (n, one, more) => `${n} ${n === 1 ? one : more}`;
+const count = (n, one, more) => `${figure(n)} ${n === 1 ? one : more}`;
 
 const processes = (/** @type {number} */ n) => count(n, "process", "processes");
 
 export const t = {
+  figure,
   page: document.title,
   parts: /** @type {Record<string, string>} */ ({ scene: "Network", legend: "Kinds of messages", side: "Details",
     controls: "Controls" }),
@@ -56,7 +60,7 @@ export const t = {
     theory: "Theory" },
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
-    `Step ${k} of ${n}, time ${Math.round(at * 100) / 100}`,
+    `Step ${figure(k)} of ${figure(n)}, time ${Math.round(at * 100) / 100}`,
 
   /** What a process is after a step, in words. @param {import("./film.js").Film} film @param {number} p
    * @param {number} step */
@@ -82,8 +86,8 @@ export const t = {
       : "the section is free"),
   },
   live: {
-    pending: (/** @type {number} */ k, /** @type {number} */ n) => `${k} of ${n} have decided`,
-    reached: (/** @type {number} */ n) => `all ${n} have decided`,
+    pending: (/** @type {number} */ k, /** @type {number} */ n) => `${figure(k)} of ${figure(n)} have decided`,
+    reached: (/** @type {number} */ n) => `all ${figure(n)} have decided`,
     waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
   },
   safety: "Safety, of the processes that are up now",
@@ -198,12 +202,12 @@ export const t = {
     all: "Try all orders", here: "Can it still go wrong from here?", map: "Show all states",
     running: "Trying …", stop: "Stop", stopped: "Stopped.",
     progress: (/** @type {number} */ states, /** @type {number} */ depth) =>
-      `${states.toLocaleString("en")} states, up to ${depth} moves deep`,
+      `${figure(states)} states, up to ${depth} moves deep`,
     verdict: (/** @type {boolean | null} */ holds) => (holds === null ? "not known: " : holds ? "holds: " : "fails: "),
     wrong: (/** @type {boolean} */ here) => (here ? "From here it can go wrong." : "It can go wrong."),
     right: (/** @type {boolean} */ here) => (here ? "From here nothing can go wrong." : "Nothing can go wrong."),
     soFar: "Nothing has gone wrong so far.",
-    visited: (/** @type {any} */ f) => `${f.states.toLocaleString("en")} states, ${f.transitions.toLocaleString("en")} `
+    visited: (/** @type {any} */ f) => `${figure(f.states)} states, ${figure(f.transitions)} `
       + `moves, up to ${f.depth} deep.`,
     open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
     shrink: "Make it shorter", shortest: "It is as short as it can be",
@@ -211,9 +215,9 @@ export const t = {
     title: (/** @type {string} */ property) => `Against ${property}`,
     state: (/** @type {number} */ depth) => `A state after ${count(depth, "move", "moves")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) =>
-      `${n.toLocaleString("en")} states, ${m.toLocaleString("en")} moves. A process leads in the golden ones. `
+      `${figure(n)} states, ${figure(m)} moves. A process leads in the golden ones. `
       + "A click on a state leads to it.",
-    truncated: (/** @type {number} */ n) => `Only the first ${n.toLocaleString("en")} are shown.`,
+    truncated: (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`,
     says: (/** @type {number} */ depth, /** @type {string[]} */ leaders, /** @type {boolean} */ last,
       /** @type {string} */ into, /** @type {string} */ wrong) => [`After ${count(depth, "move", "moves")}`,
       leaders.length ? `${leaders.join(" and ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader",

@@ -46,11 +46,11 @@ export function mount(element, store) {
   store.on(["film", "step"], ({ film, step, catalog }) => {
     if (!film) return;
     const a = catalog.find((c) => `${c.name}/${c.variant}` === film.head.algorithm || c.name === film.head.algorithm);
-    const rows = [[t.thisRun, String(film.sentAfter(step))]];
+    const rows = [[t.thisRun, t.figure(film.sentAfter(step))]];
     for (const name of /** @type {("best"|"mean"|"worst")[]} */ (["best", "mean", "worst"])) {
       if (a?.[name]) rows.push([t.cases[name], a[name]]);
     }
-    if (film.head.bits) rows.push([t.bits, String(film.head.bits)]);
+    if (film.head.bits) rows.push([t.bits, t.figure(film.head.bits)]);
     rows.push([t.time, t.units(film.head.time)]);
     facts.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     canvas.setAttribute("aria-label", rows.map((row) => row.join(" ")).join(", "));
