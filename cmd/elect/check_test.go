@@ -326,7 +326,7 @@ func TestNoCounterexample(t *testing.T) {
 func TestBoundOfACheck(t *testing.T) {
 	r := elect(t, "", strings.Fields("check lcr -n 3 --started")...)
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, `\n  no more messages than promised +holds, worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
+	require.Regexp(t, `\n  no more messages than promised +holds\n    worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
 }
 
 // TestNumberedLog: a log of steps shows their numbers, and times only where there are any.

@@ -56,7 +56,7 @@ func TestBound(t *testing.T) {
 	k := &checking{Config: &check.Config{}, Result: &check.Result{Exhausted: true}}
 	k.Algorithm = alg
 	a := console.New(nil, nil, nil, nil)
-	require.Equal(t, "not judged, worst case: n(n+1)/2 + n",
+	require.Equal(t, "not judged\n    worst case: n(n+1)/2 + n",
 		holds(a, k, check.Verdict{Property: verdict.Bounded, Kind: verdict.Always}))
 	k.Exhausted = false
 	require.Equal(t, "not violated so "+

@@ -67,7 +67,7 @@ func checkSummary(a *console.Console, k *checking) string {
 func holds(a *console.Console, k *checking, v check.Verdict) string {
 	worst := ""
 	if v.Property == verdict.Bounded && k.Algorithm.Worst.Formula != "" {
-		worst = ", worst case: " + k.Algorithm.Worst.Formula
+		worst = "\n    worst case: " + k.Algorithm.Worst.Formula
 	}
 	switch {
 	case v.Known && v.Kind == verdict.Sometimes && v.Holds:

@@ -29,7 +29,7 @@ import (
 func New(a *console.Console) *cobra.Command {
 	f := &flags.Set{}
 	cmd := &cobra.Command{
-		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGUMENTS",
+		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
 		Short: "Run a program on that member of a group that leads",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
