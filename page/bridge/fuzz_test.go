@@ -100,25 +100,28 @@ func TestRefused(t *testing.T) {
 
 // TestScenarioRefused: what a page cannot be given in short is an error of one line.
 func TestScenarioRefused(t *testing.T) {
-	for args, want := range map[string]string{
-		`{"algorithm": "lcr", "n": 5000}`:                                  "n: 5000 processes, it must be from 1 to 4096",
-		`{"algorithm": "lcr", "n": 5, "ids": [2, 3, 1]}`:                   "n and ids exclude each other",
-		`{"algorithm": "lcr", "n": 0, "ids": [2, 3, 1]}`:                   "n and ids exclude each other",
-		`{"algorithm": "lcr", "order": "up"}`:                              `order: "up" is none of `,
-		`{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`: `links: "mess" is not`,
-		`{"algorithm": "echo", "n": 9, "links": "grid:9"}`:                 `links: "grid:9" is not`,
-		`{"algorithm": "echo", "n": 9, "links": "grid:0x0"}`:               `links: "grid:0x0" is not`,
-		`{"algorithm": "echo", "n": 9, "links": "grid:0x4"}`:               `links: "grid:0x4" is not`,
-		`{"algorithm": "echo", "n": 9, "links": "dot"}`: `links: "dot" is not one of ring, complete, tree, path, star, randomtree, grid, torus, hypercube, ` +
-			`random, circulant, with a size as in grid:3x4 or random:20`,
-		`{"algorithm": "echo", "n": 9, "links": "grid:4096x4096"}`: "links: 4096 x 4096 do not make 9 processes",
-		`{"algorithm": "echo", "n": 4096, "links": "complete"}`:    "links: 8386560, at most 1048576",
-		`{"algorithm": "lcr", "delay": "soon"}`:                    `delay: "soon" is none of unit, random`,
-		`{"algorithm": "lcr", "initiators": "some"}`:               `initiators: "some" is neither`,
-		`{"algorithm": "lcr", "delay": "1-NaN"}`:                   `delay: "1-NaN" is none of unit, random`,
-		`{"algorithm": "lcr", "delay": "1-+Inf"}`:                  `delay: "1-+Inf" is none of unit, random`,
-		`[]`: "arguments: array is not what is wanted here",
+	for _, c := range [][2]string{
+		{`{"algorithm": "lcr", "n": 5000}`, "n: 5000 processes, it must be from 1 to 4096"},
+		{`{"algorithm": "lcr", "n": 5, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
+		{`{"algorithm": "lcr", "n": 0, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
+		{`{"algorithm": "lcr", "order": "up"}`, `order: "up" is none of `},
+		{`{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`, `links: "mess" is not`},
+		{`{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
+		{`{"algorithm": "echo", "n": 9, "links": "grid:0x0"}`, `links: "grid:0x0" is not`},
+		{`{"algorithm": "echo", "n": 9, "links": "grid:0x4"}`, `links: "grid:0x4" is not`},
+		{`{"algorithm": "echo", "n": 9, "links": "dot"}`,
+			`links: "dot" is not one of ring, complete, tree, path, star, randomtree, grid, torus, ` +
+				`hypercube, random, circulant, with a size as in grid:3x4 or random:20`},
+		{`{"algorithm": "echo", "n": 9, "links": "grid:4096x4096"}`,
+			"links: 4096 x 4096 do not make 9 processes"},
+		{`{"algorithm": "echo", "n": 4096, "links": "complete"}`, "links: 8386560, at most 1048576"},
+		{`{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
+		{`{"algorithm": "lcr", "initiators": "some"}`, `initiators: "some" is neither`},
+		{`{"algorithm": "lcr", "delay": "1-NaN"}`, `delay: "1-NaN" is none of unit, random`},
+		{`{"algorithm": "lcr", "delay": "1-+Inf"}`, `delay: "1-+Inf" is none of unit, random`},
+		{`[]`, "arguments: array is not what is wanted here"},
 	} {
+		args, want := c[0], c[1]
 		var b bridge.Bridge
 		_, err := b.Call(t.Context(), "scenario", []byte(args), nil)
 		require.ErrorContains(t, err, want)

@@ -27,29 +27,32 @@ func shown(t *testing.T, modules map[string]string) (map[string][]byte, error) {
 // TestShortScript: what no browser reads is left out, what it reads stays, also where it looks like a
 // comment.
 func TestShortScript(t *testing.T) {
-	for source, want := range map[string]string{
-		"// a\n/** b\n * c */\nx = 1; // d\n":         "x=1;",
-		"const y = /** @type {any} */ (x), z = `//`;": "let y=(x),z=`//`;",
-		"a = b\nc()":                                           "a=b\nc()",
-		"a = b +\n  c;\nd\n  .e(/* f */)\n  ?.g":               "a=b+c;d.e()?.g",
-		"let f = () => {\n  g()\n}\nh()":                       "let f=()=>{g()};h()",
-		"return\n!a":                                           "return\n!a",
-		"a = b\n++c; d + +e - -f; g++ + h":                     "a=b\n++c;d+ +e- -f;g++ +h",
-		`s = "// \" 'a'" + '/* "' + "\\";`:                     `s="// \" 'a'"+'/* "'+"\\";`,
-		"t = `a ${ b + `${ { c: 1 }.c } // d` } $ \\` ${e}f`;": "t=`a ${b+`${{c:1}.c} // d`} $ \\` ${e}f`;",
-		"q = a / b / c; r = /[/\\]\"]\\/`/g.test(a) / 2":       "q=a/b/c;r=/[/\\]\"]\\/`/g.test(a)/2",
-		"return /a b/ ; (a + b) / 2 // c":                      "return/a b/;(a+b)/2",
-		"for (const [, k] of m) if (typeof k === 'x') delete o.p": "for(let[,k]of m)if(typeof " +
-			"k==='x')delete o.p",
-		"class A {\n  #n = 1e-5;\n  get b() { return #n in this; }\n  async *c() {}\n}": "class A{#n=1e-5;get b(){" +
-			"return #n in this};async*c(){}}",
-		"n = 1 - .5 - 0xff - 1_000n":                            "n=1-.5-0xff-1_000n",
-		"a ? .5 : b?.c ?? d":                                    "a?.5:b?.c??d",
-		"a ? 0.5 : 10.5 + 0 + b[0]":                             "a?.5:10.5+0+b[0]",
-		"true.a + false?.b + true[c]; true ** 2":                "true.a+false?.b+true[c];true**2",
-		"class A { true = 1; b = true }":                        "class A{true=1;b=!0}",
-		"return true; x = [false, { true: a.false() }, 'true']": "return !0;x=[!1,{true:a.false()},'true']",
+	for _, c := range [][2]string{
+		{"// a\n/** b\n * c */\nx = 1; // d\n", "x=1;"},
+		{"const y = /** @type {any} */ (x), z = `//`;", "let y=(x),z=`//`;"},
+		{"a = b\nc()", "a=b\nc()"},
+		{"a = b +\n  c;\nd\n  .e(/* f */)\n  ?.g", "a=b+c;d.e()?.g"},
+		{"let f = () => {\n  g()\n}\nh()", "let f=()=>{g()};h()"},
+		{"return\n!a", "return\n!a"},
+		{"a = b\n++c; d + +e - -f; g++ + h", "a=b\n++c;d+ +e- -f;g++ +h"},
+		{`s = "// \" 'a'" + '/* "' + "\\";`, `s="// \" 'a'"+'/* "'+"\\";`},
+		{"t = `a ${ b + `${ { c: 1 }.c } // d` } $ \\` ${e}f`;",
+			"t=`a ${b+`${{c:1}.c} // d`} $ \\` ${e}f`;"},
+		{"q = a / b / c; r = /[/\\]\"]\\/`/g.test(a) / 2", "q=a/b/c;r=/[/\\]\"]\\/`/g.test(a)/2"},
+		{"return /a b/ ; (a + b) / 2 // c", "return/a b/;(a+b)/2"},
+		{"for (const [, k] of m) if (typeof k === 'x') delete o.p",
+			"for(let[,k]of m)if(typeof k==='x')delete o.p"},
+		{"class A {\n  #n = 1e-5;\n  get b() { return #n in this; }\n  async *c() {}\n}",
+			"class A{#n=1e-5;get b(){return #n in this};async*c(){}}"},
+		{"n = 1 - .5 - 0xff - 1_000n", "n=1-.5-0xff-1_000n"},
+		{"a ? .5 : b?.c ?? d", "a?.5:b?.c??d"},
+		{"a ? 0.5 : 10.5 + 0 + b[0]", "a?.5:10.5+0+b[0]"},
+		{"true.a + false?.b + true[c]; true ** 2", "true.a+false?.b+true[c];true**2"},
+		{"class A { true = 1; b = true }", "class A{true=1;b=!0}"},
+		{"return true; x = [false, { true: a.false() }, 'true']",
+			"return !0;x=[!1,{true:a.false()},'true']"},
 	} {
+		source, want := c[0], c[1]
 		files, err := shown(t, map[string]string{"app.js": "export {};", "other.js": source})
 		require.NoError(t, err)
 		require.Equal(t, want, string(files["other.js"]))
@@ -104,19 +107,25 @@ export{s as delta,r as f,l as j,o as alpha}
 `, string(files["app.js"]))
 	require.Equal(t, "start();", string(files["worker.js"]))
 	require.Len(t, files, 3)
-	for source, want := range map[string]string{
-		`import a from "./b.js";`: "import a from", `import { a } from "b";`: "beside this one",
-		`import { a } from "./none.js";`: "there is no module none.js",
-		`import { a } from "./app.js";`:  "imports itself",
-		"export default 1;":              "export default", "export { a as b };": "exported as it is",
-		"await a;": "an await in a function", "f(() => import('./b.js'));": "import: an import is",
-		"export let a = 1;": "export let: what", "export const { a } = b;": "export const: what",
-		"import { a }": "import { a }", "export": "export",
-		`import * as b from "./b.js"; f(b);`:     "app.js: b: of a module",
-		`import * as b from "./b.js"; (b) => b;`: "app.js: b is a module and a variable",
-		`import * as b from "./b.js"; b.c();`:    "app.js: b.c is not exported",
-		`import { c } from "./b.js"; c();`:       "app.js: c is not exported",
+	for _, c := range [][2]string{
+		{`import a from "./b.js";`, "import a from"},
+		{`import { a } from "b";`, "beside this one"},
+		{`import { a } from "./none.js";`, "there is no module none.js"},
+		{`import { a } from "./app.js";`, "imports itself"},
+		{"export default 1;", "export default"},
+		{"export { a as b };", "exported as it is"},
+		{"await a;", "an await in a function"},
+		{"f(() => import('./b.js'));", "import: an import is"},
+		{"export let a = 1;", "export let: what"},
+		{"export const { a } = b;", "export const: what"},
+		{"import { a }", "import { a }"},
+		{"export", "export"},
+		{`import * as b from "./b.js"; f(b);`, "app.js: b: of a module"},
+		{`import * as b from "./b.js"; (b) => b;`, "app.js: b is a module and a variable"},
+		{`import * as b from "./b.js"; b.c();`, "app.js: b.c is not exported"},
+		{`import { c } from "./b.js"; c();`, "app.js: c is not exported"},
 	} {
+		source, want := c[0], c[1]
 		_, err := shown(t, map[string]string{"app.js": source, "b.js": "const c = 1; export function d() {}"})
 		require.ErrorContains(t, err, want, source)
 	}
@@ -124,21 +133,29 @@ export{s as delta,r as f,l as j,o as alpha}
 
 // TestNames: a variable gets a new name wherever it is one, and nothing else does.
 func TestNames(t *testing.T) {
-	for source, want := range map[string]string{
-		"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;": "let{ab:e,cd:t=gh(ij),...a}=mn,[o,,i=e]=st;",
-		"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { return " +
-			"cd; } }; }": "function e(e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}",
-		"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;": "for(let e of " +
-			"cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;",
-		"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get mn() " +
-			"{ return Ab; } }": "class e extends Cd{#ef=1;gh;static ij(t){return this.#ef+t+new e()}get " +
-			"mn(){return e}}",
-		"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }":                                            "try{ab()}catch(e){ef(e)}finally{gh()}",
-		"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);":                    "let e=cd?{ab:1}:{cd,ef(){}};f(`${e} ab ${(e=>e)(1)}`);",
-		"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await gh; };": "switch(ab){case e:break;default:{let e=ab}}var e=async e=>{await e};",
-		"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);":                  "let e=()=>{cd()};ef();let t=1;while(t);if(e)for(;;);",
-		"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };":                  "let e={const:1}.const,t=e,a=function*o(){yield o};",
+	for _, c := range [][2]string{
+		{"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;",
+			"let{ab:e,cd:t=gh(ij),...a}=mn,[o,,i=e]=st;"},
+		{"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { " +
+			"return cd; } }; }",
+			"function e(e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}"},
+		{"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;",
+			"for(let e of cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;"},
+		{"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get " +
+			"mn() { return Ab; } }",
+			"class e extends Cd{#ef=1;gh;static ij(t){return this.#ef+t+new e()}get mn(){return e}}"},
+		{"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }", "try{ab()}catch(e){ef(e)}finally{gh()}"},
+		{"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);",
+			"let e=cd?{ab:1}:{cd,ef(){}};f(`${e} ab ${(e=>e)(1)}`);"},
+		{"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await " +
+			"gh; };",
+			"switch(ab){case e:break;default:{let e=ab}}var e=async e=>{await e};"},
+		{"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);",
+			"let e=()=>{cd()};ef();let t=1;while(t);if(e)for(;;);"},
+		{"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };",
+			"let e={const:1}.const,t=e,a=function*o(){yield o};"},
 	} {
+		source, want := c[0], c[1]
 		files, err := shown(t, map[string]string{"app.js": source + " export {};"})
 		require.NoError(t, err)
 		require.Equal(t, want+"\nexport{}\n", string(files["app.js"]))
@@ -157,7 +174,8 @@ func TestManyNames(t *testing.T) {
 	files, err := shown(t, map[string]string{"app.js": "function outer(" + list + ") { outer(" + list +
 		"); } export {};"})
 	require.NoError(t, err)
-	got := regexp.MustCompile(`^function (\w+)\(([\w,]+)\)\{(\w+)\(([\w,]+)\)\}\n`).FindStringSubmatch(string(files["app.js"]))
+	twice := regexp.MustCompile(`^function (\w+)\(([\w,]+)\)\{(\w+)\(([\w,]+)\)\}\n`)
+	got := twice.FindStringSubmatch(string(files["app.js"]))
 	require.NotNil(t, got, string(files["app.js"]))
 	require.Equal(t, got[1], got[3])
 	require.Equal(t, got[2], got[4])
