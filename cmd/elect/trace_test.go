@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -295,4 +297,14 @@ func TestTraceColours(t *testing.T) {
 		require.Contains(t, painted, "  receives \x1b["+colour+"m"+kind+"\x1b[0m ")
 		require.NotContains(t, painted, "sends "+kind)
 	}
+
+	require.Zero(t, elect(t, "", "sim", "ghs", "-n", "8", "--seed", "2", "--trace", file).code)
+	colours := make(map[string]string) // of the kinds, of which ghs has eight
+	painted = elect(t, "", "--color", "always", "trace", file).stdout
+	kinds := regexp.MustCompile(`  receives \x1b\[([0-9]+)m([a-z]+)\x1b`)
+	for _, found := range kinds.FindAllStringSubmatch(painted, -1) {
+		colours[found[2]] = found[1]
+	}
+	require.GreaterOrEqual(t, len(colours), 6)
+	require.Len(t, slices.Compact(slices.Sorted(maps.Values(colours))), len(colours))
 }

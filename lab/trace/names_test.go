@@ -88,8 +88,10 @@ func TestNamesOfAFileStayOnTheirLine(t *testing.T) {
 	tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: hs.Probe(), IDs: numbered(2)}})
 	lines := strings.Count(logOf(t, tr), "\n")
 	tr.Header.Names[0] = trace.Names{Round: "a\nb", Value: "c\nd"}
+	tr.Header.Kinds[0] = "\x1b[31mprobe\nprobe"
 	back, err := trace.Read(bytes.NewReader(written(t, tr)))
 	require.NoError(t, err)
 	require.Contains(t, logOf(t, back), "c d 1")
+	require.Contains(t, logOf(t, back), "sends  [31mprobe probe 1")
 	require.Equal(t, lines, strings.Count(logOf(t, back), "\n"))
 }

@@ -180,7 +180,7 @@ const nanoseconds = "nanoseconds"
 // MessageText returns what a message of a kind says, as logs have it: the name of the kind, and what else is
 // not zero, by the names that the kind has for it.
 func MessageText(kind election.Kind, m *election.Message) string {
-	text := kind.Name
+	text := inLine(kind.Name)
 	if text == "" {
 		text = "kind " + strconv.Itoa(int(m.Kind))
 	}

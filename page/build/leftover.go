@@ -3,6 +3,7 @@ package build
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -14,11 +15,13 @@ const (
 
 // removeLeftovers removes the folders that builds have left in a folder because they were killed.
 func removeLeftovers(folder, prefix string) {
-	names, _ := filepath.Glob(filepath.Join(folder, prefix+"*")) // no error: the pattern is a good one
-	for _, name := range names {
-		if info, err := os.Lstat(name); err == nil && info.IsDir() && time.Since(info.ModTime()) > aDay {
+	all, _ := os.ReadDir(folder) // a folder that cannot be read has nothing that can be removed
+	for _, entry := range all {
+		info, err := entry.Info()
+		if err == nil && info.IsDir() && strings.HasPrefix(entry.Name(), prefix) &&
+			time.Since(info.ModTime()) > aDay {
 			// Of another user on the same machine it cannot be removed, which is as it should be.
-			_ = os.RemoveAll(name)
+			_ = os.RemoveAll(filepath.Join(folder, entry.Name()))
 		}
 	}
 }

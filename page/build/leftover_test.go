@@ -14,7 +14,7 @@ import (
 // Folders of builds that were killed are removed a day later; a build that runs keeps its own, and what is
 // not a build's stays.
 func TestLeftoversAreRemoved(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "a[b") // which is no pattern
 	old := time.Now().Add(-25 * time.Hour)
 	for _, name := range []string{"elect-page-1", "elect-page-2", "other-1"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name, "lab"), 0o777))

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -39,7 +38,6 @@ func TestCommandEndsWithParent(t *testing.T) {
 	require.Equal(t, "runs\n", string(line[:n]))
 	require.NoError(t, p.Process.Kill())
 	require.Error(t, p.Wait())
-	require.NoError(t, alive.SetReadDeadline(time.Now().Add(20*time.Second)))
-	_, err = io.ReadAll(alive)
-	require.NoError(t, err, "the command holds its end of the pipe")
+	_, err = io.ReadAll(alive) // until the command has ended, which holds its end of the pipe
+	require.NoError(t, err)
 }

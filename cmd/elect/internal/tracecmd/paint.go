@@ -12,8 +12,9 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// colours are those of the kinds of message, by their place in the header of a trace. Red is that of errors.
-var colours = []string{"36", "33", "35", "34", terminal.Green}
+// colours are those of the kinds of message, by their place in the header of a trace; the bright ones come
+// second. Red is that of errors. Only lease and modbully have more kinds, whose last ones share them.
+var colours = []string{"36", "33", "35", "34", terminal.Green, "96", "93", "95", "94", "92"}
 
 // writePainted writes the log of a trace with the kind of each message in its colour.
 func writePainted(w io.Writer, t *files.Trace, of *trace.Trace) error {
@@ -25,12 +26,13 @@ func writePainted(w io.Writer, t *files.Trace, of *trace.Trace) error {
 	for _, kind := range of.Header.Kinds {
 		names = append(names, regexp.QuoteMeta(kind))
 	}
-	// A log has no kind elsewhere: these two words stand before each.
-	kinds := regexp.MustCompile(`(?:  sends|  receives) (?:` + strings.Join(names, "|") + `)\b`)
+	// A log has no kind elsewhere: one of these two words stands before each, and a blank behind it.
+	kinds := regexp.MustCompile(`  (?:sends|receives) (?:` + strings.Join(names, "|") + `) `)
 	_, err := w.Write(kinds.ReplaceAllFunc(log.Bytes(), func(found []byte) []byte {
-		words, kind, _ := strings.Cut(strings.TrimSpace(string(found)), " ")
+		word, kind, _ := strings.Cut(strings.TrimSpace(string(found)), " ")
 		i := slices.Index(of.Header.Kinds, kind)
-		return []byte("  " + words + " " + terminal.Painted(i >= 0, colours[max(i, 0)%len(colours)], kind))
+		return []byte("  " + word + " " + terminal.Painted(i >= 0, colours[max(i, 0)%len(colours)], kind) +
+			" ")
 	}))
 	return err
 }
