@@ -39,7 +39,8 @@ func (c *challenge) another(s *scenario.Scenario) (string, error) {
 		return "", err
 	}
 	if !bytes.Equal(a, b) {
-		return "the run has another algorithm, other processes or other links than the challenge", nil
+		return "the run has another algorithm, other processes, starters, links or settings than the " +
+			"challenge", nil
 	}
 	return "", nil
 }

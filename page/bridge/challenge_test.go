@@ -102,7 +102,8 @@ func TestChallengeByHand(t *testing.T) {
 	right := with(t, c.Scenario, object{"algorithm": "lcr", "variant": "initiators", "acts": acts})
 	j = attempt(t, b, c.ID, right, false)
 	require.False(t, j.Solved)
-	require.Equal(t, "the run has another algorithm, other processes or other links than the challenge",
+	require.Equal(t,
+		"the run has another algorithm, other processes, starters, links or settings than the challenge",
 		j.Words)
 	j = attempt(t, b, c.ID, with(t, c.Scenario, object{"ids": []int{2, 1}, "acts": acts}), false)
 	require.Contains(t, j.Words, "other processes")

@@ -153,8 +153,8 @@ func TestShadows(t *testing.T) {
 	}
 }
 
-// clear are scripts that look unclear and are not, and what becomes of them.
-var clear = [][2]string{
+// unclear are scripts that look unclear and are not, and what becomes of them.
+var unclear = [][2]string{
 	// A block behind a colon.
 	{"function go(x) { return x; } switch (ab) { case 1: { go(ab); break; } case b ? 1 : 2: {} }",
 		"function e(e){return e}switch(ab){case 1:{e(ab);break}case b?1:2:{}}"},
@@ -190,7 +190,7 @@ var clear = [][2]string{
 
 // TestUnclear: what may be one thing or another is an error, and what looks like it is not.
 func TestUnclear(t *testing.T) {
-	for _, c := range clear {
+	for _, c := range unclear {
 		source, want := c[0], c[1]
 		got, err := bundled(source)
 		require.NoError(t, err, source)
