@@ -62,7 +62,7 @@ export function curves(g, { width, height, n, names, measured, theory }) {
       else g.arc(x(k), y(v), 3.2, 0, 2 * Math.PI);
       g.fill();
     }
-    const end = lines[i].filter(([, v]) => v <= high).at(-1) ?? points[i].at(-1);
+    const end = lines[i].at(-1) ?? points[i].at(-1);
     if (end) labels.push({ y: y(end[1]), i });
   });
   g.restore();
@@ -72,7 +72,8 @@ export function curves(g, { width, height, n, names, measured, theory }) {
   for (const label of labels) {
     const at = Math.max(before + 15, top + 6, label.y + 4);
     g.fillStyle = all[series[label.i]];
-    g.fillText(names[label.i], width - right + 8, at);
+    const name = names[label.i], mean = theory.get(name)?.mean?.some((v) => v !== null);
+    g.fillText(mean ? name : `≤ ${name}`, width - right + 8, at);
     before = at;
   }
   g.fillStyle = all.grey;
