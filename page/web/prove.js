@@ -32,8 +32,15 @@ export function mount(element, store) {
     h("div", { class: "row wrap" }, all, map, here), result, graph);
 
   let running = 0;
-  /** What was asked of: a film, and the first of the runs to which it belongs. @type {any[]} */
-  let [film, root] = [];
+  /** What was asked of, a film and the first of the runs to which it belongs, and what paints the states.
+   * @type {any[]} */
+  let [film, root, paint] = [];
+  /** The run from which a branch has come, over others; by default that which is shown.
+   * @returns {any} */
+  const origin = (id = store.state.branch) => {
+    const branch = store.state.branches.find((b) => b.id === id);
+    return branch && branch.parent > 0 ? origin(branch.parent) : branch;
+  };
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
   const ask = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
     && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
@@ -43,13 +50,15 @@ export function mount(element, store) {
   const clear = (...shown) => {
     if (running % 2) stopLong();
     running += 2 - running % 2; // odd while a check runs
+    film = paint = null;
     result.replaceChildren(...shown);
     graph.replaceChildren();
   };
   const begin = () => {
     progress.textContent = t.prove.running;
     clear(h("p", { class: "row running" }, progress, stop));
-    [film, root] = [store.state.film, store.state.branches[0]];
+    film = store.state.film;
+    root = origin();
     return ++running;
   };
   /** @param {number} after */
@@ -79,7 +88,7 @@ export function mount(element, store) {
   });
   const draw = () => find("graph", -1, { most: states.most }, (json, asked, from) => {
     result.replaceChildren(named());
-    states.mount(graph, store, json, film, async (state) => {
+    paint = states.mount(graph, json, film, async (state) => {
       const now = running, wanted = wish(), path = await callLong("path", { ...asked, state });
       if (now === running && wanted()) await open(store, path.json, { step: Infinity, parent: from.branch, after: 0,
         title: t.prove.state(json.states[state].depth) });
@@ -95,9 +104,10 @@ export function mount(element, store) {
     warmUp();
   });
   // What was found belongs to the run that it was asked of, and to those that come from it.
-  store.on(["branches"], ({ branches }) => {
-    if (branches[0] !== root) clear();
+  store.on(["branches", "branch"], () => {
+    if (origin() !== root) clear();
   });
+  store.on(["paint"], () => paint?.());
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
     note.textContent = t.prove.large(n);

@@ -76,6 +76,7 @@ func TestProof(t *testing.T) {
 // What was found goes when the reader goes to another run, and so does what is still being looked for: it
 // would be taken for the run that is shown, and its way would hang below that.
 func TestProofOfAnotherRun(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
@@ -117,6 +118,61 @@ func TestProofOfAnotherRun(t *testing.T) {
 	require.Equal(t, []string{"", "", ""}, got.Left)
 	require.Equal(t, []int{1, 1, 1}, got.Runs)
 	require.Empty(t, got.Error)
+}
+
+// Of several scenarios that were dropped together each is a run of its own: what was found of one goes when
+// another is shown.
+func TestProofOfDroppedRuns(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Found, Left string }
+	p.script(&got, `
+		const files = new DataTransfer(), got = {};
+		const all = [{ algorithm: "lcr", ids: [2, 3, 1] }, { algorithm: "hs", ids: [1, 2] }];
+		files.items.add(new File([JSON.stringify(all)], "a.json"));
+		document.title = "";
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		while (!document.title) await settled();`+prover+`
+		const result = document.querySelector(".result");
+		button("Try all").click();
+		await until(() => document.querySelector(".verdicts"));
+		got.found = result.textContent;
+		every(".tree .does")[1].click();
+		await until(() => page.store.state.film.n === 2);
+		got.left = result.textContent;
+		return got;`)
+	require.Contains(t, got.Found, "lcr/participant, 3 processes")
+	require.Empty(t, got.Left)
+}
+
+// A graph that has gone is painted no more.
+func TestGoneStatesRest(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	p.ask(map[string]any{"algorithm": "lcr/participant", "n": 3})
+	var painted []int
+	p.script(&painted, prover+`
+		const painted = [], gone = new Set(), { stroke } = CanvasRenderingContext2D.prototype;
+		for (let i = 0; i < 3; i++) {
+			button("Show all").click();
+			const drawn = () => document.querySelector(".map canvas");
+			await until(() => drawn() && !gone.has(drawn()));
+			gone.add(drawn());
+		}
+		let seen = new Set();
+		CanvasRenderingContext2D.prototype.stroke = function (...more) {
+			if (gone.has(this.canvas)) seen.add(this.canvas);
+			stroke.apply(this, more);
+		};
+		const { store } = page;
+		store.set({ paint: store.state.paint + 1 });
+		await settled();
+		painted.push(gone.size, seen.size);
+		CanvasRenderingContext2D.prototype.stroke = stroke;
+		return painted;`)
+	require.Equal(t, []int{3, 1}, painted)
 }
 
 // From a step on a check tries what can happen then: the crash that the run has had already counts.

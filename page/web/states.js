@@ -39,9 +39,9 @@ export function arrange(graph) {
   return { x, depth: Math.max(1, rows.length - 1), widest };
 }
 
-/** @param {HTMLElement} element @param {import("./store.js").Store} store @param {Graph} graph
+/** Shows a graph; what it returns paints it anew. @param {HTMLElement} element @param {Graph} graph
  * @param {import("./film.js").Film} film of the processes @param {(state: number) => void} visit */
-export function mount(element, store, graph, film, visit) {
+export function mount(element, graph, film, visit) {
   const placed = arrange(graph), n = graph.states.length;
   const canvas = h("canvas", { role: "img", "aria-label": t.prove.graph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
@@ -113,7 +113,7 @@ export function mount(element, store, graph, film, visit) {
   element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words,
     h("div", { class: "row wrap" }, ends));
   new ResizeObserver(paint).observe(box);
-  store.on(["paint"], paint);
+  return paint;
 }
 
 /** @param {Graph} graph @param {number} i */
