@@ -17,7 +17,7 @@ const most = 60; // entries of the list of what may happen next
 
 /** @param {Store} store @param {Action} action @param {string} [words] */
 function button(store, action, words = action.words) {
-  return h("button", { type: "button", class: action.outside ? "plain leaves" : "plain", title: action.refused
+  return h("button", { class: action.outside ? "plain leaves" : "plain", title: action.refused
     ?? action.outside, disabled: Boolean(action.refused), onclick: () => act(store, action) }, words,
   action.key ? h("kbd", {}, action.key) : "");
 }
@@ -78,7 +78,7 @@ function ofGroup(store, chosen, film) {
     .sort((a, b) => a - b)).map((a) => button(store, a)), button(store, heal));
   fill();
   const chip = (/** @type {number} */ p) => {
-    const one = h("button", { type: "button", class: "chip", "aria-pressed": String(group.has(p) || p === chosen),
+    const one = h("button", { class: "chip", "aria-pressed": String(group.has(p) || p === chosen),
       disabled: p === chosen, onclick: () => {
         if (!group.delete(p)) group.add(p);
         one.setAttribute("aria-pressed", String(group.has(p)));
@@ -96,11 +96,11 @@ function entry(store, n, i) {
   const message = n.act.do === "deliver";
   const first = message ? ofMessage(n)[0] : { words: n.words, act: n.act, outside: n.outside, refused: n.refused };
   return h("li", { class: n.outside ? "leaves" : "" },
-    h("button", { type: "button", class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
+    h("button", { class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
       onclick: () => act(store, { ...first, words: n.words }) },
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
     byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
-    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", { type: "button",
+    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", {
       class: "quiet", title: t.act.about(a.words, n.words),
       "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
       onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");

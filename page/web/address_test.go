@@ -28,6 +28,7 @@ func TestAddressThatCannotBe(t *testing.T) {
 // An address that inflates to more than a megabyte is refused there; a version that this page does not know
 // is named in short; nesting that no scenario has is an error, not a page that stops.
 func TestAddressOfAnything(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

@@ -97,9 +97,9 @@ function frame() {
   menu.mount(store);
   acts.warning(part("outside"), store);
   keys.mount(store);
-  part("tools").append(h("button", { type: "button", onclick: () => race.openDialog(store) }, t.race.title),
-    h("button", { type: "button", onclick: () => share.openDialog(store) }, t.share),
-    h("button", { type: "button", "aria-label": t.keys, onclick: keys.openDialog }, "?"));
+  part("tools").append(h("button", { onclick: () => race.openDialog(store) }, t.race.title),
+    h("button", { onclick: () => share.openDialog(store) }, t.share),
+    h("button", { "aria-label": t.keys, onclick: keys.openDialog }, "?"));
   speak(part("spoken"));
   embed();
   store.on(["film", "catalog"], ({ film, catalog }) => {

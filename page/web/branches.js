@@ -12,9 +12,9 @@ import { t } from "./texts.js";
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
   const tree = h("ul", { class: "tree" });
-  const back = h("button", { type: "button", class: "plain", onclick: () => undo(store) }, t.act.undo,
+  const back = h("button", { class: "plain", onclick: () => undo(store) }, t.act.undo,
     h("kbd", {}, "u"));
-  const on = h("button", { type: "button", class: "plain", onclick: () => redo(store) }, t.act.redo, h("kbd", {}, "U"));
+  const on = h("button", { class: "plain", onclick: () => redo(store) }, t.act.redo, h("kbd", {}, "U"));
   element.append(h("h2", {}, t.act.runs), h("div", { class: "row" }, back, on), tree);
   store.on(["branches", "branch", "compare"], ({ branches, branch, compare }) => {
     const now = branches.find((b) => b.id === branch);
@@ -40,10 +40,10 @@ function under(store, all, parent, branch, compare) {
 function row(store, b, branch, compare) {
   const now = b.id === branch, wrong = b.wrong;
   return h("li", { class: "branch" },
-    h("button", { type: "button", class: "does", "aria-current": now ? "true" : null, onclick: () => visit(store, b) },
+    h("button", { class: "does", "aria-current": now ? "true" : null, onclick: () => visit(store, b) },
       h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
       wrong ? h("small", { class: "wrong" }, wrong) : ""),
-    now ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(b.id === compare),
+    now ? "" : h("button", { class: "quiet", "aria-pressed": String(b.id === compare),
       "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),
       onclick: () => store.set({ compare: b.id === compare ? 0 : b.id }) }, "⇄"));
 }

@@ -19,7 +19,7 @@ export function list(all, choose) {
   return [h("h2", {}, t.learn.challenges), h("p", { class: "note" }, t.learn.challengesHint),
     ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 },
       h("summary", {}, name, h("small", {}, `${list.filter((c) => earned[c.id]).length} / ${list.length}`)),
-      h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { type: "button", class: "does challenge",
+      h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { class: "does challenge",
         "data-id": c.id, onclick: () => choose(c) }, nameOf(c), earned[c.id] ? stars(earned[c.id]) : ""))))))];
 }
 

@@ -11,8 +11,8 @@ import { draw, xOf, yOf } from "./timedraw.js";
 
 /** @param {HTMLElement} column @param {import("./store.js").Store} store */
 export function mount(column, store) {
-  const title = h("button", { type: "button", class: "quiet" }), words = h("button", { type: "button", class: "first" });
-  const close = h("button", { type: "button", class: "quiet", "aria-label": t.close, onclick: () =>
+  const title = h("button", { class: "quiet" }), words = h("button", { class: "first" });
+  const close = h("button", { class: "quiet", "aria-label": t.close, onclick: () =>
     store.set({ compare: 0 }) }, "×");
   const canvas = h("canvas", { role: "img" }), room = h("div", { class: "other" }, canvas);
   const section = h("section", { class: "compare", hidden: true, "aria-label": t.act.compare },

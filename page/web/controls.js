@@ -25,7 +25,7 @@ function icon(name) {
 
 /** @param {keyof typeof icons} name @param {() => void} press */
 function button(name, press) {
-  return h("button", { type: "button", class: `icon ${name}`, title: t[name], "aria-label": t[name], onclick: press },
+  return h("button", { class: `icon ${name}`, title: t[name], "aria-label": t[name], onclick: press },
     icon(name));
 }
 

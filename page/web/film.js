@@ -187,11 +187,11 @@ export class Film {
       done: c.done[j] };
   }
 
-  /** Whether the lease of a process is over after step k; one that pauses may not know that yet.
-   * @param {number} p @param {number} k */
-  over(p, k) {
-    const until = this.changes.until[this.changesAt(k)[p]];
-    return until > 0 && until <= this.at(k);
+  /** The role in which a process is shown after step k: a leader whose lease is over leads no more, though one
+   * that pauses may not know that yet. @param {number} p @param {number} k */
+  roleOf(p, k) {
+    const j = this.changesAt(k)[p], { role, until } = this.changes;
+    return j < 0 || (until[j] > 0 && until[j] <= this.at(k)) ? UNDECIDED : role[j];
   }
 
   /** The process that has an ID, or -1. @param {bigint} id */

@@ -79,13 +79,12 @@ export function mount(element, store) {
     for (let p = 0; p < film.n; p++) {
       const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
       // Of many processes one or two change in a step.
-      const over = film.over(p, step);
-      const key = `${film.head.hash} ${changes[p]} ${p === process} ${p === acting} ${dim} ${over} ${placed.radius}`;
+      const is = film.roleOf(p, step);
+      const key = `${film.head.hash} ${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${placed.radius}`;
       if (drawn[p].key === key) continue;
       drawn[p].key = key;
       const now = film.condition(p, step);
-      const role = over ? "undecided" : now.role === LEADER ? "leader"
-        : now.role === FOLLOWER ? "follower" : "undecided";
+      const role = is === LEADER ? "leader" : is === FOLLOWER ? "follower" : "undecided";
       attribute(group, "data-role", role);
       attribute(group, "data-status", now.status === DOWN ? "down" : now.status === PAUSED ? "paused" : "up");
       attribute(group, "aria-label", t.processIs(film, p, step));

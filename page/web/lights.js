@@ -14,11 +14,11 @@ export function mount(element, store) {
     const leaders = [], terms = new Set();
     let up = 0, decided = 0;
     film.changesAt(step).forEach((change, p) => {
-      const role = change < 0 ? UNDECIDED : film.changes.role[change];
+      const role = film.roleOf(p, step);
       if (change >= 0 && film.changes.status[change] === DOWN) return;
       up++;
       if (role !== UNDECIDED) decided++;
-      if (role === LEADER && !film.over(p, step)) {
+      if (role === LEADER) {
         leaders.push(film.name(p));
         terms.add(film.changes.term[change]);
       }

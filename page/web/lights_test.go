@@ -135,3 +135,34 @@ func TestLightsAndProcessesAgree(t *testing.T) {
 	require.Empty(t, got.Wrong)
 	require.Subset(t, got.Words, []string{"leads", "led", "undecided"})
 }
+
+// The name of a leader above the picture in time is bold until its lease ends, though it pauses and does not
+// know that.
+func TestNameOfLeases(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	p.ask(map[string]any{"algorithm": "lease", "ids": []int{1, 2, 3}, "until": 400,
+		"pause_at": [][]float64{{3, 100, 200}}})
+	var got struct{ Bold, Roles []bool }
+	p.script(&got, `
+		const { film } = page.store.state, got = { bold: [], roles: [] };
+		const { fillText } = CanvasRenderingContext2D.prototype;
+		let names;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+			if (text === "3" && this.canvas.closest(".time")) names = /bold|700/.test(this.font);
+			fillText.call(this, text, ...more);
+		};
+		for (let k = 1; k <= film.length; k++) {
+			if (film.at(k) < 50 || film.at(k) > 220) continue;
+			to(k);
+			await frame();
+			got.bold.push(names);
+			got.roles.push(film.roleOf(2, k) === 2);
+		}
+		CanvasRenderingContext2D.prototype.fillText = fillText;
+		return got;`)
+	require.Equal(t, got.Roles, got.Bold)
+	require.Contains(t, got.Roles, true)
+	require.Contains(t, got.Roles, false)
+}

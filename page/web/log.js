@@ -27,7 +27,7 @@ export function mount(element, store) {
       shown = key;
       list.replaceChildren(...sentences.map((sentence, i) => h("li", { "data-step": from + i,
         "aria-posinset": from + i, "aria-setsize": film.length },
-      h("button", { type: "button", tabindex: -1 }, h("span", { class: "number" }, from + i), sentence))));
+      h("button", { tabindex: -1 }, h("span", { class: "number" }, from + i), sentence))));
     }
     present?.removeAttribute("aria-current");
     present?.firstElementChild?.setAttribute("tabindex", "-1");

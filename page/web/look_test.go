@@ -358,6 +358,7 @@ func TestLinesAreInSight(t *testing.T) {
 // Entries of a list begin below each other, with a key before them or without, and say nothing twice. The
 // name of a field is not broken, and one button begins below the other.
 func TestPanelsAreAligned(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		const aligned = (selector) => {
 			const lefts = new Set(every(selector).map((e) => e.getBoundingClientRect().left));
@@ -387,6 +388,7 @@ func TestPanelsAreAligned(t *testing.T) {
 
 // A number of five digits in the log covers no word, and no name above a second run covers another.
 func TestLargeRunsAreLegible(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, screens[0])
 	p.open(serve(t))
 	var wrong []string

@@ -26,7 +26,7 @@ function show(store, title, list, x, y) {
   if (list.length === 0) return;
   before = document.activeElement;
   menu.setAttribute("aria-label", title);
-  menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.map((action) => h("button", { type: "button",
+  menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.map((action) => h("button", {
     role: "menuitem", tabindex: -1, disabled: Boolean(action.refused), title: action.refused ?? action.outside,
     class: action.outside ? "leaves" : "", onclick: () => {
       close();

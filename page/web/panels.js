@@ -40,7 +40,7 @@ export function mount(column, side, store) {
   const places = { column, tab: bodies, pinned };
   const all = panels.map((panel) => {
     const body = h("section", { id: `panel-${panel.id}`, class: `panel ${panel.id}`, "aria-label": panel.title });
-    const tab = h("button", { type: "button", role: "tab", id: `tab-${panel.id}`,
+    const tab = h("button", { role: "tab", id: `tab-${panel.id}`,
       "aria-controls": body.id, onclick: () => store.set({ panel: panel.id }) }, panel.title);
     tabs.append(tab);
     places[panel.place].append(body);

@@ -176,7 +176,7 @@ function say(r, now, over) {
   const { film, axis } = r;
   const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
   r.count.textContent = t.figure(film.sentAfter(step));
-  const lead = film.head.ids.flatMap((_, p) => (film.condition(p, step).role === LEADER ? [film.name(p)] : []));
+  const lead = film.head.ids.flatMap((_, p) => (film.roleOf(p, step) === LEADER ? [film.name(p)] : []));
   r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
   return step;
@@ -194,7 +194,8 @@ function network(r, now, step) {
   g.textAlign = "center";
   g.textBaseline = "middle";
   l.points.forEach(({ x, y }, p) => {
-    const { role, status } = film.condition(p, step), size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
+    const role = film.roleOf(p, step), { status } = film.condition(p, step);
+    const size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
     g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill : all.paper;
     g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill : all.mid;
     g.lineWidth = 1.5;

@@ -62,6 +62,7 @@ func TestNarrowScreens(t *testing.T) {
 // TestRaceIsNotBent: where the number of processes changes, or words get longer at the end, the words of all
 // take their place before a picture is drawn. A circle stays one, and has room.
 func TestRaceIsNotBent(t *testing.T) {
+	t.Parallel()
 	onScreens(t, `
 		while (!document.querySelector(".setup select option")) await frame();
 		[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Race").click();

@@ -73,7 +73,7 @@ function size(store) {
 function order(store) {
   const label = choice(t.order, Object.entries(t.orders), store.state.sugar.order ?? "random",
     (value) => change(store, { order: value }));
-  const again = h("button", { type: "button", class: "quiet", title: t.again, "aria-label": t.again,
+  const again = h("button", { class: "quiet", title: t.again, "aria-label": t.again,
     onclick: () => change(store, { seed: 1 + Math.floor(Math.random() * 999999) }) }, "↻");
   const select = /** @type {HTMLSelectElement} */ (label.querySelector("select"));
   store.on(["sugar"], ({ sugar }) => (select.value = sugar.order ?? "random"));

@@ -148,6 +148,7 @@ func TestTracesApart(t *testing.T) {
 // All scenarios that are dropped together are in the list of runs: the first is shown, each of the others
 // when the reader goes there, with its own settings.
 func TestScenariosDropped(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {

@@ -47,7 +47,7 @@ export function lines(ruleElement, codeElement, doc, algorithm, ids) {
   const shown = whole ? parts : main;
   codeElement.replaceChildren(...shown.map((f) => listing(f, doc)));
   if (parts.length > main.length) {
-    codeElement.append(h("button", { type: "button", class: "quiet", onclick: () => {
+    codeElement.append(h("button", { class: "quiet", onclick: () => {
       whole = !whole;
       lines(ruleElement, codeElement, doc, algorithm, ids);
     } }, whole ? t.fewer : t.allFunctions(parts.length)));

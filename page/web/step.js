@@ -51,7 +51,7 @@ export function mount(element, store) {
     const on = cause > 0, why = film.head.outside?.find((o) => o.step === step)?.why ?? "";
     outside.textContent = why;
     outside.hidden = why === "";
-    causes.replaceChildren(step === 0 ? "" : h("button", { type: "button", class: "quiet", "aria-pressed": String(on),
+    causes.replaceChildren(step === 0 ? "" : h("button", { class: "quiet", "aria-pressed": String(on),
       onclick: () => light(store, on ? 0 : step) }, on ? t.causesOn(film, cause) : t.causesOff));
   });
 }

@@ -257,6 +257,7 @@ func TestCausalPast(t *testing.T) {
 // While the run is played, the panel of the step shows rule and lines now and then, and of the same step as
 // the panel of the process beside it.
 func TestPanelsWhilePlaying(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{})
 	p.open(serve(t))
 	var got struct {

@@ -68,7 +68,7 @@ export const t = {
     const now = film.condition(p, step);
     const words = [`process ${film.name(p)}`];
     if (now.role === LEADER) {
-      words.push(now.status === DOWN ? "led" : film.over(p, step) ? "led, its lease is over" : "leads");
+      words.push(now.status === DOWN ? "led" : film.roleOf(p, step) ? "leads" : "led, its lease is over");
     } else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
     else words.push("undecided");
     if (now.status === DOWN) words.push("crashed");
@@ -240,8 +240,9 @@ export const t = {
       `${count(n, "step", "steps")}, and the shortest run has ${par}.`,
   },
   race: {
-    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs", axis: "messages",
-    curves: "Messages by the number of processes: points are measured, lines expected.",
+    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs",
+    axis: "messages; lines: mean, or ≤ worst case",
+    curves: "Messages by the number of processes: points are measured.",
     at: (/** @type {number} */ at) => `time ${at.toFixed(1)}`, show: "Show it alone",
     leave: (/** @type {string} */ name) => `Remove ${name} from the race`,
   },

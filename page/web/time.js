@@ -139,8 +139,8 @@ function names(g, store, f) {
   g.textAlign = "center";
   g.textBaseline = "middle";
   const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
-  const changes = film.changesAt(step), { role, status } = film.changes, all = [...changes.keys()];
-  const is = (/** @type {number} */ p) => (changes[p] < 0 ? 0 : status[changes[p]] === DOWN ? -1 : role[changes[p]]);
+  const changes = film.changesAt(step), all = [...changes.keys()];
+  const is = (/** @type {number} */ p) => (film.changes.status[changes[p]] === DOWN ? -1 : film.roleOf(p, step));
   // The chosen process and the leaders come first: another has its name where these leave room.
   const order = new Set([...all.filter((p) => p === process), ...all.filter((p) => is(p) === LEADER),
     ...all.filter((p) => p % every === 0)]);

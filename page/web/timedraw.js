@@ -114,22 +114,28 @@ function lifelines(g, film, axis, f, part, past) {
   const end = Math.min(part.to, yOf(f, axis.end));
   for (let p = 0; p < film.n; p++) {
     const x = xOf(f, p), list = film.changesOf[p];
-    let y = Math.max(part.from, yOf(f, 0)), role = 0, status = 0;
+    let y = Math.max(part.from, yOf(f, 0)), role = 0, status = 0, until = 0;
+    const line = (/** @type {number} */ to) => {
+      if (to <= y) return;
+      g.setLineDash(status === DOWN ? [2, 6] : status === PAUSED ? [6, 4] : []);
+      g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill
+        : all.faint;
+      g.lineWidth = thick * (status === DOWN ? 1.5 : role === LEADER ? 7 : role === FOLLOWER ? 3.5 : 1.5);
+      g.beginPath();
+      g.moveTo(x, y);
+      g.lineTo(x, Math.min(to, end));
+      g.stroke();
+      y = to;
+    };
     g.globalAlpha = past && past[p] === 0 ? 0.2 : 1;
     for (let i = 0; i <= list.length; i++) {
       const next = i < list.length ? yOf(f, axis.placeOf(c.step[list[i]])) : end;
-      if (next > y) {
-        g.setLineDash(status === DOWN ? [2, 6] : status === PAUSED ? [6, 4] : []);
-        g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill
-          : all.faint;
-        g.lineWidth = thick * (status === DOWN ? 1.5 : role === LEADER ? 7 : role === FOLLOWER ? 3.5 : 1.5);
-        g.beginPath();
-        g.moveTo(x, y);
-        g.lineTo(x, Math.min(next, end));
-        g.stroke();
-        y = next;
+      if (until) { // the line of a leader ends with its lease
+        line(Math.min(next, yOf(f, axis.placeAt(until))));
+        role = 0;
       }
-      if (i < list.length) [role, status] = [c.role[list[i]], c.status[list[i]]];
+      line(next);
+      if (i < list.length) [role, status, until] = [c.role[list[i]], c.status[list[i]], c.until[list[i]]];
       if (y >= end) break;
     }
   }
