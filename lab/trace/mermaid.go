@@ -41,7 +41,8 @@ func (s *story) drawable() error {
 }
 
 // WriteMermaid writes a trace as a sequence diagram for Mermaid, which draws it on many web pages.
-// A message stands where it arrives, with its number. A trace that is too large gives [ErrTooLarge].
+// A message stands where it arrives, with the number of the step that brings it, as in the log of a run
+// whose steps were given. One that does not arrive has none. A trace that is too large gives [ErrTooLarge].
 func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 	s := newStory(t)
 	s.all = how.All
@@ -49,7 +50,7 @@ func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "sequenceDiagram\n    %%%% %s\n    autonumber\n", s.title())
+	fmt.Fprintf(b, "sequenceDiagram\n    %%%% %s\n", s.title())
 	for p := range t.Header.Scenario.IDs {
 		fmt.Fprintf(b, "    participant p%s as %[1]s\n", s.id(p))
 	}
@@ -60,6 +61,7 @@ func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 	for _, m := range s.overtakings() {
 		overtaken[m.event] = m.text
 	}
+	steps, next := s.trace.steps(), none // the number that Mermaid would give to the next arrow
 	for i := 0; i < len(s.beats); {
 		beat := &s.beats[i]
 		if !beat.message() {
@@ -72,6 +74,18 @@ func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 			arrow, fate = "--x", " (lost)"
 		case unreceived:
 			arrow, fate = "--)", " (not received)"
+		}
+		if beat.fate == unreceived {
+			if next != 0 {
+				fmt.Fprintln(b, "    autonumber off")
+			}
+			next = 0
+		} else {
+			n := steps[s.trace.Events[beat.event].Ref()]
+			if n != next {
+				fmt.Fprintf(b, "    autonumber %d\n", n)
+			}
+			next = n + 1
 		}
 		fmt.Fprintf(b, "    p%s%sp%s: %s%s\n", s.id(beat.from), arrow, s.id(beat.process), beat.text, fate)
 		if text := overtaken[beat.event]; text != "" && !s.all {

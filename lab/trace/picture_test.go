@@ -121,7 +121,7 @@ func factsOfMermaid(t *testing.T, text string) (facts []string) {
 				facts = append(facts, m[1]+": "+said)
 			}
 		} else {
-			require.Regexp(t, `^sequenceDiagram$|^    autonumber$|^    (participant|%%) `, line)
+			require.Regexp(t, `^sequenceDiagram$|^    (autonumber|participant|%%) `, line)
 		}
 	}
 	return facts
@@ -178,6 +178,58 @@ func TestAllTellTheSame(t *testing.T) {
 			require.Equal(t, want, facts, name)
 		}
 	}
+}
+
+// TestArrowsHaveTheNumbersOfTheirSteps: the log of the steps and the sequence diagram, whose numbers are
+// counted here as Mermaid does, give a message the same number; none has one that never arrives.
+func TestArrowsHaveTheNumbersOfTheirSteps(t *testing.T) {
+	steps := regexp.MustCompile(`^ *(\d+)\. +(\d+)\.\d+  (.*)$`)
+	jumps, ends := 0, 0
+	for name, tr := range shown(t) {
+		var mermaid bytes.Buffer
+		if err := trace.WriteMermaid(&mermaid, tr, all); err != nil {
+			require.ErrorIs(t, err, trace.ErrTooLarge)
+			continue
+		}
+		var want, got []string
+		for line := range strings.Lines(drawn(t, tr, func(w io.Writer, tr *trace.Trace) error {
+			return trace.WriteSteps(w, tr, false)
+		})) {
+			m := steps.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+			if m == nil {
+				continue
+			}
+			if r := logRecv.FindStringSubmatch(m[3]); r != nil {
+				to := m[2]
+				if r[1] == "loses" {
+					to = r[4]
+				}
+				want = append(want, fmt.Sprintf("%s: %s to %s", m[1], r[3], to))
+			}
+		}
+		number, counts := 0, false
+		for line := range strings.Lines(mermaid.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if text, ok := strings.CutPrefix(line, "    autonumber "); ok {
+				var err error
+				if number, err = strconv.Atoi(text); err != nil {
+					require.Equal(t, "off", text)
+					ends++
+				}
+				counts = err == nil
+				jumps++
+			} else if m := mmdArrow.FindStringSubmatch(line); m != nil {
+				require.Equal(t, counts, m[2] != "--)", line)
+				if counts {
+					got = append(got, fmt.Sprintf("%d: %s to %s", number, m[1], m[3]))
+					number++
+				}
+			}
+		}
+		require.Equal(t, want, got, name)
+	}
+	require.Greater(t, jumps, 50)
+	require.Greater(t, ends, 1)
 }
 
 // element is one of an SVG.
