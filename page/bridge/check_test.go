@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -155,22 +156,29 @@ func TestGraph(t *testing.T) {
 	text := asked(t, &b, object{"algorithm": "lcr", "n": 3})
 	var g struct {
 		States []struct {
+			X       float64
 			Depth   int
 			Leaders []string
 			Done    bool
 			Last    bool
+			By      string
 		}
-		Edges     [][3]int
-		Words     []string
-		Processes []string
-		Truncated bool
+		Edges      [][3]int
+		Ends       []struct{ State, Count int }
+		Deep, Wide int
+		Truncated  bool
 	}
 	ask(t, &b, "graph", object{"scenario": text}, &g)
 	require.Len(t, g.States, 249)
 	require.False(t, g.Truncated)
-	require.Equal(t, len(g.Words), len(g.Processes))
-	lasts := 0
+	lasts, rows, places := 0, make([]int, g.Deep+1), map[[2]float64]bool{}
 	for i, s := range g.States {
+		rows[s.Depth]++
+		place := [2]float64{s.X, float64(s.Depth)}
+		require.False(t, places[place], "two states stand at %v", place)
+		places[place] = true
+		require.True(t, s.X > 0 && s.X < 1)
+		require.Equal(t, s.Depth > 0, s.By != "")
 		if !s.Last {
 			continue
 		}
@@ -182,10 +190,14 @@ func TestGraph(t *testing.T) {
 		require.Equal(t, 3+s.Depth, steps, "three begin")
 		require.Contains(t, result, "3 leads")
 	}
-	require.Positive(t, lasts)
+	require.Equal(t, slices.Max(rows), g.Wide)
+	require.Positive(t, slices.Min(rows))
+	require.Len(t, g.Ends, 1)
+	require.Equal(t, lasts, g.Ends[0].Count)
+	require.True(t, g.States[g.Ends[0].State].Last)
 	for _, e := range g.Edges {
 		require.LessOrEqual(t, g.States[e[1]].Depth, g.States[e[0]].Depth+1)
-		require.NotEmpty(t, g.Words[e[2]])
+		require.Contains(t, []int{0, 1, 2}, e[2])
 	}
 	ask(t, &b, "graph", object{"scenario": text, "most": 100}, &g)
 	require.True(t, g.Truncated)

@@ -1,9 +1,12 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
@@ -23,15 +26,36 @@ type graphed struct {
 	graph *check.Graph
 }
 
+// drawn is a graph as a picture needs it.
+type drawn struct {
+	States    []vertex `json:"states"`
+	Edges     [][3]int `json:"edges"` // from, to, and the place of the process that moves; -1 for time and cuts
+	Ends      []ending `json:"ends"`
+	Deep      int      `json:"deep"` // the largest depth
+	Wide      int      `json:"wide"` // the most states of one depth
+	Truncated bool     `json:"truncated"`
+}
+
 // vertex is a state.
 type vertex struct {
+	X        float64  `json:"x"` // where it stands among those of its depth, from 0 to 1
 	Depth    int      `json:"depth"`
 	Leaders  []string `json:"leaders"`
-	Done     bool     `json:"done"` // each process that is up knows that the election has ended
-	Last     bool     `json:"last"` // nothing is left to happen
+	Done     bool     `json:"done"`         // each process that is up knows that the election has ended
+	Last     bool     `json:"last"`         // nothing is left to happen
+	By       string   `json:"by,omitempty"` // the first move that leads to it, in words
 	Violated string   `json:"violated,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 }
+
+// ending is a way in which runs end.
+type ending struct {
+	State int `json:"state"` // the first such
+	Count int `json:"count"` // of states
+}
+
+// mostEndings bounds what is told of the ends of all runs.
+const mostEndings = 12
 
 // wantedGraph is the arguments of graph and path.
 type wantedGraph struct {
@@ -46,29 +70,79 @@ func (b *Bridge) graph(ctx context.Context, args json.RawMessage, _ func(any)) (
 	if err != nil {
 		return Reply{}, err
 	}
-	states := make([]vertex, len(g.graph.States))
+	d := drawn{States: make([]vertex, len(g.graph.States)), Edges: make([][3]int, len(g.graph.Edges)),
+		Truncated: g.graph.Truncated}
 	for i := range g.graph.States {
 		v := &g.graph.States[i]
-		states[i] = vertex{Depth: v.Depth, Leaders: []string{}, Done: v.Ended, Last: v.Last,
-			Violated: string(v.Violated)}
+		s := vertex{Depth: v.Depth, Leaders: []string{}, Done: v.Ended, Last: v.Last, Violated: string(v.Violated)}
 		for _, id := range v.Leaders {
-			states[i].Leaders = append(states[i].Leaders, strconv.FormatUint(uint64(id), 10))
+			s.Leaders = append(s.Leaders, strconv.FormatUint(uint64(id), 10))
 		}
 		if v.Reason != nil {
-			states[i].Reason = input.Reason(oneLine(v.Reason))
+			s.Reason = input.Reason(oneLine(v.Reason))
+		}
+		d.States[i] = s
+	}
+	for i, e := range g.graph.Edges {
+		move := &g.graph.Moves[e.Move]
+		d.Edges[i] = [3]int{e.From, e.To, slices.Index(g.asked.Input.IDs, move.Process)}
+		if s := &d.States[e.To]; s.By == "" && s.Depth > d.States[e.From].Depth {
+			s.By = move.Words
 		}
 	}
-	edges := make([][3]int, len(g.graph.Edges))
-	for i, e := range g.graph.Edges {
-		edges[i] = [3]int{e.From, e.To, e.Move}
+	d.place()
+	d.end()
+	return written(d)
+}
+
+// place puts the states of one depth into a row, each near those from which it comes.
+func (d *drawn) place() {
+	rows := [][]int{}
+	for i := range d.States {
+		for len(rows) <= d.States[i].Depth {
+			rows = append(rows, nil)
+		}
+		rows[d.States[i].Depth] = append(rows[d.States[i].Depth], i)
 	}
-	words, processes := []string{}, []string{}
-	for _, m := range g.graph.Moves {
-		words = append(words, m.Words)
-		processes = append(processes, strconv.FormatUint(uint64(m.Process), 10))
+	next, key, from := make([][]int, len(d.States)), make([]float64, len(d.States)), make([]float64, len(d.States))
+	for _, e := range d.Edges {
+		if d.States[e[0]].Depth < d.States[e[1]].Depth {
+			next[e[0]] = append(next[e[0]], e[1])
+			from[e[1]]++
+		}
 	}
-	return written(map[string]any{"states": states, "edges": edges, "words": words, "processes": processes,
-		"truncated": g.graph.Truncated})
+	for _, row := range rows {
+		slices.SortStableFunc(row, func(a, b int) int {
+			return cmp.Compare(key[a]/max(1, from[a]), key[b]/max(1, from[b]))
+		})
+		for k, i := range row {
+			d.States[i].X = (float64(k) + 0.5) / float64(len(row))
+			for _, j := range next[i] {
+				key[j] += d.States[i].X
+			}
+		}
+		d.Wide = max(d.Wide, len(row))
+	}
+	d.Deep = len(rows) - 1
+}
+
+// end finds the ways in which runs end.
+func (d *drawn) end() {
+	d.Ends = []ending{}
+	at := make(map[string]int)
+	for i := range d.States {
+		s := &d.States[i]
+		if !s.Last && s.Violated == "" {
+			continue
+		}
+		key := cmp.Or(s.Violated, strings.Join(s.Leaders, " "))
+		if k, known := at[key]; known {
+			d.Ends[k].Count++
+		} else if len(d.Ends) < mostEndings {
+			at[key] = len(d.Ends)
+			d.Ends = append(d.Ends, ending{i, 1})
+		}
+	}
 }
 
 // path gives the scenario of the way to a state of a graph.

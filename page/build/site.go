@@ -63,7 +63,7 @@ func (s *Site) WriteFolder(folder string) error {
 	list, err := os.ReadDir(folder)
 	switch {
 	case err == nil && len(list) > 0:
-		return input.Errorf("%s: the folder is not empty", folder)
+		return input.Errorf("%s: the folder is not empty: name a new one", folder)
 	case err != nil && !os.IsNotExist(err):
 		return err
 	}

@@ -38,7 +38,7 @@ func TestWriteFolder(t *testing.T) {
 	}
 	err := s.WriteFolder(folder)
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "out: the folder is not empty")
+	require.ErrorContains(t, err, "out: the folder is not empty: name a new one")
 	require.Error(t, s.WriteFolder(filepath.Join(folder, "app.js")))
 	require.Nil(t, s.File("other"))
 }

@@ -142,7 +142,7 @@ func TestChallenges(t *testing.T) {
 		if c.Par == 1 {
 			steps = "1 step"
 		}
-		require.Contains(t, got[i].After, fmt.Sprintf("%s, and the shortest run has %d.", steps, c.Par))
+		require.Contains(t, got[i].After, fmt.Sprintf("It took %s, and the best is %d.", steps, c.Par))
 		require.Equal(t, c.Property == "", got[i].Mistake == "", c.ID)
 	}
 }

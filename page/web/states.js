@@ -7,47 +7,21 @@ import { t } from "./texts.js";
 
 export const most = 5000; // states
 
-/** @typedef {{states: {depth: number, leaders: string[], done: boolean, last: boolean, violated?: string,
- *   reason?: string}[], edges: [number, number, number][], words: string[], processes: string[],
- *   truncated: boolean}} Graph */
-
-/** Where each state stands, from 0 to 1: rows by depth, and in a row near those from which it comes.
- * @param {Graph} graph */
-export function arrange(graph) {
-  const n = graph.states.length, x = new Float64Array(n), sum = new Float64Array(n), from = new Uint32Array(n);
-  /** @type {number[][]} */
-  const rows = [];
-  graph.states.forEach((s, i) => (rows[s.depth] ??= []).push(i));
-  for (const [a, b] of graph.edges) if (graph.states[a].depth < graph.states[b].depth) from[b]++;
-  /** @type {Map<number, number[]>} */
-  const next = new Map();
-  for (const [a, b] of graph.edges) {
-    if (graph.states[a].depth >= graph.states[b].depth) continue;
-    const list = next.get(a);
-    if (list) list.push(b);
-    else next.set(a, [b]);
-  }
-  for (const row of rows.filter(Boolean)) {
-    const key = (/** @type {number} */ i) => sum[i] / Math.max(1, from[i]);
-    row.sort((a, b) => key(a) - key(b) || a - b);
-    row.forEach((i, k) => {
-      x[i] = (k + 0.5) / row.length;
-      for (const j of next.get(i) ?? []) sum[j] += x[i];
-    });
-  }
-  const widest = Math.max(1, ...rows.map((row) => row?.length ?? 0));
-  return { x, depth: Math.max(1, rows.length - 1), widest };
-}
+/** @typedef {{x: number, depth: number, leaders: string[], last: boolean, by?: string, violated?: string,
+ *   reason?: string}} State */
+/** @typedef {{states: State[], edges: [number, number, number][], ends: {state: number, count: number}[],
+ *   deep: number, wide: number, truncated: boolean}} Graph */
 
 /** Shows a graph; what it returns paints it anew. @param {HTMLElement} element @param {Graph} graph
  * @param {import("./film.js").Film} film of the processes @param {(state: number) => void} visit */
 export function mount(element, graph, film, visit) {
-  const placed = arrange(graph), n = graph.states.length;
+  const n = graph.states.length;
   const canvas = h("canvas", { role: "img", "aria-label": t.prove.graph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
     `${t.prove.graph(n, graph.edges.length)}${graph.truncated ? ` ${t.prove.truncated(most)}` : ""}`);
   const place = (/** @type {number} */ i, width = box.clientWidth, height = box.clientHeight) => ({
-    x: 10 + placed.x[i] * (width - 20), y: 10 + (graph.states[i].depth / placed.depth) * (height - 20) });
+    x: 10 + graph.states[i].x * (width - 20),
+    y: 10 + (graph.states[i].depth / Math.max(1, graph.deep)) * (height - 20) });
   let hit = -1;
   const paint = perFrame(() => {
     const width = box.clientWidth, height = box.clientHeight;
@@ -57,14 +31,14 @@ export function mount(element, graph, film, visit) {
     g.globalAlpha = n > 800 ? 0.25 : n > 150 ? 0.5 : 0.8;
     for (const [a, b, move] of graph.edges) {
       const p = place(a, width, height), q = place(b, width, height);
-      g.strokeStyle = all[series[Math.max(0, film.head.ids.indexOf(graph.processes[move])) % series.length]];
+      g.strokeStyle = move < 0 ? all.mid : all[series[move % series.length]];
       g.beginPath();
       g.moveTo(p.x, p.y);
       g.lineTo(q.x, q.y);
       g.stroke();
     }
     g.globalAlpha = 1;
-    const r = Math.max(1.4, Math.min(5, (width / placed.widest) * 0.4, (height / placed.depth) * 0.3));
+    const r = Math.max(1.4, Math.min(5, (width / graph.wide) * 0.4, (height / graph.deep) * 0.3));
     graph.states.forEach((s, i) => {
       const { x, y } = place(i, width, height), bad = Boolean(s.violated);
       g.fillStyle = bad ? all.red : s.leaders.length ? all.goldfill : s.last ? all.ink : all.mid;
@@ -94,7 +68,7 @@ export function mount(element, graph, film, visit) {
     if (i === hit) return;
     hit = i;
     canvas.style.cursor = i < 0 ? "" : "pointer";
-    if (i >= 0) words.textContent = says(graph, i);
+    if (i >= 0) words.textContent = t.prove.says(graph.states[i]);
     paint();
   });
   canvas.addEventListener("click", (event) => {
@@ -108,30 +82,10 @@ export function mount(element, graph, film, visit) {
     return h("span", {}, line, names.join(", "));
   });
   // The words stand below the picture, and have room: it must not move when they get longer.
-  const ends = outcomes(graph).map(({ state, words, bad }) =>
-    h("button", { class: bad ? "plain leaves" : "plain", onclick: () => visit(state) }, words));
+  const ends = graph.ends.map(({ state, count }) => h("button", { onclick: () => visit(state),
+    class: graph.states[state].violated ? "plain leaves" : "plain" }, t.prove.ends(graph.states[state], count)));
   element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words,
     h("div", { class: "row wrap" }, ends));
   new ResizeObserver(paint).observe(box);
   return paint;
-}
-
-/** @param {Graph} graph @param {number} i */
-function says(graph, i) {
-  const s = graph.states[i], into = graph.edges.find(([, b]) => b === i);
-  return t.prove.says(s.depth, s.leaders, s.last, into ? graph.words[into[2]] : "", s.reason ?? s.violated ?? "");
-}
-
-/** The ways in which a run can end, with a state for each. @param {Graph} graph */
-function outcomes(graph) {
-  /** @type {Map<string, {state: number, count: number, bad: boolean, words: string}>} */
-  const found = new Map();
-  graph.states.forEach((s, i) => {
-    if (!s.last && !s.violated) return;
-    const key = s.violated ?? `leads ${s.leaders.join(" ")}`, known = found.get(key);
-    if (known) known.count++;
-    else found.set(key, { state: i, count: 1, bad: Boolean(s.violated), words: "" });
-  });
-  return [...found].slice(0, 12).map(([, f]) => ({ ...f, words: t.prove.ends(graph.states[f.state].leaders,
-    graph.states[f.state].violated ?? "", f.count) }));
 }

@@ -218,13 +218,11 @@ export const t = {
       `${figure(n)} states, ${figure(m)} moves. A process leads in the golden ones. `
       + "A click on a state leads to it.",
     truncated: (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`,
-    says: (/** @type {number} */ depth, /** @type {string[]} */ leaders, /** @type {boolean} */ last,
-      /** @type {string} */ into, /** @type {string} */ wrong) => [`After ${count(depth, "move", "moves")}`,
-      leaders.length ? `${leaders.join(" and ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader",
-      last ? "nothing is left to happen" : "", into && `by: ${into}`, wrong].filter(Boolean).join(", "),
-    ends: (/** @type {string[]} */ leaders, /** @type {string} */ wrong, /** @type {number} */ n) =>
-      `${wrong || (leaders.length ? `${leaders.join(", ")} ${leaders.length > 1 ? "lead" : "leads"}` : "no leader")}`
-      + ` (${count(n, "state", "states")})`,
+    says: (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move", "moves")}`,
+      t.safe.lead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
+      s.reason || s.violated].filter(Boolean).join(", "),
+    ends: (/** @type {import("./states.js").State} */ s, /** @type {number} */ n) =>
+      `${s.violated || (s.leaders[0] ? t.safe.lead(s.leaders) : "no leader")} (${count(n, "state", "states")})`,
   },
   learn: {
     lessons: "Lessons", none: "There are no lessons yet.", challenges: "Challenges",
@@ -237,7 +235,7 @@ export const t = {
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par) =>
-      `${count(n, "step", "steps")}, and the shortest run has ${par}.`,
+      `It took ${count(n, "step", "steps")}, and the best is ${par}.`,
   },
   race: {
     title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs",

@@ -123,14 +123,14 @@ func written(f *flags.Set) (bool, error) {
 			return false, input.Errorf("--%s: a page that is written is not served", name)
 		}
 	}
-	for _, name := range []string{"out", "single"} {
-		if f.Given(name) && f.Text(name) == "" {
-			return false, input.Errorf("--%s: no file is given", name)
+	for _, one := range [][2]string{{"out", "folder"}, {"single", "file"}} {
+		if f.Given(one[0]) && f.Text(one[0]) == "" {
+			return false, input.Errorf("--%s: no %s is given", one[0], one[1])
 		}
 	}
 	switch list, err := os.ReadDir(f.Text("out")); {
 	case len(list) > 0:
-		return false, input.Errorf("--out %s: the folder is not empty", f.Text("out"))
+		return false, input.Errorf("--out %s: the folder is not empty: name a new one", f.Text("out"))
 	case err != nil && !os.IsNotExist(err):
 		return false, files.Unwritable("out", f.Text("out"), err)
 	case files.Same(f.Text("out"), f.Text("single")):
