@@ -223,19 +223,41 @@ func TestPendingOutside(t *testing.T) {
 
 func TestTheory(t *testing.T) {
 	var b bridge.Bridge
-	var c struct {
-		Ns                      []int
-		Best, Mean, Worst, Bits []*float64
-	}
+	var c forms
 	ask(t, &b, "theory", object{"algorithm": "lcr/participant", "ns": []int{1, 2, 8}}, &c)
 	require.Equal(t, []int{1, 2, 8}, c.Ns)
-	require.Equal(t, []float64{2, 5, 44}, []float64{*c.Worst[0], *c.Worst[1], *c.Worst[2]})
-	require.InDelta(t, 23, *c.Best[2], 0)
-	require.Greater(t, *c.Bits[2], *c.Worst[2])
+	require.Len(t, c.Messages, 3)
+	for i, name := range []string{"best", "mean", "worst"} {
+		require.Equal(t, []string{name}, c.Messages[i].Names, "from the lowest to the highest")
+	}
+	worst := c.Messages[2].At
+	require.Equal(t, []float64{2, 5, 44}, []float64{*worst[0], *worst[1], *worst[2]})
+	require.InDelta(t, 23, *c.Messages[0].At[2], 0)
+	require.Len(t, c.Bits, 1)
+	require.Greater(t, *c.Bits[0].At[2], *worst[2])
 	ask(t, &b, "theory", object{"algorithm": "hypercube", "ns": []int{3, 4, 5, 8}}, &c)
 	require.Equal(t, []int{4, 8}, c.Ns, "those that the shape can have")
 	ask(t, &b, "theory", object{"algorithm": "lease", "ns": []int{3}}, &c)
-	require.Nil(t, c.Worst[0], "no closed form")
+	require.Empty(t, c.Messages, "no closed form")
+	require.Empty(t, c.Bits)
+	ask(t, &b, "theory", object{"algorithm": "lcr/wave", "n": 5}, &c)
+	require.Equal(t, [][]string{{"best", "mean", "worst"}}, [][]string{c.Messages[0].Names}, "all are equal")
+	for _, n := range []int{1, 8, 77, 1024} {
+		ask(t, &b, "theory", object{"algorithm": "lcr", "n": n}, &c)
+		require.Contains(t, c.Ns, n)
+		require.IsIncreasing(t, c.Ns)
+		require.LessOrEqual(t, len(c.Ns), 49)
+		require.Greater(t, max(9, 1025-n), 1025-c.Ns[len(c.Ns)-1], "there is room beyond it")
+	}
+}
+
+// forms are the closed forms of an algorithm.
+type forms struct {
+	Ns             []int
+	Messages, Bits []struct {
+		Names []string
+		At    []*float64
+	}
 }
 
 // TestDiff: two runs of the same scenario are the same; else the first step that differs is named.

@@ -1,27 +1,48 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/trace"
 )
 
-// curves are the closed forms of an algorithm, point by point; null where none is known.
+// curves are the closed forms of an algorithm on some numbers of processes.
 type curves struct {
-	Ns    []int      `json:"ns"` // the numbers of processes that its shape can have, of those asked for
-	Best  []*float64 `json:"best"`
-	Mean  []*float64 `json:"mean"`
-	Worst []*float64 `json:"worst"`
-	Bits  []*float64 `json:"bits"` // of the most messages, each as long as the longest kind
+	Ns       []int   `json:"ns"`       // those that its shape can have, of those asked for
+	Messages []curve `json:"messages"` // the known ones, from the lowest to the highest
+	Bits     []curve `json:"bits"`     // at most one: of the most messages, each as long as the longest kind
 }
 
-// mostPoints bounds the points of a curve.
-const mostPoints = 512
+// curve is a closed form, or several that are equal.
+type curve struct {
+	Names []string   `json:"names"`
+	At    []*float64 `json:"at"` // null where it is not known
+}
+
+// The points of a curve: the most that can be asked for, and about how many there are of a plot.
+const (
+	mostPoints  = 512
+	usualPoints = 48
+)
+
+// plotted returns numbers of processes for a plot in which n has its place.
+func plotted(n int) (ns []int) {
+	most := max(8, min(1024, n+(n+1)/2))
+	for k := 1; k <= most; k += (most + usualPoints - 1) / usualPoints {
+		ns = append(ns, k)
+	}
+	if i, found := slices.BinarySearch(ns, n); !found {
+		ns = slices.Insert(ns, i, n)
+	}
+	return ns
+}
 
 // theory evaluates the closed forms of an algorithm on its usual links.
 func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
@@ -29,10 +50,14 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		Algorithm string          `json:"algorithm"`
 		Variant   string          `json:"variant"`
 		Params    json.RawMessage `json:"params"`
-		Ns        []int           `json:"ns"`
+		N         int             `json:"n"`  // of a plot
+		Ns        []int           `json:"ns"` // if they are not those of a plot
 	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
+	}
+	if in.Ns == nil && in.N > 0 && in.N <= trace.MostFilmed {
+		in.Ns = plotted(in.N)
 	}
 	if len(in.Ns) > mostPoints {
 		return Reply{}, input.Errorf("ns: %d numbers, at most %d can be shown", len(in.Ns), mostPoints)
@@ -53,7 +78,8 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
-	c := curves{Ns: []int{}, Best: []*float64{}, Mean: []*float64{}, Worst: []*float64{}, Bits: []*float64{}}
+	c := curves{Ns: []int{}}
+	var best, mean, worst, bits []*float64
 	for _, n := range in.Ns {
 		if n < 1 { // zero would stand for the usual number
 			return Reply{}, input.Errorf("ns: %d processes, at least one is needed", n)
@@ -72,24 +98,47 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		if err != nil {
 			return Reply{}, err
 		}
-		c.add(&in)
+		c.Ns = append(c.Ns, n)
+		point := func(b *cost.Bound) *float64 { return known(b.At(n, in.Topology.Links())) }
+		most := point(&a.Worst)
+		best, mean, worst = append(best, point(&a.Best)), append(mean, point(&a.Mean)), append(worst, most)
+		if most != nil {
+			most = known(*most * float64(longest(a, in.Widths())))
+		}
+		bits = append(bits, most)
 	}
+	c.Messages = merged(curve{[]string{"best"}, best}, curve{[]string{"mean"}, mean}, curve{[]string{"worst"}, worst})
+	c.Bits = merged(curve{[]string{"worst"}, bits})
 	return written(c)
 }
 
-// add adds the point of one number of processes.
-func (c *curves) add(in *scenario.Input) {
-	a, n := in.Algorithm, len(in.IDs)
-	c.Ns = append(c.Ns, n)
-	point := func(b *cost.Bound) *float64 { return known(b.At(n, in.Topology.Links())) }
-	worst := point(&a.Worst)
-	c.Best, c.Mean, c.Worst = append(c.Best, point(&a.Best)), append(c.Mean, point(&a.Mean)),
-		append(c.Worst, worst)
-	var bits *float64
-	if worst != nil {
-		bits = known(*worst * float64(longest(a, in.Widths())))
+// merged returns the curves that have a point, from the lowest to the highest where n is largest. Equal ones
+// are one.
+func merged(all ...curve) []curve {
+	list := []curve{}
+	for _, c := range all {
+		same := func(l curve) bool { return slices.EqualFunc(l.At, c.At, equal) }
+		if !slices.ContainsFunc(c.At, func(v *float64) bool { return v != nil }) {
+			continue
+		}
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			list[i].Names = append(list[i].Names, c.Names...)
+		} else {
+			list = append(list, c)
+		}
 	}
-	c.Bits = append(c.Bits, bits)
+	slices.SortStableFunc(list, func(a, b curve) int { return cmp.Compare(last(a.At), last(b.At)) })
+	return list
+}
+
+func equal(a, b *float64) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// last returns the value at the largest number of processes, or zero if it is not known.
+func last(at []*float64) float64 {
+	if v := at[len(at)-1]; v != nil {
+		return *v
+	}
+	return 0
 }
 
 // longest returns the bits of the longest message of an algorithm.

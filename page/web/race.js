@@ -107,7 +107,7 @@ export function openDialog(store) {
     requestAnimationFrame(frame);
   };
 
-  /** @type {Map<string, {ns: number[], mean: (number|null)[], worst: (number|null)[]}>} */
+  /** @type {Map<string, import("./theory.js").Theory>} */
   const theory = new Map();
   /** Makes the films. @param {boolean} start whether the race starts from its beginning */
   const run = async (start) => {

@@ -6,15 +6,18 @@ import { t } from "./texts.js";
 
 /** @param {CanvasRenderingContext2D} g
  * @param {{width: number, height: number, n: number, names: string[], measured: Map<string, Map<number, number>>,
- *   theory: Map<string, {ns: number[], mean: (number|null)[], worst: (number|null)[]}>}} what */
+ *   theory: Map<string, import("./theory.js").Theory>}} what */
 export function curves(g, { width, height, n, names, measured, theory }) {
   const all = colours(), left = 52, right = 120, top = 16, base = height - 24;
   const widest = Math.max(8, n, ...names.flatMap((name) => [...(measured.get(name)?.keys() ?? [])]));
   const last = Math.min(65, Math.ceil(widest * 1.15));
   const points = names.map((name) => [...(measured.get(name) ?? [])].sort((a, b) => a[0] - b[0]));
+  /** The mean, or the worst case. @param {string} name */
+  const expected = (name) => theory.get(name)?.messages.find((c, _, all) => c.names.includes(
+    all.some((one) => one.names.includes("mean")) ? "mean" : "worst"));
   const lines = names.map((name) => {
-    const forms = theory.get(name), known = forms?.mean?.some((v) => v !== null) ? forms.mean : forms?.worst;
-    return (forms?.ns ?? []).flatMap((k, i) => (k <= last && known?.[i] != null ? [[k, Number(known[i])]] : []));
+    const at = expected(name)?.at;
+    return (theory.get(name)?.ns ?? []).flatMap((k, i) => (k <= last && at?.[i] != null ? [[k, at[i]]] : []));
   });
   // The largest that was measured gives the scale: a worst case may lie far above it.
   const high = Math.max(10, ...points.flat().map(([, v]) => v * 1.25));
@@ -72,8 +75,8 @@ export function curves(g, { width, height, n, names, measured, theory }) {
   for (const label of labels) {
     const at = Math.max(before + 15, top + 6, label.y + 4);
     g.fillStyle = all[series[label.i]];
-    const name = names[label.i], mean = theory.get(name)?.mean?.some((v) => v !== null);
-    g.fillText(mean ? name : `≤ ${name}`, width - right + 8, at);
+    const name = names[label.i];
+    g.fillText(expected(name)?.names.includes("mean") ? name : `≤ ${name}`, width - right + 8, at);
     before = at;
   }
   g.fillStyle = all.grey;
