@@ -161,7 +161,7 @@ func (s *story) repeated(b *beat, first uint32) string {
 	if unique {
 		return fmt.Sprint(b.event, " of its own")
 	}
-	if m := s.messageOf(b); m != nil {
+	if m := s.messageOf(b); m != nil && b.message() { // one to no process is a mark
 		like := *m
 		if like.Round > 0 {
 			like.Round -= first - 1

@@ -53,9 +53,16 @@ func (b *Bridge) shrink(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
 	}
-	a, err := b.happened(ctx, in.Scenario)
+	r, err := b.open(in.Scenario, 0)
 	if err != nil {
 		return Reply{}, err
+	}
+	a, err := r.happened(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	if steps := r.scenario.Steps; a.unseen && len(r.scenario.Acts) == 0 && len(steps) > len(a.After) {
+		a.After = steps[:len(a.After)+1] // with that at which the Node panics
 	}
 	if a.cut && in.Property == "" {
 		v, err := a.first(ctx)
