@@ -120,7 +120,12 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		}
 		a.Until = max(a.Until-a.Until%a.Delay, a.Delay) // whole ticks, and one at least
 	}
-	return a, a.Check()
+	err = a.Check()
+	if err != nil && q.After != nil && a.Delay > 0 && r.scenario.Schedule == "random" {
+		return nil, input.Errorf("after: %s is checked in units of time, and here messages take parts of one: "+
+			"take delays of one unit each", a.Algorithm.Title())
+	}
+	return a, err
 }
 
 // unplanned returns a scenario without what is to happen at some time or by chance: a check tries all of
@@ -170,6 +175,7 @@ type found struct {
 	Depth          int                `json:"depth"`
 	Exhausted      bool               `json:"exhausted"`
 	Stopped        string             `json:"stopped,omitempty"`
+	More           int                `json:"more,omitempty"` // states that a further check may visit
 	Verdicts       []judged           `json:"verdicts"`
 	Counterexample *scenario.Scenario `json:"counterexample"`
 	Property       string             `json:"property,omitempty"` // that does not hold
@@ -200,6 +206,9 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		Verdicts: []judged{}, Outside: a.Outside(), Words: r.StatesInWords(), MS: r.Wall.Milliseconds()}
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()
+		if r.States >= uint64(a.MaxStates) && a.MaxStates < mostStates {
+			f.More = min(10*a.MaxStates, mostStates)
+		}
 	}
 	for _, v := range r.Properties {
 		one := judged{Property: string(v.Property), Words: v.Property.Text()}

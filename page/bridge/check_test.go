@@ -13,6 +13,7 @@ import (
 
 type found struct {
 	States, Depth, Length int
+	More                  int
 	Exhausted             bool
 	Stopped, Property     string
 	Reason, Outside       string
@@ -55,6 +56,9 @@ func TestCheck(t *testing.T) {
 	few := checked(t, &b, object{"scenario": text, "budget": object{"states": 50}})
 	require.False(t, few.Exhausted)
 	require.Contains(t, few.Stopped, "not every state was visited")
+	require.Equal(t, []int{500, 0}, []int{few.More, all.More})
+	few = checked(t, &b, object{"scenario": text, "budget": object{"states": few.More}})
+	require.Equal(t, []any{true, 0}, []any{few.Exhausted, few.More})
 
 	lost := checked(t, &b, object{"scenario": text, "budget": object{"losses": 1}})
 	require.NotEmpty(t, lost.Property)

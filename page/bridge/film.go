@@ -105,6 +105,9 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		r.refused(&f.Head, s.Err())
 		return f, nil
 	}
+	if errors.Is(s.Err(), observe.ErrPanic) {
+		f.Head.Hash = "unknown" // the command says only that a Node panics
+	}
 	r.refused(&f.Head, s.Run(ctx)) // it has ended, and says here which acts had no turn
 	result := s.Result()
 	if err := judge.Err(&result.Result, &result.Time); err != nil {

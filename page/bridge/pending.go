@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 
 	"github.com/go-election/election"
@@ -85,6 +86,16 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	all := make([]next, len(waits))
 	for i := range waits {
 		all[i] = r.next(&waits[i], words[i])
+		switch s.Status(waits[i].To) {
+		case sim.Paused: // brought to it now, it would only wait there
+			if all[i].Refused == "" {
+				all[i].Refused = fmt.Sprintf("it waits until %d goes on", waits[i].Process)
+			}
+		case sim.Down:
+			if waits[i].Do == observe.Deliver {
+				all[i].Words += ", which is lost: it is down"
+			}
+		}
 	}
 	return written(all)
 }
