@@ -98,16 +98,18 @@ export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
 
 let queue = Promise.resolve();
 
-/** Does something after the present step. What is done while another act is on its way comes after that.
- * @param {Store} store @param {Action} action */
+/** Does something after the present step. What is done while another act is on its way comes after that, and is
+ * chosen only then if it is a choice.
+ * @param {Store} store @param {Action | (() => Promise<Action | undefined>)} action */
 export function act(store, action) {
-  queue = queue.then(() => carryOut(store, action));
+  queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action() : action));
   return queue;
 }
 
-/** @param {Store} store @param {Action} action */
+/** @param {Store} store @param {Action} [action] */
 async function carryOut(store, action) {
   const { scenario, step, branch } = store.state;
+  if (!action) return;
   if (!scenario) return store.set({ error: t.act.replayed });
   store.set({ playing: false });
   try {

@@ -35,6 +35,7 @@ export function mount(element, store) {
   branches.mount(tree, store);
   store.on(["film", "step", "process", "playing", "panel"], async (state) => {
     const { film, step, process, playing, panel, scenario } = state;
+    next.inert = playing; // what may happen next is another thing with each step
     if (!film || playing || panel !== "acts") return;
     hand.checked = byHand(store);
     hand.disabled = !scenario;
@@ -120,18 +121,19 @@ export function warning(element, store) {
 }
 
 /** Does what a key says to the chosen process, or to the links. @param {Store} store @param {string} key */
-export async function press(store, key) {
-  const { process } = store.state;
-  if (key === "h") return act(store, heal);
-  const list = await pending(store).catch(() => []);
-  if (/^[1-9]$/.test(key)) {
-    const n = list[Number(key) - 1];
-    return n && !n.refused ? act(store, { words: n.words, act: n.act }) : undefined;
-  }
-  if (process < 0) return store.set({ panel: "acts", error: t.act.chooseFirst });
-  const all = [...ofProcess(store, process, list), ...ofLinks(store, [process])];
-  const found = all.find((a) => a.key === key);
-  return found ? act(store, found) : undefined;
+export function press(store, key) {
+  return act(store, async () => {
+    const { process, embed } = store.state;
+    if (embed) return; // there is no way back
+    if (key === "h") return heal;
+    const list = await pending(store).catch(() => []);
+    if (/^[1-9]$/.test(key)) {
+      const n = list[Number(key) - 1];
+      return n && !n.refused ? { words: n.words, act: n.act } : undefined;
+    }
+    if (process < 0) return void store.set({ panel: "acts", error: t.act.chooseFirst });
+    return [...ofProcess(store, process, list), ...ofLinks(store, [process])].find((a) => a.key === key);
+  });
 }
 
 export { redo, undo };

@@ -41,16 +41,23 @@ function allowed(c) {
 }
 
 let played = ""; // the challenge that is played
+const helped = new Set(); // the challenges of which the hint was read, or the checker's way seen
+
+const told = new WeakSet(); // the runs whose verdict the reader has seen
+
+/** Notes that the checker shows the reader a way. */
+export const help = () => void helped.add(played);
 
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {
   if (!(await open(store, c.scenario, { step: begun, title: nameOf(c) }))) return;
-  const verdict = h("div", { class: "verdict", role: "status" }), hint = h("p", { class: "rule", hidden: true },
+  const verdict = h("div", { class: "verdict", role: "status" }), hint = h("p", { class: "rule", hidden: !helped.has(c.id) },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
-  const show = h("button", { class: "plain", hidden: !c.hint, onclick: () => {
+  const show = h("button", { class: "plain", hidden: !c.hint || !hint.hidden, onclick: () => {
+    helped.add(c.id);
     hint.hidden = false;
     show.hidden = true;
-    judge(store, c, verdict, true);
+    judge(store, c, verdict);
   } }, t.learn.showHint);
   element.replaceChildren(
     h("div", { class: "row lesson-head" }, h("h2", {}, nameOf(c)), h("button", { class: "quiet",
@@ -65,17 +72,15 @@ export async function play(element, store, c, home) {
       store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: () =>
       open(store, c.scenario, { step: begun, title: nameOf(c) }) }, t.learn.again), show), verdict);
   played = c.id;
-  judge(store, c, verdict, false);
-  store.on(["film"], () => judge(store, c, verdict, !hint.hidden));
+  store.on(["film"], () => judge(store, c, verdict));
 }
 
-/** Judges the run that is shown. @param {Store} store @param {Challenge} c @param {HTMLElement} verdict
- * @param {boolean} hinted whether the reader has seen the hint */
-async function judge(store, c, verdict, hinted) {
+/** Judges the run that is shown. @param {Store} store @param {Challenge} c @param {HTMLElement} verdict */
+async function judge(store, c, verdict) {
   const { scenario } = store.state;
   if (played !== c.id || !verdict.isConnected || !scenario) return;
   try {
-    const { json } = await call("judge", { challenge: c.id, scenario, hinted });
+    const { json } = await call("judge", { challenge: c.id, scenario, hinted: helped.has(c.id) });
     if (store.state.scenario !== scenario) return;
     if (json.solved) earned[c.id] = Math.max(earned[c.id] ?? 0, json.grade);
     verdict.dataset.solved = String(json.solved);
@@ -83,7 +88,8 @@ async function judge(store, c, verdict, hinted) {
     h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
     json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par)) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");
-    if (json.solved) store.set({ panel: "learn" });
+    if (json.solved && !told.has(scenario)) store.set({ panel: "learn" });
+    told.add(scenario);
   } catch (error) {
     verdict.replaceChildren(h("p", { class: "note" }, reason(error)));
   }

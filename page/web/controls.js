@@ -126,8 +126,8 @@ function scrubber(store) {
   bar.addEventListener("pointermove", (event) => {
     if (bar.hasPointerCapture(event.pointerId)) seek(event);
   });
-  bar.addEventListener("pointerup", () => {
-    if (resume) play(store);
+  bar.addEventListener("lostpointercapture", () => {
+    if (resume && store.state.step < (store.state.film?.length ?? 0)) play(store);
   });
   store.on(["film", "step"], ({ film, step }) => {
     range.max = String(film?.length ?? 0);

@@ -38,7 +38,11 @@ function columns(buffer, table) {
   return all;
 }
 
+let films = 0;
+
 export class Film {
+  /** tells films apart: traces have no hash, and different algorithms may do the same */
+  key = ++films;
   /** @type {Journey[]} in the order of their beginnings */
   journeys = [];
   /** @type {Map<bigint, number> | undefined} */

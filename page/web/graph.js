@@ -80,7 +80,7 @@ export function mount(element, store) {
       const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
       // Of many processes one or two change in a step.
       const is = film.roleOf(p, step);
-      const key = `${film.head.hash} ${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${placed.radius}`;
+      const key = `${film.key} ${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${placed.radius}`;
       if (drawn[p].key === key) continue;
       drawn[p].key = key;
       const now = film.condition(p, step);

@@ -67,9 +67,9 @@ export function mount(store) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target instanceof Element ? event.target : document.body;
     if (target.closest("dialog, textarea, input:not([type=range]), select")) return;
-    // A button takes the space key itself, and a range its own keys.
+    // A button takes the space key itself, and tabs and the number of processes the keys that move them.
     if (event.key === " " && target.closest("button, summary, a")) return;
-    if (target.closest("[role=tablist], input[type=range]") && !/^[a-z0-9.,?]$/i.test(event.key)) return;
+    if (target.closest("[role=tablist], .size") && /^(Arrow|Home|End)/.test(event.key)) return;
     const name = nameOf(event), key = keys.find((k) => k.keys.includes(name));
     if (!key) return;
     key.press(store, name);

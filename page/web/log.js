@@ -20,7 +20,7 @@ export function mount(element, store) {
     // The part that is shown depends on the present step alone, not on how the reader came there.
     const from = Math.max(1, Math.floor(step / around) * around - around + 1);
     const to = Math.min(film.length, from + 3 * around - 1);
-    const key = `${film.head.hash} ${from}`;
+    const key = `${film.key} ${from}`;
     if (key !== shown) {
       const sentences = await words(film, scenario, from, to).catch(() => []);
       if (store.state.film !== film || store.state.step !== step) return;

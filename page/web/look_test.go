@@ -297,10 +297,12 @@ func TestPlotIsLegible(t *testing.T) {
 		document.querySelector("#tab-theory").click();
 		for (const n of [3, 8, 64, 256, 1024]) {
 			await shown({ algorithm: "lcr", n, seed: 4 }, 0);
-			const all = await written(".plot canvas");
-			if (all.length < 5) wrong.push("only " + all.length + " words");
-			all.forEach((a, i) => all.slice(0, i).filter((b) => meet(a, b)).forEach((b) => wrong.push(
-				n + ": " + a.text + " is on " + b.text)));
+			for (const figure of ["figure:nth-of-type(1)", "figure:nth-of-type(2)"]) {
+				const all = await written("#panel-theory > " + figure + " canvas");
+				if (all.length < 4) wrong.push("only " + all.length + " words in " + figure);
+				all.forEach((a, i) => all.slice(0, i).filter((b) => meet(a, b)).forEach((b) => wrong.push(
+					n + ": " + a.text + " is on " + b.text)));
+			}
 		}`)
 }
 

@@ -23,7 +23,8 @@ function close() {
 /** Opens the menu. @param {Store} store @param {string} title @param {Action[]} list @param {number} x
  * @param {number} y */
 function show(store, title, list, x, y) {
-  if (list.length === 0) return;
+  if (list.length === 0 || store.state.embed) return;
+  store.set({ playing: false }); // else it would be over with the next step
   before = document.activeElement;
   menu.setAttribute("aria-label", title);
   menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.map((action) => h("button", {

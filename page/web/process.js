@@ -17,7 +17,7 @@ export function mount(element, store) {
     if (!film || asks) return;
     // Without a choice, the process of the present step is shown.
     const p = process >= 0 ? process : Math.max(0, film.processOf(step));
-    const key = `${film.head.hash} ${step} ${p} ${doc ? 1 : 0}`;
+    const key = `${film.key} ${step} ${p} ${doc ? 1 : 0}`;
     if (key === shown) return;
     asks = true;
     try {

@@ -2,6 +2,7 @@
 // of its own.
 
 import { call, callLong, stopLong } from "./bridge.js";
+import { help } from "./challenge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
 import { open, reason, resize, wish } from "./run.js";
@@ -24,8 +25,8 @@ export function mount(element, store) {
   const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
     (v) => (budget[name] = Number(v))));
   const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
-  const all = h("button", { class: "plain strong", onclick: () => run(-1) }, t.prove.all);
-  const here = h("button", { class: "plain", onclick: () => run(store.state.step) }, t.prove.here);
+  const all = h("button", { class: "plain strong", onclick: () => run(question(-1)) }, t.prove.all);
+  const here = h("button", { class: "plain", onclick: () => run(question(store.state.step)) }, t.prove.here);
   const map = h("button", { class: "plain", onclick: () => draw() }, t.prove.map);
   element.append(h("p", {}, t.prove.about), large,
     h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.prove.any),
@@ -62,18 +63,17 @@ export function mount(element, store) {
     return ++running;
   };
   /** @param {number} after */
-  const question = (after) => ({ scenario: store.state.scenario, budget, ...(after >= 0 ? { after } : {}) });
+  const question = (after) => ({ scenario: store.state.scenario, budget: { ...budget },
+    ...(after >= 0 ? { after } : {}) });
 
   /** Asks, and shows the answer unless another question has come in between.
-   * @param {string} name @param {number} after @param {any} more
-   * @param {(json: any, asked: any, from: {branch: number, step: number}) => HTMLElement} show */
-  const find = async (name, after, more, show) => {
-    const mine = begin(), asked = { ...question(after), ...more };
-    const from = { branch: store.state.branch, step: store.state.step };
+   * @param {string} name @param {any} asked @param {(json: any) => HTMLElement} show */
+  const find = async (name, asked, show) => {
+    const mine = begin();
     let shown = /** @type {HTMLElement} */ (result);
     try {
       const { json } = await ask(name, asked, mine);
-      if (mine === running) shown = show(json, asked, from);
+      if (mine === running) shown = show(json);
     } catch (error) {
       if (mine === running) result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
     }
@@ -81,16 +81,20 @@ export function mount(element, store) {
     running++;
     shown.scrollIntoView({ block: "nearest" });
   };
-  /** @param {number} after */
-  const run = (after) => find("check", after, {}, (json, _, from) => {
-    result.replaceChildren(named(), ...verdicts(store, json, from, after));
+  /** @param {any} asked @param {number} branch of which it is asked */
+  const run = (asked, branch = store.state.branch) => find("check", asked, (json) => {
+    result.replaceChildren(named(), ...verdicts(store, json, branch, asked.after ?? -1), json.more
+      ? h("button", { class: "plain", onclick: () => run({ ...asked, budget: { ...asked.budget,
+        states: json.more } }, branch) }, t.prove.more(json.more)) : "");
     return result;
   });
-  const draw = () => find("graph", -1, { most: states.most }, (json, asked, from) => {
+  const draw = (asked = question(-1), branch = store.state.branch) => find("graph", asked, (json) => {
     result.replaceChildren(named());
     paint = states.mount(graph, json, film, async (state) => {
       const now = running, wanted = wish(), path = await callLong("path", { ...asked, state });
-      if (now === running && wanted()) await open(store, path.json, { step: Infinity, parent: from.branch, after: 0,
+      if (now !== running || !wanted()) return;
+      help();
+      await open(store, path.json, { step: Infinity, parent: branch, after: 0,
         title: t.prove.state(json.states[state].depth) });
     });
     return graph;
@@ -125,9 +129,9 @@ async function warmUp() {
   } catch {} // the reader's own check, which waits behind this one, says what is wrong
 }
 
-/** What a check has found. @param {Store} store @param {any} found @param {{branch: number, step: number}} from
+/** What a check has found. @param {Store} store @param {any} found @param {number} branch of which it was asked
  * @param {number} after @returns {Node[]} */
-function verdicts(store, found, from, after) {
+function verdicts(store, found, branch, after) {
   const list = h("ul", { class: "verdicts" }, found.verdicts.map((/** @type {any} */ v) => h("li", { class:
     v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
     ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
@@ -137,8 +141,10 @@ function verdicts(store, found, from, after) {
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
   const scenario = found.counterexample;
   if (scenario) {
-    const show = (/** @type {any} */ s, /** @type {string} */ title) => open(store, s, { step: Infinity,
-      parent: from.branch, after: Math.max(0, after), title });
+    const show = (/** @type {any} */ s, /** @type {string} */ title) => {
+      help();
+      return open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title });
+    };
     const shrink = h("button", { class: "plain", onclick: async () => {
       const wanted = wish();
       shrink.disabled = true;

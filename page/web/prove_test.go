@@ -254,6 +254,39 @@ func TestStates(t *testing.T) {
 	require.Equal(t, "4 leads", got.Light)
 }
 
+// A check that has visited as many states as it may can go on to more, of the run and the faults that it was
+// asked of, whatever is chosen since.
+func TestProofGoesOn(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		First  string
+		Beyond int
+	}
+	p.script(&got, prover+`
+		const got = {}, result = document.querySelector(".result");
+		document.querySelector(".setup [type=number]").value = 8;
+		document.querySelector(".setup [type=number]").dispatchEvent(new Event("change"));
+		await until(() => document.querySelectorAll(".node").length === 8);
+		await settled();
+		button("Try all").click();
+		await until(() => button("Try up to"));
+		got.first = result.textContent;
+		allow("Losses", 1);
+		button("Try up to 3,000,000 states").click();
+		const visited = () => Number(/^([0-9,]+) states/.exec(result.textContent)?.[1].replaceAll(",", ""));
+		while (!(visited() > 310000)) await frame();
+		got.beyond = visited();
+		button("Stop").click();
+		await until(() => result.textContent === "Stopped.");
+		return got;`)
+	require.Contains(t, got.First, "not every state was visited")
+	require.NotContains(t, got.First, "fails:", "a loss would be")
+	require.Greater(t, got.Beyond, 310_000)
+	require.Less(t, got.Beyond, 3_000_000)
+}
+
 // Each fault that can be allowed is tried, beside crashes: as many states are visited as by the same check
 // elsewhere, or it says why there is none.
 func TestProofOfEachFault(t *testing.T) {

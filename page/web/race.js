@@ -14,7 +14,7 @@ import { drawLinks, drawTokens, treeAt } from "./tokens.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
-/** @typedef {{name: string, film: Film, axis: Axis, end: number, scenario: any, card: HTMLElement,
+/** @typedef {{name: string, film: Film, axis: Axis, end: number, card: HTMLElement,
  *   canvas: HTMLCanvasElement, count: HTMLElement, note: HTMLElement}} Runner */
 
 const fewest = 2, most = 4, largest = 128;
@@ -41,7 +41,7 @@ export function openDialog(store) {
    * @type {Map<string, Map<number, number>>} */
   const measured = new Map();
 
-  const cards = h("div", { class: "cards" }), error = h("p", { class: "wrong", role: "alert" });
+  const cards = h("div", { class: "cards" });
   const chart = h("canvas", { role: "img", "aria-label": t.race.curves }), plot = h("div", { class: "curves" }, chart);
   const n = h("input", { type: "range", min: 2, max: 64, value: set.n, "aria-label": t.size, oninput: () => {
     set.n = Number(n.value);
@@ -81,7 +81,7 @@ export function openDialog(store) {
     run(true);
   } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.race.add), add),
   h("form", { method: "dialog" }, h("button", { class: "plain" }, t.close))),
-  error, cards, h("div", { class: "row clock" }, go, clock, time), plot);
+  cards, h("div", { class: "row clock" }, go, clock, time), plot);
 
   const end = () => Math.max(1, ...runners.map((r) => r.end));
   const draw = perFrame(() => {
@@ -109,10 +109,21 @@ export function openDialog(store) {
 
   /** @type {Map<string, import("./theory.js").Theory>} */
   const theory = new Map();
+  /** The head of a card. @param {string} name @param {any} [scenario] */
+  const title = (name, scenario) => h("header", { class: "row" },
+    h("i", { class: `mark mark${names.indexOf(name)}`, "aria-hidden": "true" }),
+    h("button", { class: "quiet", title: t.race.show, disabled: !scenario, onclick: () => {
+      dialog.close();
+      open(store, scenario, { play: true });
+    } }, name), names.length > fewest
+      ? h("button", { class: "quiet", "aria-label": t.race.leave(name), onclick: () => {
+        names = names.filter((one) => one !== name);
+        run(true);
+      } }, "×") : "");
+
   /** Makes the films. @param {boolean} start whether the race starts from its beginning */
   const run = async (start) => {
-    const mine = ++latest, made = [];
-    error.textContent = "";
+    const mine = ++latest, made = [], /** @type {HTMLElement[]} */ all = [];
     add.replaceChildren(h("option", { value: "" }, t.race.choose), ...catalog.map(nameOf).filter((name) =>
       !names.includes(name)).map((name) => h("option", { value: name }, name)));
     add.disabled = names.length >= most;
@@ -121,26 +132,25 @@ export function openDialog(store) {
         const { json: scenario } = await call("scenario", { algorithm: name, ...set });
         const { data } = await call("film", { scenario });
         if (mine !== latest) return;
-        made.push({ name, scenario, film: new Film(/** @type {ArrayBuffer} */ (data)) });
+        const one = runner(store, name, new Film(/** @type {ArrayBuffer} */ (data)), title(name, scenario));
+        made.push(one);
+        all.push(one.card);
         if (!theory.has(name)) {
           const ns = Array.from({ length: largest / 2 }, (_, i) => i + 2);
           theory.set(name, (await call("theory", { algorithm: name, ns })).json);
         }
       } catch (why) {
         if (mine !== latest) return;
-        error.textContent += `${name}: ${reason(why)} `;
+        all.push(h("section", { class: "card" }, title(name), h("p", { class: "wrong", role: "alert" }, reason(why))));
       }
     }
     if (mine !== latest) return;
     for (const { name, film } of made) {
-      const all = measured.get(name) ?? new Map();
-      measured.set(name, all.set(film.n, film.sentAfter(film.length)));
+      const known = measured.get(name) ?? new Map();
+      measured.set(name, known.set(film.n, film.sentAfter(film.length)));
     }
-    runners = made.map((m, i) => runner(store, m, i, names.length > fewest ? () => {
-      names = names.filter((name) => name !== m.name);
-      run(true);
-    } : null, dialog));
-    cards.replaceChildren(...runners.map((r) => r.card));
+    runners = made;
+    cards.replaceChildren(...all);
     if (start) now = 0;
     playing = start ? !store.state.still : playing;
     now = start ? 0 : end();
@@ -154,21 +164,14 @@ export function openDialog(store) {
   run(true);
 }
 
-/** @param {Store} store @param {{name: string, film: Film, scenario: any}} made @param {number} i
- * @param {(() => void) | null} leave @param {HTMLDialogElement} dialog @returns {Runner} */
-function runner(store, made, i, leave, dialog) {
-  const { film, name } = made, axis = new Axis(film, "time"), a = find(store.state.catalog, name);
+/** @param {Store} store @param {string} name @param {Film} film @param {HTMLElement} title @returns {Runner} */
+function runner(store, name, film, title) {
+  const axis = new Axis(film, "time"), a = find(store.state.catalog, name);
   const last = film.decisions.at(-1) ?? film.length;
   const canvas = h("canvas", { "aria-hidden": "true" }), count = h("b", {}), note = h("span", {});
   const card = h("section", { class: "card", "aria-label": name, "data-name": name },
-    h("header", { class: "row" }, h("i", { class: `mark mark${i}`, "aria-hidden": "true" }),
-      h("button", { class: "quiet", title: t.race.show, onclick: () => {
-        dialog.close();
-        open(store, made.scenario, { play: true });
-      } }, name), leave ? h("button", { class: "quiet", "aria-label": t.race.leave(name),
-        onclick: leave }, "×") : ""),
-    h("div", { class: "net" }, canvas), h("p", { class: "score" }, count, note));
-  return { ...made, axis, end: a?.endless ? film.at(last) + 1 : film.at(film.length), card, canvas, count, note };
+    title, h("div", { class: "net" }, canvas), h("p", { class: "score" }, count, note));
+  return { name, film, axis, end: a?.endless ? film.at(last) + 1 : film.at(film.length), card, canvas, count, note };
 }
 
 /** Says how far a runner is, and returns its step. @param {Runner} r @param {number} now @param {boolean} over */

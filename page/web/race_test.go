@@ -60,7 +60,7 @@ func TestRace(t *testing.T) {
 			await settled();
 			got.end.push(shows());
 		}
-		got.errors = race.querySelector(".wrong").textContent;
+		got.errors = race.querySelector(".wrong")?.textContent ?? "";
 		race.querySelector(".card:last-child header .quiet:last-child").click();
 		await ready(3);
 		return got;`)

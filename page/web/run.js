@@ -31,14 +31,21 @@ export async function make(store, sugar, play) {
     if (mine !== latest) return;
     await open(store, json, { step: 0, play, sugar });
   } catch (error) {
-    if (mine === latest) store.set({ error: reason(error), busy: false });
+    if (mine === latest) refuse(store, error);
   }
+}
+
+/** Says why there is no such run; the settings are again those of the run that is shown.
+ * @param {Store} store @param {unknown} error */
+function refuse(store, error) {
+  const { branches, branch, sugar } = store.state;
+  store.set({ error: reason(error), busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
 }
 
 /** Makes a run of another number of processes: what names processes or their links does not go over.
  * @param {Store} store @param {number} n */
 export const resize = (store, n) => make(store, { ...only(store.state.sugar,
-  "algorithm order links delay initiators params seed"), n }, true);
+  "algorithm order links delay params seed"), n }, true);
 
 /** Some fields of an object. @param {any} of @param {string} names @returns {any} */
 export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
@@ -68,7 +75,7 @@ export async function open(store, scenario, how = {}) {
     if (how.play && !store.state.still) play(store);
     return true;
   } catch (error) {
-    if (mine === latest) store.set({ error: reason(error), busy: false });
+    if (mine === latest) refuse(store, error);
     return false;
   }
 }

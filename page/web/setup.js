@@ -60,7 +60,7 @@ function size(store) {
   range.setAttribute("aria-label", t.size);
   const number = h("input", { type: "number", min: 1, max: 1024, "aria-label": t.size,
     onchange: () => resize(store, Math.max(1, Math.min(1024, Math.round(Number(number.value) || 1)))) });
-  store.on(["film"], ({ film }) => {
+  store.on(["film", "sugar"], ({ film }) => {
     if (!film) return;
     number.value = String(film.n);
     const near = sizes.findIndex((n) => n >= film.n);
@@ -103,8 +103,8 @@ function more(store) {
         [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
         (v) => change(store, { delay: v })),
       field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: Number(v) || undefined })),
-      field(t.starters, "text", (sugar.initiators ?? []).join(", "), t.all, (v) => change(store,
-        { initiators: v.trim() ? v.split(/[\s,]+/).filter(Boolean).map(Number) : undefined })),
+      field(t.starters, "text", [sugar.initiators ?? []].flat().join(", "), t.all, (v) => change(store,
+        { initiators: /^(all|none)$/.test(v) ? v : v.trim() ? v.split(/[\s,]+/).filter(Boolean) : undefined })),
       ...(a.params ?? []).map((p) => parameter(store, p)));
   });
   return details;

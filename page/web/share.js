@@ -185,6 +185,7 @@ export async function openDialog(store) {
   const { film, scenario, step } = store.state;
   if (!film) return;
   const code = scenario ? await encode(scenario, step) : "";
+  if (document.querySelector("dialog")) return; // asked for twice
   const link = new URL(`#${code}`, location.href).href;
   const file = h("input", { type: "file", multiple: true, "aria-label": t.openFile, onchange: () => {
     dialog.close();
@@ -212,6 +213,8 @@ function embedded(code) {
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
   return h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { class: "plain",
-    onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
-    t.exportKinds[kind])));
+    onclick: () => exportAs(store, kind).catch((error) => {
+      document.querySelector("dialog")?.close(); // else it lies on the error
+      store.set({ error: reason(error) });
+    }) }, t.exportKinds[kind])));
 }

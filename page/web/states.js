@@ -5,8 +5,6 @@ import { fit, h, perFrame } from "./dom.js";
 import { colours, series } from "./theme.js";
 import { t } from "./texts.js";
 
-export const most = 5000; // states
-
 /** @typedef {{x: number, depth: number, leaders: string[], last: boolean, by?: string, violated?: string,
  *   reason?: string}} State */
 /** @typedef {{states: State[], edges: [number, number, number][], ends: {state: number, count: number}[],
@@ -18,7 +16,7 @@ export function mount(element, graph, film, visit) {
   const n = graph.states.length;
   const canvas = h("canvas", { role: "img", "aria-label": t.prove.graph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
-    `${t.prove.graph(n, graph.edges.length)}${graph.truncated ? ` ${t.prove.truncated(most)}` : ""}`);
+    `${t.prove.graph(n, graph.edges.length)}${graph.truncated ? ` ${t.prove.truncated(n)}` : ""}`);
   const place = (/** @type {number} */ i, width = box.clientWidth, height = box.clientHeight) => ({
     x: 10 + graph.states[i].x * (width - 20),
     y: 10 + (graph.states[i].depth / Math.max(1, graph.deep)) * (height - 20) });

@@ -20,7 +20,7 @@ export function mount(element, store) {
   const draw = async () => {
     const { film, scenario, playing, doc } = store.state, step = shownStep(store.state);
     if (!film) return;
-    const key = `${film.head.hash} ${step} ${doc ? 1 : 0}`;
+    const key = `${film.key} ${step} ${doc ? 1 : 0}`;
     if (key === shown || (playing && element.hidden)) return;
     if (!playing || step === 0) {
       sentence.textContent = step === 0 ? t.start : said(film, step) ?? "";

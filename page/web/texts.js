@@ -206,7 +206,7 @@ export const t = {
     verdict: (/** @type {boolean | null} */ holds) => (holds === null ? "not known: " : holds ? "holds: " : "fails: "),
     wrong: (/** @type {boolean} */ here) => (here ? "From here it can go wrong." : "It can go wrong."),
     right: (/** @type {boolean} */ here) => (here ? "From here nothing can go wrong." : "Nothing can go wrong."),
-    soFar: "Nothing has gone wrong so far.",
+    soFar: "Nothing has gone wrong so far.", more: (/** @type {number} */ n) => `Try up to ${figure(n)} states`,
     visited: (/** @type {any} */ f) => `${figure(f.states)} states, ${figure(f.transitions)} `
       + `moves, up to ${f.depth} deep.`,
     open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
@@ -231,7 +231,7 @@ export const t = {
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
-    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once.",
+    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once; a hint, or a way that Prove shows, costs stars.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par) =>

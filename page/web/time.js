@@ -48,7 +48,7 @@ export function mount(element, store) {
   const keep = (f) => {
     const { film, axis, cause, paint } = store.state;
     if (!film || !axis) return;
-    const key = [film.head.hash, axis.scale, f.width, f.height, f.unit, cause, paint].join();
+    const key = [film.key, axis.scale, f.width, f.height, f.unit, cause, paint].join();
     if (key === kept && view.scroll >= origin && view.scroll + f.height <= origin + screens * f.height) return;
     kept = key;
     origin = Math.max(0, view.scroll - f.height * 0.5);
