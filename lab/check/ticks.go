@@ -70,8 +70,13 @@ func (m *model) afterTicks(p int, d time.Duration) time.Duration {
 	return (m.clocks.After(p, d) + m.config.Tick - 1) / m.config.Tick
 }
 
-// misfit is a timer that runs out between two ticks.
+// ErrTick is wrapped by what stops a search at a timer that runs out between two ticks.
+var ErrTick = errors.New("check: a timer runs out between two ticks")
+
+// misfit is such a timer.
 type misfit struct{ timer, tick time.Duration }
+
+func (e *misfit) Unwrap() error { return ErrTick }
 
 func (e *misfit) Error() string {
 	return fmt.Sprintf("check: a timer of %v units runs out between ticks of %v; give a tick that divides it",

@@ -3,10 +3,12 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
@@ -51,6 +53,7 @@ type asked struct {
 	unseen   bool               // the step at which a Node panicked is none of After: no observer sees it
 	outside  []sim.Outside      // what has happened outside the model
 	cut      bool               // After is only the beginning of what has happened
+	between  bool               // where time counts, After has times between its units
 	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
@@ -72,7 +75,7 @@ func (b *Bridge) check(ctx context.Context, args json.RawMessage, progress func(
 	}
 	r, err := check.Run(ctx, c.Config)
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, c.refused(err)
 	}
 	found, err := c.found(r)
 	if err != nil {
@@ -120,12 +123,17 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		}
 		a.Until = max(a.Until-a.Until%a.Delay, a.Delay) // whole ticks, and one at least
 	}
-	err = a.Check()
-	if err != nil && q.After != nil && a.Delay > 0 && r.scenario.Schedule == "random" {
-		return nil, input.Errorf("after: %s is checked in units of time, and here messages take parts of one: "+
+	a.between = q.After != nil && a.Delay > 0 && r.scenario.Schedule == scenario.RandomDelay
+	return a, a.Check()
+}
+
+// refused says why a check cannot be made.
+func (a *asked) refused(err error) error {
+	if a.between && errors.Is(err, election.ErrInput) {
+		return input.Errorf("after: %s is checked in units of time, and here messages take parts of one: "+
 			"take delays of one unit each", a.Algorithm.Title())
 	}
-	return a, err
+	return err
 }
 
 // unplanned returns a scenario without what is to happen at some time or by chance: a check tries all of
@@ -206,6 +214,10 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		Verdicts: []judged{}, Outside: a.Outside(), Words: r.StatesInWords(), MS: r.Wall.Milliseconds()}
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()
+		if errors.Is(r.Stopped, check.ErrTick) {
+			f.Stopped = "check: timers here take parts of a unit; with whole times, and a drift of 0, under " +
+				"More settings all states can be tried"
+		}
 		if r.States >= uint64(a.MaxStates) && a.MaxStates < mostStates {
 			f.More = min(10*a.MaxStates, mostStates)
 		}

@@ -60,6 +60,21 @@ func TestCheck(t *testing.T) {
 	few = checked(t, &b, object{"scenario": text, "budget": object{"states": few.More}})
 	require.Equal(t, []any{true, 0}, []any{few.Exhausted, few.More})
 
+	// Leases last longer by the error of the clocks that they allow for.
+	text = asked(t, &b, object{"algorithm": "lease", "n": 3})
+	require.Contains(t, checked(t, &b, object{"scenario": text}).Stopped, "a drift of 0")
+	text = asked(t, &b, object{"algorithm": "lease", "n": 3, "params": object{"drift": 0}})
+	lease := checked(t, &b, object{"scenario": text})
+	require.Equal(t, []any{true, ""}, []any{lease.Exhausted, lease.Property})
+
+	// A run between units of time has no place in a check that counts them.
+	text = asked(t, &b, object{"algorithm": "modbully", "n": 3, "delay": "random", "seed": 4})
+	args, err := json.Marshal(object{"scenario": text, "after": 9})
+	require.NoError(t, err)
+	_, err = b.Call(t.Context(), "check", args, nil)
+	require.ErrorContains(t, err, "take delays of one unit each")
+
+	text = asked(t, &b, object{"algorithm": "lcr", "n": 3, "delay": "random", "seed": 4})
 	lost := checked(t, &b, object{"scenario": text, "budget": object{"losses": 1}})
 	require.NotEmpty(t, lost.Property)
 	require.Contains(t, lost.Outside, "messages are lost")

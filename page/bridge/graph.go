@@ -155,7 +155,11 @@ func (b *Bridge) path(ctx context.Context, args json.RawMessage, _ func(any)) (R
 		return Reply{}, input.Errorf("state: %d, and the graph has %d", state, len(g.graph.States))
 	}
 	steps := append([]scenario.Step{}, g.asked.After...)
-	return written(g.asked.with(append(steps, g.graph.Path(state)...)))
+	s := g.asked.with(append(steps, g.graph.Path(state)...))
+	if violated := g.graph.States[state].Violated; violated.Known() {
+		s.Property = violated
+	}
+	return written(s)
 }
 
 // graphed returns the graph that the arguments ask for, and the state that they name.
@@ -185,7 +189,7 @@ func (b *Bridge) graphed(ctx context.Context, args json.RawMessage) (*graphed, i
 	}
 	g, err := check.NewGraph(ctx, a.Config, w.Most)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, a.refused(err)
 	}
 	b.graphs = &graphed{string(key), a, g}
 	return b.graphs, state, nil

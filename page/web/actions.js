@@ -102,21 +102,21 @@ let queue = Promise.resolve();
  * chosen only then if it is a choice.
  * @param {Store} store @param {Action | (() => Promise<Action | undefined>)} action */
 export function act(store, action) {
+  if (store.state.scenario) store.set({ playing: false }); // it is after this step, however long it takes
   queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action() : action));
   return queue;
 }
 
 /** @param {Store} store @param {Action} [action] */
 async function carryOut(store, action) {
-  const { scenario, step, branch } = store.state;
-  if (!action) return;
+  const { scenario, step, branch, film } = store.state;
+  if (!action || !film) return;
   if (!scenario) return store.set({ error: t.act.replayed });
-  store.set({ playing: false });
   try {
     const { json } = await call("do", { scenario, step, act: action.act });
     if (store.state.scenario !== scenario) return;
     await open(store, json.scenario, { step: (film) => stepOf(film, json.scenario.acts.at(-1)), parent: branch,
-      after: step, title: action.words });
+      after: Math.max(step, begun(film)), title: action.words });
   } catch (error) {
     store.set({ error: reason(error) });
   }

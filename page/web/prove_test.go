@@ -209,6 +209,7 @@ func TestStates(t *testing.T) {
 	var got struct {
 		Says, Stopped, Ends string
 		Light               string
+		Fails               int
 		Key                 []string
 		Under, Steps        int // of the state below the pointer, and of the run that a click opens
 	}
@@ -243,7 +244,9 @@ func TestStates(t *testing.T) {
 		await until(() => document.querySelectorAll(".branch").length === 3);
 		await addressed();
 		got.steps = (await page.decode(location.hash.slice(1))).scenario.steps.length;
+		got.fails = every(".branch .wrong").length;
 		return got;`)
+	require.Zero(t, got.Fails, "a part of a run has not failed")
 	require.Equal(t, []string{"━ 3 var(--blue)", "━ 1 var(--orange)", "━ 4 var(--green)",
 		"━ 2 var(--pink)"}, got.Key)
 	require.Positive(t, got.Under)

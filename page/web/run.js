@@ -122,11 +122,13 @@ export function show(store, change, film, step) {
   forget(store);
 }
 
-/** What a run is blamed for in the list of runs. One by hand is not over, so it cannot have failed yet.
+/** What a run is blamed for in the list of runs. One by hand, or by the checker's steps, is not over: it fails only
+ * by what the checker has found, of which a run that never ends shows nothing else.
  * @param {Film} film @param {any} scenario */
 function wrong(film, scenario) {
+  const { steps, schedule, property, expect } = scenario ?? {};
   return film.head.outside?.length ? t.act.outsideShort
-    : !film.head.ok && scenario?.schedule !== "hand" ? t.act.fails : "";
+    : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.act.fails : "";
 }
 
 /** Shows a branch, at the present step if no other is given. @param {Store} store @param {number} id
