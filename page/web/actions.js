@@ -102,8 +102,12 @@ let queue = Promise.resolve();
  * chosen only then if it is a choice.
  * @param {Store} store @param {Action | (() => Promise<Action | undefined>)} action */
 export function act(store, action) {
-  if (store.state.scenario) store.set({ playing: false }); // it is after this step, however long it takes
-  queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action() : action));
+  const { scenario } = store.state;
+  if (scenario) store.set({ playing: false }); // it is after this step, however long it takes
+  queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action()
+    // What was the next to happen may be another thing now: a second click on it was too many.
+    : store.state.scenario === scenario || !/^(deliver|lose|dup|delay|timeout|start)/.test(action.act.do) ? action
+      : undefined));
   return queue;
 }
 

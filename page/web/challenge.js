@@ -80,13 +80,14 @@ async function judge(store, c, verdict) {
   const { scenario } = store.state;
   if (played !== c.id || !verdict.isConnected || !scenario) return;
   try {
-    const { json } = await call("judge", { challenge: c.id, scenario, hinted: helped.has(c.id) });
+    const { json } = await call("judge", { challenge: c.id, scenario, hinted: helped.has(c.id)
+      || store.state.sugar.order === "worst" });
     if (store.state.scenario !== scenario) return;
     if (json.solved) earned[c.id] = Math.max(earned[c.id] ?? 0, json.grade);
     verdict.dataset.solved = String(json.solved);
     verdict.replaceChildren(h("p", {}, json.solved ? stars(json.grade) : "",
     h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
-    json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par)) : "",
+    json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par, Boolean(c.property))) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");
     if (json.solved && !told.has(scenario)) store.set({ panel: "learn" });
     told.add(scenario);

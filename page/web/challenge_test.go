@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/page/bridge"
 )
@@ -138,11 +139,12 @@ func TestChallenges(t *testing.T) {
 			Stars: "3 of 3 stars", Hinted: "1 of 3 stars"}, got[i])
 		require.Contains(t, got[i].Before, "Not yet.", c.ID)
 		require.Contains(t, got[i].After, "Solved.", c.ID)
-		steps := fmt.Sprintf("%d steps", c.Par)
-		if c.Par == 1 {
-			steps = "1 step"
+		what := "step"
+		if c.Property == "" {
+			what = "message"
 		}
-		require.Contains(t, got[i].After, fmt.Sprintf("It took %s, and the best is %d.", steps, c.Par))
+		require.Contains(t, got[i].After, fmt.Sprintf("It took %s, and the best is %d.", prose.Plural(c.Par, what),
+			c.Par))
 		require.Equal(t, c.Property == "", got[i].Mistake == "", c.ID)
 	}
 }

@@ -92,7 +92,7 @@ func TestFastKeys(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
-	p.ask(map[string]any{"algorithm": "lcr", "n": 4, "delay": "hand"})
+	p.ask(map[string]any{"algorithm": "lcr", "ids": []int{4, 3, 1, 2}, "delay": "hand"})
 	var got struct {
 		Done    []string
 		Dialogs int
@@ -100,7 +100,14 @@ func TestFastKeys(t *testing.T) {
 	p.script(&got, `
 		for (let i = 0; i < 4; i++) press("1");
 		while (every(".branch").length < 5) await settled();
-		const done = every(".branch span:first-child").map((e) => e.textContent).slice(1);
+		// A second click comes before what the first does is there: it is none of its own.
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const first = document.querySelector(".next .does");
+		first.click();
+		first.click();
+		while (every(".branch").length < 6) await settled();
+		await settled();
 		press("S");
 		press("S");
 		while (!document.querySelector("dialog")) await settled();
@@ -108,7 +115,7 @@ func TestFastKeys(t *testing.T) {
 		const dialogs = every("dialog").length;
 		document.querySelector("dialog").close();
 		return { done: page.store.state.branches.slice(1).map((b) => b.title), dialogs };`)
-	require.Len(t, got.Done, 4)
+	require.Len(t, got.Done, 5)
 	for i, who := range got.Done {
 		require.NotContains(t, got.Done[:i], who)
 	}
@@ -210,4 +217,48 @@ func TestRefusedSettings(t *testing.T) {
 		require.Equal(t, "lcr/participant", got.Algorithms[i])
 	}
 	require.Contains(t, got.Errors[4], `"a" is not an id`)
+}
+
+// A challenge is worth one star to who has read its hint, also before, and to who has let the checker find the
+// way.
+func TestHelpCostsStars(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, `
+		const got = [], button = (words) => every("button").find((b) => b.textContent.startsWith(words));
+		const grade = async (id, hint) => {
+			document.querySelector("#tab-learn").click();
+			while (!document.querySelector("[data-id=" + id + "]")) await frame();
+			document.querySelector("[data-id=" + id + "]").click();
+			while (!document.querySelector(".verdict b")) await frame();
+			if (hint) {
+				button("Show a hint").click();
+				await settled();
+				button("All lessons").click();
+				return;
+			}
+			document.querySelector("#tab-prove").click();
+			button("Try all").click();
+			while (!button("Show how")) await frame();
+			button("Show how").click();
+			while (document.querySelector(".verdict").dataset.solved !== "true") await frame();
+			got.push(document.querySelector(".verdict .stars").getAttribute("aria-label"));
+			button("All lessons").click();
+		};
+		await grade("lcr-start-not-guarded");
+		await grade("hs-probe-comes-home-from-both-sides", true);
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector("[data-id=hs-probe-comes-home-from-both-sides]")) await frame();
+		document.querySelector("[data-id=hs-probe-comes-home-from-both-sides]").click();
+		while (!document.querySelector(".verdict b")) await frame();
+		await settled();
+		got.push(document.querySelector(".lesson-head ~ .rule").hidden ? "forgotten" : "known");
+		const { scenario } = page.store.state, { json } = await page.call("check", { scenario, budget: {} });
+		await page.open(page.store, json.counterexample, { step: Infinity, parent: page.store.state.branch });
+		while (document.querySelector(".verdict").dataset.solved !== "true") await frame();
+		got.push(document.querySelector(".verdict .stars").getAttribute("aria-label"));
+		return got;`)
+	require.Equal(t, []string{"1 of 3 stars", "known", "1 of 3 stars"}, got)
 }

@@ -173,6 +173,7 @@ export function target(film, step, stride, way, process) {
   }
   const list = stride === "decision" ? film.decisions : stride === "fault" ? film.faults
     : film.stepsOf[process] ?? [];
+  if (!list.length) return step;
   const i = upTo(list, (k) => (way > 0 ? k <= step : k < step));
   return way > 0 ? list[i + 1] ?? film.length : list[i] ?? 0;
 }

@@ -94,7 +94,7 @@ function more(store) {
   });
   store.on(["sugar", "catalog"], ({ sugar, catalog }) => {
     const a = find(catalog, sugar.algorithm);
-    if (!a || details.open && form.dataset.of === nameOf(a)) return;
+    if (!a || form.contains(document.activeElement) && form.dataset.of === nameOf(a)) return;
     form.dataset.of = nameOf(a);
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(

@@ -119,14 +119,17 @@ export function mount(store) {
     if (!film || playing || store.state.embed || !store.state.scenario) return;
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
-      // A run that cannot be encoded has no address, and the one before stays.
       const text = await encode(store.state.scenario, store.state.step).catch(() => written);
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
-      if (text === written || text.length > longest || location.hash.slice(1) !== written) return;
-      written = text;
-      history.replaceState(null, "", `#${text}`);
+      if (text === written || location.hash.slice(1) !== written) return;
+      // A run that is too long has none, but for that from which it was opened.
+      const long = text.length > longest;
+      if (long && JSON.stringify((await decode(written).catch(() => null))?.scenario)
+        === JSON.stringify(store.state.scenario)) return;
+      written = long ? "" : text;
+      history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
     }, 250);
   });
   addEventListener("hashchange", () => {

@@ -231,11 +231,11 @@ export const t = {
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
-    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once; a hint, or a way that Prove shows, costs stars.",
+    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once; a hint, or the way that the page knows, costs stars.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
-    needs: (/** @type {number} */ n, /** @type {number} */ par) =>
-      `It took ${count(n, "step", "steps")}, and the best is ${par}.`,
+    needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>
+      `It took ${steps ? count(n, "step", "steps") : count(n, "message", "messages")}, and the best is ${par}.`,
   },
   race: {
     title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs",
