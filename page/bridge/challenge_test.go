@@ -172,7 +172,8 @@ func TestCostChallenges(t *testing.T) {
 		j = attempt(t, b, c.ID, run, false)
 		require.Equal(t, judgement{true, 3, c.Par, c.Par, "", j.Words}, j, c.ID)
 		var all forms
-		ask(t, b, "theory", object{"algorithm": run["algorithm"], "variant": run["variant"], "ns": []int{5}}, &all)
+		of := object{"algorithm": run["algorithm"], "variant": run["variant"], "ns": []int{5}}
+		ask(t, b, "theory", of, &all)
 		worst := 0.0
 		for _, f := range all.Messages {
 			if slices.Contains(f.Names, "worst") {

@@ -215,8 +215,8 @@ func (a *asked) found(r *check.Result) (*found, error) {
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()
 		if errors.Is(r.Stopped, check.ErrTick) {
-			f.Stopped = "check: timers here take parts of a unit; with whole times, and a drift of 0, under " +
-				"More settings all states can be tried"
+			f.Stopped = "check: timers here take parts of a unit; with whole times, and a drift of 0, " +
+				"under More settings all states can be tried"
 		}
 		if r.States >= uint64(a.MaxStates) && a.MaxStates < mostStates {
 			f.More = min(10*a.MaxStates, mostStates)

@@ -29,7 +29,7 @@ type graphed struct {
 // drawn is a graph as a picture needs it.
 type drawn struct {
 	States    []vertex `json:"states"`
-	Edges     [][3]int `json:"edges"` // from, to, and the place of the process that moves; -1 for time and cuts
+	Edges     [][3]int `json:"edges"` // from, to, and which process moves; -1 for time and cuts
 	Ends      []ending `json:"ends"`
 	Deep      int      `json:"deep"` // the largest depth
 	Wide      int      `json:"wide"` // the most states of one depth
@@ -74,7 +74,8 @@ func (b *Bridge) graph(ctx context.Context, args json.RawMessage, _ func(any)) (
 		Truncated: g.graph.Truncated}
 	for i := range g.graph.States {
 		v := &g.graph.States[i]
-		s := vertex{Depth: v.Depth, Leaders: []string{}, Done: v.Ended, Last: v.Last, Violated: string(v.Violated)}
+		s := vertex{Depth: v.Depth, Leaders: []string{}, Done: v.Ended, Last: v.Last,
+			Violated: string(v.Violated)}
 		for _, id := range v.Leaders {
 			s.Leaders = append(s.Leaders, strconv.FormatUint(uint64(id), 10))
 		}
@@ -104,7 +105,8 @@ func (d *drawn) place() {
 		}
 		rows[d.States[i].Depth] = append(rows[d.States[i].Depth], i)
 	}
-	next, key, from := make([][]int, len(d.States)), make([]float64, len(d.States)), make([]float64, len(d.States))
+	n := len(d.States)
+	next, key, from := make([][]int, n), make([]float64, n), make([]float64, n)
 	for _, e := range d.Edges {
 		if d.States[e[0]].Depth < d.States[e[1]].Depth {
 			next[e[0]] = append(next[e[0]], e[1])

@@ -107,7 +107,8 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		}
 		bits = append(bits, most)
 	}
-	c.Messages = merged(curve{[]string{"best"}, best}, curve{[]string{"mean"}, mean}, curve{[]string{"worst"}, worst})
+	c.Messages = merged(curve{[]string{"best"}, best}, curve{[]string{"mean"}, mean},
+		curve{[]string{"worst"}, worst})
 	c.Bits = merged(curve{[]string{"worst"}, bits})
 	return written(c)
 }

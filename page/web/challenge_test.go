@@ -143,8 +143,8 @@ func TestChallenges(t *testing.T) {
 		if c.Property == "" {
 			what = "message"
 		}
-		require.Contains(t, got[i].After, fmt.Sprintf("It took %s, and the best is %d.", prose.Plural(c.Par, what),
-			c.Par))
+		require.Contains(t, got[i].After, fmt.Sprintf("It took %s, and the best is %d.",
+			prose.Plural(c.Par, what), c.Par))
 		require.Equal(t, c.Property == "", got[i].Mistake == "", c.ID)
 	}
 }

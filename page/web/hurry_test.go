@@ -35,8 +35,8 @@ func TestPanelsAreOfTheRunShown(t *testing.T) {
 			while (!document.title) await settled();
 			to(step);
 			await settled();
-			return [...every(".log li").map((e) => e.textContent), document.querySelector(".process").textContent,
-				...every(".node").map((e) => e.getAttribute("aria-label"))];
+			return [...every(".log li").map((e) => e.textContent), ...every(".node").map((e) =>
+				e.getAttribute("aria-label")), document.querySelector(".process").textContent];
 		};
 		document.querySelector("#tab-log").click();
 		const ways = [[5, 4, 1, 3, 2], [3, 2, 5, 1, 4]];
@@ -63,7 +63,8 @@ func TestScrubberInHands(t *testing.T) {
 	p.open(serve(t))
 	p.ask(map[string]any{"algorithm": "lcr", "n": 8})
 	const box = `const { x, y, width, height } = document.querySelector(".scrubber").getBoundingClientRect();`
-	left, right := p.place(box+`return [x + 2, y + height / 2];`), p.place(box+`return [x + width - 2, y + height / 2];`)
+	left := p.place(box + `return [x + 2, y + height / 2];`)
+	right := p.place(box + `return [x + width - 2, y + height / 2];`)
 	p.click(left, "left")
 	p.key(" ")
 	p.script(nil, `while (!page.store.state.playing) await frame();`)
@@ -74,20 +75,19 @@ func TestScrubberInHands(t *testing.T) {
 		return page.store.state.playing ? -1 : page.store.state.film.length - page.store.state.step;`)
 	require.Zero(t, steps[0], "it stays at the end")
 	p.drag(right, left)
-	p.script(&steps[1], `
-		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", shiftKey: true, bubbles: true,
-			cancelable: true }));
+	const arrow = `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight",
+			bubbles: true, cancelable: true, shiftKey: %t }));`
+	p.script(&steps[1], fmt.Sprintf(arrow, true)+`
 		await settled();
 		return page.store.state.step;`)
 	require.Equal(t, 16, steps[1], "an instant further, in which all eight begin and start")
-	p.script(&steps[2], `
-		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
+	p.script(&steps[2], fmt.Sprintf(arrow, false)+`
 		await settled();
 		return page.store.state.step;`)
 	require.Equal(t, 17, steps[2])
 }
 
-// Who presses keys faster than runs are made gets what each of them says, after what the one before has done.
+// Keys that are pressed faster than runs are made do what each says, after what the one before has done.
 func TestFastKeys(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -140,8 +140,8 @@ func TestNothingOldIsOffered(t *testing.T) {
 		const next = document.querySelector(".next"), got = { inert: [next.inert] };
 		press(" ");
 		got.inert.push(next.inert);
-		document.querySelector("[data-process='2'] .shape").dispatchEvent(new MouseEvent("contextmenu", { bubbles: true,
-			clientX: 200, clientY: 200, cancelable: true }));
+		document.querySelector("[data-process='2'] .shape").dispatchEvent(new MouseEvent("contextmenu", {
+			bubbles: true, clientX: 200, clientY: 200, cancelable: true }));
 		while (document.querySelector(".popup").hidden) await frame();
 		await settled();
 		got.menu = !document.querySelector(".popup").hidden;
@@ -150,8 +150,9 @@ func TestNothingOldIsOffered(t *testing.T) {
 		press("Escape");
 		to(16);
 		choose(2);
+		const said = (e, { disabled, title }) => e.textContent + (disabled ? "; " + title : "");
 		const list = (words) => every(".next li").filter((e) => words.test(e.textContent)).map((e) =>
-			e.textContent + (e.querySelector("button").disabled ? "; " + e.querySelector("button").title : ""));
+			said(e, e.querySelector("button")));
 		const name = page.store.state.film.name(2);
 		for (const [key, what] of [["p", "paused"], ["c", "crashed"]]) {
 			const before = every(".branch").length;
@@ -219,8 +220,7 @@ func TestRefusedSettings(t *testing.T) {
 	require.Contains(t, got.Errors[4], `"a" is not an id`)
 }
 
-// A challenge is worth one star to who has read its hint, also before, and to who has let the checker find the
-// way.
+// A hint, also one that was read before, and a way that the checker finds leave one star of a challenge.
 func TestHelpCostsStars(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
