@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -112,6 +115,11 @@ var running struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	// A page waits for frames most of the time. The tests of speed are not parallel.
+	if n := runtime.GOMAXPROCS(0); flag.Lookup("test.parallel").Value.String() == strconv.Itoa(n) {
+		_ = flag.Set("test.parallel", strconv.Itoa(2*n))
+	}
 	code := m.Run()
 	if running.end != nil {
 		running.end()
