@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -356,7 +355,7 @@ func TestActsStopTheRun(t *testing.T) {
 // leaves the model of the algorithm is marked where it is offered, and said in red where it was done.
 func TestEveryActIsOffered(t *testing.T) {
 	t.Parallel()
-	p := newTab(t, look{still: true, patience: 2 * time.Minute})
+	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
 		Acts []map[string]any

@@ -2,7 +2,6 @@ package web
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -42,7 +41,7 @@ func TestUndo(t *testing.T) {
 // again when the reader goes back to it: the same one.
 func TestManyBranches(t *testing.T) {
 	t.Parallel()
-	p := newTab(t, look{still: true, patience: 2 * time.Minute})
+	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
 		Branches, Films, After     int

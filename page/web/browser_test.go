@@ -93,7 +93,7 @@ func serve(t *testing.T, edits ...edit) string {
 type look struct {
 	width, height int64
 	dark, still   bool
-	patience      time.Duration // that a test has; if zero, a minute
+	patience      time.Duration // that a test has; if zero, two minutes
 }
 
 // tab is a page in the browser.
@@ -153,7 +153,7 @@ func newTab(t *testing.T, l look) *tab {
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, cmp.Or(l.patience, time.Minute))
+	ctx, cancel = context.WithTimeout(ctx, cmp.Or(l.patience, 2*time.Minute))
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	scheme, motion := "light", "no-preference"
