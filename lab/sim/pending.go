@@ -47,6 +47,15 @@ func (s *Sim) Pending() iter.Seq[Pending] {
 	return slices.Values(all)
 }
 
+// Timers returns of what is pending the timers, in the order in which they run out: there may be many more
+// messages on their way.
+func (s *Sim) Timers() iter.Seq[Pending] {
+	all := slices.DeleteFunc(s.pendingWaiting(), func(p Pending) bool { return p.Do != observe.Timeout })
+	all = append(all, s.pendingTimers()...)
+	order.Stable(all, func(a, b Pending) int { return cmp.Compare(a.Due, b.Due) })
+	return slices.Values(all)
+}
+
 // pending returns what happens to a process.
 func (s *Sim) pending(p int, do observe.What, due time.Duration) Pending {
 	return Pending{Step: scenario.Step{Do: do, Process: s.config.IDs[p]}, Due: max(due, s.now), To: p,

@@ -53,7 +53,7 @@ func WriteChrome(w io.Writer, t *Trace) error {
 		put(chromeEvent{Name: "thread_name", Phase: "M", TID: p + 1,
 			Args: map[string]any{"name": "process " + s.id(p)}})
 	}
-	sentences := t.Sentences(1, len(t.Events))
+	sentences := NewSentences(t).Of(1, len(t.Events))
 	step, at := 0, 0.0
 	last := make([]float64, len(t.Header.Scenario.IDs)) // where the track of each process ends
 	sends := make(map[Ref]int)

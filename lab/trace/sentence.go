@@ -10,27 +10,41 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Sentences returns what happens in some of the steps of a trace, in the words of the log, a sentence
-// for each step: those from one number to another, inclusive, as a [Film] numbers them. Steps that a
-// trace does not have are left out.
-func (t *Trace) Sentences(from, to int) []string {
+// Sentences says what happens in the steps of a trace, in the words of the log.
+type Sentences struct {
+	story *story
+	first []int  // event of each step, which step 1 begins; the last is behind all
+	shown []bool // whether an event is worth a word
+}
+
+// NewSentences prepares the sentences of a trace that does not change.
+func NewSentences(t *Trace) *Sentences {
 	t = grouped(t)
-	s := t.words()
-	s.settle()
-	sentences := []string{}
+	s := &Sentences{story: t.words(), shown: make([]bool, len(t.Events))}
+	s.story.settle()
 	run := make(running)
-	step, first, shown := 0, 0, []int(nil)
-	for i := 0; i <= len(t.Events); i++ {
-		if i == len(t.Events) || !t.Events[i].Do.Effect() {
-			if step >= max(from, 1) && step <= to {
-				sentences = append(sentences, s.sentence(first, shown))
+	for i := range t.Events {
+		if !t.Events[i].Do.Effect() {
+			s.first = append(s.first, i)
+		}
+		s.shown[i] = run.changes(&t.Events[i]) && (t.Events[i].Do != observe.Decide || s.story.changed[i])
+	}
+	s.first = append(s.first, len(t.Events))
+	return s
+}
+
+// Of returns a sentence for each of the steps from one number to another, inclusive, as a [Film] numbers
+// them. Steps that the trace does not have are left out.
+func (s *Sentences) Of(from, to int) []string {
+	sentences := []string{}
+	for step := max(from, 1); step <= min(to, len(s.first)-1); step++ {
+		var shown []int
+		for i := s.first[step-1]; i < s.first[step]; i++ {
+			if s.shown[i] {
+				shown = append(shown, i)
 			}
-			step, first, shown = step+1, i, shown[:0]
 		}
-		if i < len(t.Events) && run.changes(&t.Events[i]) &&
-			(t.Events[i].Do != observe.Decide || s.changed[i]) {
-			shown = append(shown, i)
-		}
+		sentences = append(sentences, s.story.sentence(s.first[step-1], shown))
 	}
 	return sentences
 }

@@ -105,13 +105,13 @@ func TestSentences(t *testing.T) {
 	in := scenario.Input{Algorithm: bully, IDs: numbered(5), Initiators: []election.ID{1},
 		Crashed: []election.ID{5}}
 	tr := simulated(t, sim.Config{Input: in, Seed: 1})
-	all := strings.Join(tr.Sentences(1, 1000), "\n")
+	all := strings.Join(trace.NewSentences(tr).Of(1, 1000), "\n")
 	require.Contains(t, all,
 		"\nat 4 the wait for answers runs out; sends coordinator 4 to 1, 2, 3 and 5; decides: it leads")
 	require.NotContains(t, all, "takes its decision back")
 	require.Contains(t, all, "1 starts; sends election 1 to 2, 3, 4 and 5; sets the wait for answers to 3\n")
 	require.Contains(t, all, "\nelection 1 from 1 to 5 is lost\n")
-	require.Equal(t, fmt.Sprintln(strings.Join(tr.Sentences(3, 4), "\n")),
+	require.Equal(t, fmt.Sprintln(strings.Join(trace.NewSentences(tr).Of(3, 4), "\n")),
 		fmt.Sprintln(strings.Join(strings.Split(all, "\n")[2:4], "\n")))
-	require.Empty(t, tr.Sentences(-5, 0))
+	require.Empty(t, trace.NewSentences(tr).Of(-5, 0))
 }

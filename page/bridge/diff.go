@@ -67,7 +67,7 @@ func parting(a, b *trace.Trace) int {
 
 // said says what happens in a step.
 func said(t *trace.Trace, step int) string {
-	if all := t.Sentences(step, step); len(all) > 0 {
+	if all := trace.NewSentences(t).Of(step, step); len(all) > 0 {
 		return all[0]
 	}
 	return "nothing more happens"

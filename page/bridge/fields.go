@@ -13,7 +13,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/observe"
 )
 
 // processState is what a process has in it at one moment.
@@ -114,10 +113,8 @@ func (r *run) places(id json.RawMessage) ([]int, error) {
 // states looks into some processes.
 func (r *run) states(s *sim.Sim, wanted []int) []processState {
 	running := make(map[int][]due)
-	for next := range s.Pending() {
-		if next.Do == observe.Timeout {
-			running[next.To] = append(running[next.To], due{next.Layer, next.Timer, units(next.Due)})
-		}
+	for next := range s.Timers() {
+		running[next.To] = append(running[next.To], due{next.Layer, next.Timer, units(next.Due)})
 	}
 	states := make([]processState, 0, len(wanted))
 	for _, p := range wanted {

@@ -353,7 +353,7 @@ func TestReadReplays(t *testing.T) {
 	// The words are those of the trace, which no scenario gives.
 	var said []string
 	ask(t, &b, "words", object{"from": 1, "to": steps}, &said)
-	require.Equal(t, r.Trace().Sentences(1, steps), said)
+	require.Equal(t, trace.NewSentences(r.Trace()).Of(1, steps), said)
 }
 
 func must[T any](v T, err error) T {

@@ -79,7 +79,7 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	for p := range s.Pending() {
 		waits = append(waits, p)
 	}
-	words, err := r.said(waits)
+	words, err := r.sayAll(waits)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -100,9 +100,9 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	return written(all)
 }
 
-// said says in words what is pending. It makes one trace of all: its events are not of one run, but each
+// sayAll says in words what is pending. It makes one trace of all: its events are not of one run, but each
 // alone has the same words, and to make a trace takes as long as there are processes.
-func (r *run) said(waits []sim.Pending) ([]string, error) {
+func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 	in := r.config.Input
 	recorder, err := trace.NewRecorder(&in, r.about())
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *run) said(waits []sim.Pending) ([]string, error) {
 		}
 		t.Events = append(t.Events, e)
 	}
-	return t.Sentences(1, len(waits)), nil
+	return trace.NewSentences(t).Of(1, len(waits)), nil
 }
 
 // next describes something that is pending.

@@ -36,6 +36,7 @@ type run struct {
 	played bool
 	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first
 	trace  *trace.Trace
+	said   *trace.Sentences // of the trace
 	ran    *ran
 	walk   walker
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/trace"
 )
 
 // mostSteps is the largest number of steps that one call describes.
@@ -45,5 +46,8 @@ func (b *Bridge) words(ctx context.Context, args json.RawMessage, _ func(any)) (
 	if err != nil {
 		return Reply{}, err
 	}
-	return written(t.Sentences(in.From, in.To))
+	if r.said == nil {
+		r.said = trace.NewSentences(t)
+	}
+	return written(r.said.Of(in.From, in.To))
 }

@@ -21,7 +21,7 @@ export function mount(element, store) {
     if (key === shown) return;
     asks = true;
     try {
-      const [now, old] = await Promise.all([step, Math.max(0, step - 1)].map((k) => machines(film, scenario, k, p)));
+      const [old, now] = await Promise.all([Math.max(0, step - 1), step].map((k) => machines(film, scenario, k, p)));
       body.replaceChildren(...now.map((m, i) => machine(m, old[i], doc, film.at(step), i === 0)));
     } catch (error) {
       body.replaceChildren(h("p", { class: "note" }, reason(error)));

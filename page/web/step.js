@@ -29,10 +29,11 @@ export function mount(element, store) {
     }
     if (asks || step === 0) return;
     asks = true;
-    const p = film.processOf(step), [[text], ran, now, before] = await Promise.all([
+    // The step before comes first: to go back, the library begins at a snapshot.
+    const p = film.processOf(step), [[text], ran, before, now] = await Promise.all([
       words(film, scenario, step, step).catch(() => [""]),
       call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
-      machines(film, scenario, step, p).catch(() => []), machines(film, scenario, step - 1, p).catch(() => [])]);
+      machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch(() => [])]);
     asks = false;
     if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
     shown = key;
