@@ -65,8 +65,9 @@ type faults struct {
 
 // defaults are what a first look at an algorithm runs with.
 type defaults struct {
-	N     int     `json:"n"`
-	Until float64 `json:"until,omitempty"` // of a run that does not end
+	N      int            `json:"n"`
+	Params map[string]any `json:"params,omitempty"`
+	Until  float64        `json:"until,omitempty"` // of a run that does not end
 }
 
 // catalog lists the algorithms.
@@ -89,6 +90,9 @@ func describe(a *election.Algorithm) listed {
 			Reported: a.Faults.Reported, Loss: a.Faults.Loss, Copies: a.Faults.Copies, Pause: a.Faults.Pause,
 			Cut: a.Faults.Cut, Drift: a.Faults.Drift},
 		Defaults: defaults{N: usual(a.Topology), Until: units(endOf(a))},
+	}
+	if a.Leases { // one ends while the reader looks, and clocks are as the checker counts them
+		l.Defaults.Params = map[string]any{"lease": 12, "drift": 0}
 	}
 	if l.Timers == nil {
 		l.Timers = [][]string{}

@@ -178,7 +178,6 @@ func TestGraph(t *testing.T) {
 			X       float64
 			Depth   int
 			Leaders []string
-			Done    bool
 			Last    bool
 			By      string
 		}
@@ -203,7 +202,6 @@ func TestGraph(t *testing.T) {
 		}
 		lasts++
 		require.Equal(t, []string{"3"}, s.Leaders)
-		require.True(t, s.Done)
 		way := json.RawMessage(ask(t, &b, "path", object{"scenario": text, "state": i}, nil).JSON)
 		steps, result := shown(t, &b, way)
 		require.Equal(t, 3+s.Depth, steps, "three begin")

@@ -41,7 +41,6 @@ type vertex struct {
 	X        float64  `json:"x"` // where it stands among those of its depth, from 0 to 1
 	Depth    int      `json:"depth"`
 	Leaders  []string `json:"leaders"`
-	Done     bool     `json:"done"`         // each process that is up knows that the election has ended
 	Last     bool     `json:"last"`         // nothing is left to happen
 	By       string   `json:"by,omitempty"` // the first move that leads to it, in words
 	Violated string   `json:"violated,omitempty"`
@@ -74,7 +73,7 @@ func (b *Bridge) graph(ctx context.Context, args json.RawMessage, _ func(any)) (
 		Truncated: g.graph.Truncated}
 	for i := range g.graph.States {
 		v := &g.graph.States[i]
-		s := vertex{Depth: v.Depth, Leaders: []string{}, Done: v.Ended, Last: v.Last,
+		s := vertex{Depth: v.Depth, Leaders: []string{}, Last: v.Last,
 			Violated: string(v.Violated)}
 		for _, id := range v.Leaders {
 			s.Leaders = append(s.Leaders, strconv.FormatUint(uint64(id), 10))

@@ -107,7 +107,7 @@ export function act(store, action) {
   queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action()
     // What was the next to happen may be another thing now: a second click on it was too many.
     : store.state.scenario === scenario || !/^(deliver|lose|dup|delay|timeout|start)/.test(action.act.do) ? action
-      : undefined));
+      : undefined)).catch((error) => store.set({ error: reason(error) }));
   return queue;
 }
 

@@ -45,8 +45,8 @@ const helped = new Set(); // the challenges of which the hint was read, or the c
 
 const told = new WeakSet(); // the runs whose verdict the reader has seen
 
-/** Notes that the checker shows the reader a way. */
-export const help = () => void helped.add(played);
+/** Notes that the checker shows the reader a way. A challenge has the name of a variant. @param {any} scenario */
+export const help = (scenario) => void helped.add(scenario.variant);
 
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {

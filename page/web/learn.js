@@ -62,7 +62,7 @@ export function mount(element, store) {
       if (stop.question) {
         question(body, stop.question, next, () => {
           ask(store, false);
-          if (store.state.branch === own.id) go(store, stop.step);
+          if (store.state.branches.includes(own) && store.state.branch === own.id) go(store, stop.step);
           return text;
         });
       } else body.append(...text);

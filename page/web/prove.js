@@ -93,7 +93,7 @@ export function mount(element, store) {
     paint = states.mount(graph, json, film, async (state) => {
       const now = running, wanted = wish(), path = await callLong("path", { ...asked, state });
       if (now !== running || !wanted()) return;
-      help();
+      help(path.json);
       await open(store, path.json, { step: Infinity, parent: branch, after: 0,
         title: t.prove.state(json.states[state].depth) });
     });
@@ -142,7 +142,7 @@ function verdicts(store, found, branch, after) {
   const scenario = found.counterexample;
   if (scenario) {
     const show = (/** @type {any} */ s, /** @type {string} */ title) => {
-      help();
+      help(s);
       return open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title });
     };
     const shrink = h("button", { class: "plain", onclick: async () => {

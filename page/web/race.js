@@ -5,11 +5,11 @@ import { call } from "./bridge.js";
 import { choice } from "./controls.js";
 import { fit, h, perFrame } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
-import { curves } from "./racecurves.js";
+import { plot } from "./plot.js";
 import { open, reason } from "./run.js";
 import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
-import { colours, signs } from "./theme.js";
+import { colours, dashes, series, signs } from "./theme.js";
 import { drawLinks, drawTokens, treeAt } from "./tokens.js";
 import { t } from "./texts.js";
 
@@ -42,7 +42,7 @@ export function openDialog(store) {
   const measured = new Map();
 
   const cards = h("div", { class: "cards" });
-  const chart = h("canvas", { role: "img", "aria-label": t.race.curves }), plot = h("div", { class: "curves" }, chart);
+  const chart = h("canvas", { role: "img", "aria-label": t.race.curves }), below = h("div", { class: "curves" }, chart);
   const n = h("input", { type: "range", min: 2, max: 64, value: set.n, "aria-label": t.size, oninput: () => {
     set.n = Number(n.value);
     shown.textContent = n.value;
@@ -81,7 +81,7 @@ export function openDialog(store) {
     run(true);
   } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.race.add), add),
   h("form", { method: "dialog" }, h("button", { class: "plain" }, t.close))),
-  cards, h("div", { class: "row clock" }, go, clock, time), plot);
+  cards, h("div", { class: "row clock" }, go, clock, time), below);
 
   const end = () => Math.max(1, ...runners.map((r) => r.end));
   const draw = perFrame(() => {
@@ -91,8 +91,18 @@ export function openDialog(store) {
     clock.value = String(Math.round((now / end()) * 1000));
     time.textContent = t.race.at(now);
     go.textContent = playing ? t.pause : t.play;
-    const { width, height } = plot.getBoundingClientRect();
-    curves(fit(chart, width, height), { width, height, n: set.n, names, measured, theory });
+    const { width, height } = below.getBoundingClientRect(), all = colours();
+    const lists = names.map((name) => [...measured.get(name) ?? []].sort((a, b) => a[0] - b[0]));
+    const last = Math.min(65, Math.ceil(Math.max(8, set.n, ...lists.flat().map(([k]) => k)) * 1.15));
+    // The largest that was measured gives the scale: a worst case may lie far above it.
+    plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.race.axis,
+      high: Math.max(10, ...lists.flat().map(([, v]) => v * 1.25)) }, names.map((name, i) => {
+      const { ns = [], messages = [] } = theory.get(name) ?? {};
+      const of = (/** @type {"mean"|"worst"} */ which) => messages.find((c) => c.names.includes(which));
+      const mean = of("mean"), known = mean ?? of("worst");
+      return { name: mean || !known ? name : `≤ ${name}`, colour: all[series[i]], dash: dashes[i], square: i % 2 > 0,
+        points: lists[i], line: ns.flatMap((k, j) => (known && k <= last ? [[k, known.at[j]]] : [])) };
+    }));
   });
   const play = () => {
     let before = performance.now();

@@ -41,7 +41,8 @@ function algorithms(store) {
     // What belongs to one algorithm only does not go over to another.
     const { order, seed } = store.state.sugar, n = store.state.film?.n;
     const a = find(store.state.catalog, select.value);
-    make(store, { algorithm: select.value, n: a?.defaults?.n ?? n, order, seed }, true);
+    make(store, { algorithm: select.value, n: a?.defaults?.n ?? n, order, seed,
+      params: a?.defaults?.params }, true);
   } }, [...packages].map(([name, list]) => h("optgroup", { label: name },
     list.map((a) => h("option", { value: nameOf(a) }, nameOf(a))))), other);
   store.on(["film", "sugar"], ({ film, sugar }) => {

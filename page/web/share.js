@@ -120,14 +120,13 @@ export function mount(store) {
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step).catch(() => written);
+      // A run that is too long has none, but for that from which it was opened.
+      const long = text.length > longest, kept = long && JSON.stringify((await decode(written).catch(() => null))
+        ?.scenario) === JSON.stringify(store.state.scenario);
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
-      if (text === written || location.hash.slice(1) !== written) return;
-      // A run that is too long has none, but for that from which it was opened.
-      const long = text.length > longest;
-      if (long && JSON.stringify((await decode(written).catch(() => null))?.scenario)
-        === JSON.stringify(store.state.scenario)) return;
+      if (kept || text === written || location.hash.slice(1) !== written) return;
       written = long ? "" : text;
       history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
     }, 250);

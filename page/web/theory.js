@@ -2,8 +2,9 @@
 
 import { call } from "./bridge.js";
 import { fit, h, perFrame } from "./dom.js";
+import { plot } from "./plot.js";
 import { reason } from "./run.js";
-import { colours } from "./theme.js";
+import { colours, dashes } from "./theme.js";
 import { t } from "./texts.js";
 
 /** @typedef {"best"|"mean"|"worst"} Case */
@@ -27,10 +28,15 @@ export function mount(element, store) {
     for (const { what, canvas, box, whole } of plots) {
       whole.hidden = !theory?.[what].length;
       const { width, height } = box.getBoundingClientRect();
-      if (film && theory && width > 40) {
-        curves(fit(canvas, width, height), theory.ns, theory[what], film.n,
-          what === "bits" ? film.head.bits ?? 0 : film.sentAfter(step), width, height);
-      }
+      if (!film || !theory || width < 40) continue;
+      const all = colours(), now = what === "bits" ? film.head.bits : film.sentAfter(step), { ns } = theory;
+      const styles = { best: all.green, mean: all.blue, worst: all.orange };
+      const curves = theory[what].map(({ names, at }, i) => ({ name: names.map((name) => t.cases[name]).join(" = "),
+        colour: styles[names[0]], dash: dashes[i], line: ns.map((n, k) => [n, at[k]])
+          .filter(([, v]) => v !== null) }));
+      plot(fit(canvas, width, height), { width, height, n: film.n, last: ns[ns.length - 1],
+        high: Math.max(now, 1, ...theory[what].flatMap((c) => c.at)) }, [...curves,
+        { name: "", colour: all.gold, points: [[film.n, now]] }]);
     }
   });
 
@@ -65,48 +71,4 @@ export function mount(element, store) {
   });
   store.on(["paint"], draw);
   new ResizeObserver(draw).observe(element);
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number[]} ns @param {Curve[]} list from the lowest to the highest
- * @param {number} n @param {number} value of this run @param {number} width @param {number} height */
-function curves(g, ns, list, n, value, width, height) {
-  const all = colours(), left = 44, right = 62, top = 12, base = height - 22;
-  const most = Math.max(value, 1, ...list.flatMap((c) => c.at)), last = ns[ns.length - 1];
-  const x = (/** @type {number} */ k) => left + (k / last) * (width - left - right);
-  const y = (/** @type {number} */ v) => base - (v / most) * (base - top);
-  g.strokeStyle = all.faint;
-  g.lineWidth = 1;
-  g.strokeRect(left, top, width - left - right, base - top);
-  g.fillStyle = all.grey;
-  g.font = "11px system-ui, sans-serif";
-  g.textAlign = "right";
-  g.fillText(t.figure(Math.round(most)), left - 6, top + 8, left - 6);
-  g.fillText("0", left - 6, base);
-  g.fillText(`n = ${last}`, x(last), base + 15); // left of the names of the curves
-  g.textAlign = "center";
-  if (last > 1.3 * n) g.fillText(String(n), x(n), base + 15);
-  const styles = { best: { colour: all.green, dash: [2, 3] }, mean: { colour: all.blue, dash: [5, 3] },
-    worst: { colour: all.orange, dash: [] } };
-  let before = -Infinity;
-  for (const { names, at } of [...list].reverse()) {
-    const { colour, dash } = styles[names[0]];
-    g.strokeStyle = g.fillStyle = colour;
-    g.lineWidth = 2;
-    g.setLineDash(dash);
-    g.beginPath();
-    ns.forEach((k, i) => at[i] !== null && g.lineTo(x(k), y(at[i])));
-    g.stroke();
-    g.setLineDash([]);
-    g.textAlign = "left";
-    // From the highest to the lowest, each label below the one before.
-    before = Math.max(before + 13, Math.max(top + 8, y(at[at.length - 1]) + 4));
-    g.fillText(names.map((name) => t.cases[name]).join(" = "), x(last) + 5, before, right - 5);
-  }
-  g.fillStyle = all.gold;
-  g.beginPath();
-  g.arc(x(n), y(value), 5.5, 0, 2 * Math.PI);
-  g.fill();
-  g.strokeStyle = all.paper;
-  g.lineWidth = 1.5;
-  g.stroke();
 }

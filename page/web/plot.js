@@ -1,0 +1,70 @@
+// Curves over the number of processes: what is expected as lines, what was measured as points.
+
+import { colours } from "./theme.js";
+import { t } from "./texts.js";
+
+/** @typedef {{name: string, colour: string, dash?: number[], line?: number[][], points?: number[][],
+ *   square?: boolean}} Curve a place is the number of processes, and the value there */
+
+/** @param {CanvasRenderingContext2D} g @param {{width: number, height: number, n: number, last: number, high: number,
+ *   words?: string}} frame n is where the reader stands, last the largest number of processes, and high the largest
+ *   value @param {Curve[]} curves */
+export function plot(g, { width, height, n, last, high, words = "" }, curves) {
+  g.font = "12px system-ui, sans-serif";
+  const all = colours(), left = 52, top = 16, base = height - 24;
+  const right = width - 14 - Math.max(...curves.map(({ name }) => g.measureText(name).width));
+  const x = (/** @type {number} */ k) => left + (k / last) * (right - left);
+  const y = (/** @type {number} */ v) => base - (v / high) * (base - top);
+  const third = high / 3, ten = 10 ** Math.floor(Math.log10(third));
+  g.lineWidth = 1;
+  g.fillStyle = all.grey;
+  g.strokeStyle = all.pale;
+  g.textAlign = "right";
+  for (let v = 0; v <= high; v += ten * (third >= 5 * ten ? 5 : third >= 2 * ten ? 2 : 1)) {
+    g.beginPath();
+    g.moveTo(left, y(v));
+    g.lineTo(right, y(v));
+    g.stroke();
+    g.fillText(t.figure(v), left - 8, y(v) + 4);
+  }
+  g.strokeStyle = all.faint;
+  g.beginPath();
+  g.moveTo(x(n), top);
+  g.lineTo(x(n), base);
+  g.stroke();
+  g.textAlign = "center";
+  g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), width - 40), base + 17);
+  g.textAlign = "left";
+  g.fillText(words, left, top - 4);
+  g.save();
+  g.beginPath();
+  g.rect(left, top - 6, width - left, base - top + 12);
+  g.clip();
+  g.lineWidth = 1.8;
+  for (const { colour, dash = [], line = [], points = [], square } of curves) {
+    g.strokeStyle = g.fillStyle = colour;
+    g.setLineDash(dash);
+    g.beginPath();
+    for (const [k, v] of line) g.lineTo(x(k), y(v));
+    g.stroke();
+    g.setLineDash([]);
+    for (const [k, v] of points) {
+      g.beginPath();
+      if (square) g.rect(x(k) - 3, y(v) - 3, 6, 6);
+      else g.arc(x(k), y(v), 4, 0, 2 * Math.PI);
+      g.fill();
+    }
+  }
+  g.restore();
+  // From the highest end to the lowest, each name below the one before.
+  const ends = curves.flatMap(({ name, colour, line = [], points = [] }) => {
+    const end = line.at(-1) ?? points.at(-1);
+    return name && end ? { name, colour, y: y(end[1]) } : [];
+  }).sort((a, b) => a.y - b.y);
+  let before = -Infinity;
+  for (const end of ends) {
+    before = Math.max(before + 15, top + 6, end.y + 4);
+    g.fillStyle = end.colour;
+    g.fillText(end.name, right + 8, before);
+  }
+}
