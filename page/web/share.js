@@ -198,8 +198,8 @@ export async function openDialog(store) {
     ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
       code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
       copied(t.frame, `<iframe src="${embedded(code)}" width="760" height="420" title="${t.page}"></iframe>`),
-      copied(t.command, film.head.command), h("h3", {}, t.exports), saves(store)],
-    h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
+      copied(t.command, film.head.command)],
+    h("h3", {}, t.exports), saves(store), h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
     h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
   document.body.append(dialog);
   dialog.showModal();
@@ -214,7 +214,7 @@ function embedded(code) {
 
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
-  return h("div", { class: "row wrap" }, kinds.map((kind) => h("button", { class: "plain",
+  return h("div", { class: "row wrap" }, kinds.slice(store.state.scenario ? 0 : 1).map((kind) => h("button", { class: "plain",
     onclick: () => exportAs(store, kind).catch((error) => {
       document.querySelector("dialog")?.close(); // else it lies on the error
       store.set({ error: reason(error) });

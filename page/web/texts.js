@@ -90,6 +90,7 @@ export const t = {
     reached: (/** @type {number} */ n) => `all ${figure(n)} have decided`,
     waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
   },
+  atStep: (/** @type {number} */ k, /** @type {string} */ why) => `at step ${figure(k)}: ${why}`,
   safety: "Safety, of the processes that are up now",
   liveness: "Liveness, of the processes that are up now",
   cases: { best: "best", mean: "mean", worst: "worst" },
