@@ -23,7 +23,7 @@ type hand struct {
 	outside   []Outside     // only ever appended to
 }
 
-// Outside says which act has left the model of the algorithm, and why.
+// Outside says which act or step has left the model of the algorithm, and why.
 type Outside struct {
 	After uint64 // how many occurrences came before the act
 	Why   string // in one line
@@ -220,8 +220,8 @@ func (s *Sim) checkChoices(step *scenario.Step) error {
 	return nil
 }
 
-// take carries out a step or an act, to process p, unless it cannot be. It returns why an act leaves the
-// model of the algorithm, if it does.
+// take carries out a step or an act, to process p, unless it cannot be. It returns why that leaves the model
+// of the algorithm, if it does.
 func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string, err error) {
 	place, m, err := s.find(step, p)
 	if err == nil {
@@ -230,11 +230,12 @@ func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string
 	if err != nil {
 		return "", err
 	}
-	if s.config.Steps == nil {
-		is := s.mishaps(step, p, m)
-		if outside = is.Outside(s.config.Algorithm, len(s.procs)); outside != "" {
-			s.hand.outside = append(s.hand.outside, Outside{s.occurred, outside, is})
-		}
+	is := s.mishaps(step, p, m)
+	if s.config.Steps != nil {
+		is.Delay, is.Early, is.Uneven, is.Apart = 0, false, false, false // of steps the order alone is given
+	}
+	if outside = is.Outside(s.config.Algorithm, len(s.procs)); outside != "" {
+		s.hand.outside = append(s.hand.outside, Outside{s.occurred, outside, is})
 	}
 	s.now = at
 	if s.still {

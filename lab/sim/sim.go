@@ -61,7 +61,7 @@ type Result struct {
 	Reordered  uint64 // messages that have taken another delay, and may have been overtaken
 
 	Steps uint64 // messages delivered, copies too
-	// Outside are the acts that have left the model of the algorithm.
+	// Outside are the acts, or steps, that have left the model of the algorithm.
 	Outside []Outside
 	Wall    time.Duration // from the first step to the last, building excluded
 }

@@ -67,7 +67,9 @@ func TestScrubberInHands(t *testing.T) {
 	right := p.place(box + `return [x + width - 2, y + height / 2];`)
 	p.click(left, "left")
 	p.key(" ")
-	p.script(nil, `while (!page.store.state.playing) await frame();`)
+	p.script(nil, `
+		page.store.set({ speed: 0.25 });
+		while (!page.store.state.playing) await frame();`)
 	p.drag(left, right)
 	var steps [3]int
 	p.script(&steps[0], `

@@ -33,7 +33,7 @@ export function plot(g, { width, height, n, last, high, words = "" }, curves) {
   g.lineTo(x(n), base);
   g.stroke();
   g.textAlign = "center";
-  g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), width - 40), base + 17);
+  g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), right - 30), base + 17);
   g.textAlign = "left";
   g.fillText(words, left, top - 4);
   g.save();

@@ -35,6 +35,7 @@ func TestProof(t *testing.T) {
 	p.open(serve(t))
 	var got struct {
 		Right, Wrong, Error string
+		Outside             string // of the run that shows how
 		Branches, Runs      int
 		Scenario            json.RawMessage
 	}
@@ -54,6 +55,7 @@ func TestProof(t *testing.T) {
 		button("Show how").click();
 		await until(() => document.querySelectorAll(".branch").length === 2);
 		got.scenario = await shown();
+		got.outside = document.querySelector("#outside").textContent;
 		button("Make it shorter").click();
 		await until(() => button("It is as short as it can be")?.disabled);
 		got.runs = document.querySelectorAll(".branch").length;
@@ -64,6 +66,7 @@ func TestProof(t *testing.T) {
 	require.NotContains(t, got.Right, "fails:")
 	require.Contains(t, got.Wrong, "It can go wrong.")
 	require.Contains(t, got.Wrong, "promises nothing where processes crash")
+	require.Regexp(t, `^Outside the model. Since step \d+: lcr/participant promises nothing where`, got.Outside)
 	require.Empty(t, got.Error)
 	require.Equal(t, 1, got.Branches)
 	require.Equal(t, 2, got.Runs, "what cannot be shortened makes no run")

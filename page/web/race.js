@@ -142,13 +142,14 @@ export function openDialog(store) {
         const { json: scenario } = await call("scenario", { algorithm: name, ...set });
         const { data } = await call("film", { scenario });
         if (mine !== latest) return;
-        const one = runner(store, name, new Film(/** @type {ArrayBuffer} */ (data)), title(name, scenario));
-        made.push(one);
-        all.push(one.card);
         if (!theory.has(name)) {
           const ns = Array.from({ length: largest / 2 }, (_, i) => i + 2);
           theory.set(name, (await call("theory", { algorithm: name, ns })).json);
+          if (mine !== latest) return;
         }
+        const one = runner(store, name, new Film(/** @type {ArrayBuffer} */ (data)), title(name, scenario));
+        made.push(one);
+        all.push(one.card);
       } catch (why) {
         if (mine !== latest) return;
         all.push(h("section", { class: "card" }, title(name), h("p", { class: "wrong", role: "alert" }, reason(why))));

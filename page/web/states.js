@@ -27,9 +27,9 @@ export function mount(element, graph, film, visit) {
     const g = fit(canvas, width, height), all = colours();
     g.lineWidth = n > 800 ? 0.5 : 1;
     g.globalAlpha = n > 800 ? 0.25 : n > 150 ? 0.5 : 0.8;
-    for (const [a, b, move] of graph.edges) {
+    for (const [a, b, who] of graph.edges) {
       const p = place(a, width, height), q = place(b, width, height);
-      g.strokeStyle = move < 0 ? all.mid : all[series[move % series.length]];
+      g.strokeStyle = who < 0 ? all.mid : all[series[who % series.length]];
       g.beginPath();
       g.moveTo(p.x, p.y);
       g.lineTo(q.x, q.y);

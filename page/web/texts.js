@@ -97,7 +97,7 @@ export const t = {
   thisRun: "this run so far",
   bits: "its bits, in all",
   time: "its time, in all",
-  plots: { messages: "Messages by the number of processes", bits: "Bits, where each message is as long as can be" },
+  plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and if each message is as long as can be" },
   noTheory: "No closed form is known for these settings.",
   rule: "rule",
   notRun: "did not run",

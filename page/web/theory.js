@@ -36,7 +36,7 @@ export function mount(element, store) {
           .filter(([, v]) => v !== null) }));
       plot(fit(canvas, width, height), { width, height, n: film.n, last: ns[ns.length - 1],
         high: Math.max(now, 1, ...theory[what].flatMap((c) => c.at)) }, [...curves,
-        { name: "", colour: all.gold, points: [[film.n, now]] }]);
+        { name: "", colour: all.gold, points: now ? [[film.n, now]] : [] }]);
     }
   });
 
