@@ -144,7 +144,7 @@ func TestTimeIsInSight(t *testing.T) {
 			for (const part of [0.5, 1]) {
 				await shown({ algorithm, n, seed: 4 }, part);
 				const room = box("div.time"), name = algorithm + " " + n + " at " + part + ": ";
-				const free = Math.max(94, Math.min(room.bottom, box("footer").top) - room.top);
+				const free = Math.max(94, Math.min(room.bottom, box(".controls").top) - room.top);
 				const y = await present();
 				if (!(y > 34 && y < free)) wrong.push(name + "the present is at " + y + " of " + free);
 				const ends = innerWidth > 900 && part === 1;
@@ -259,7 +259,7 @@ func TestPanelsAreInSight(t *testing.T) {
 			await settled();
 			const { top, bottom } = box(".log [aria-current]");
 			// A panel is scrolled by whole pixels.
-			const end = Math.min(box("footer").top, innerWidth > 900 ? box(".bodies").bottom : innerHeight);
+			const end = Math.min(box(".controls").top, innerWidth > 900 ? box(".bodies").bottom : innerHeight);
 			if (top < 0 || bottom > end + 0.5) wrong.push("at " + part + ": " + bottom + " of " + end);
 		}`)
 }

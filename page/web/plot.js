@@ -11,7 +11,7 @@ import { t } from "./texts.js";
  *   value @param {Curve[]} curves */
 export function plot(g, { width, height, n, last, high, words = "" }, curves) {
   g.font = "12px system-ui, sans-serif";
-  const all = colours(), left = 52, top = 16, base = height - 24;
+  const all = colours(), top = 16, base = height - 24, left = 16 + g.measureText(t.figure(Math.round(high))).width;
   const right = width - 14 - Math.max(...curves.map(({ name }) => g.measureText(name).width));
   const x = (/** @type {number} */ k) => left + (k / last) * (right - left);
   const y = (/** @type {number} */ v) => base - (v / high) * (base - top);

@@ -32,7 +32,7 @@ func TestNarrowScreens(t *testing.T) {
 		button("Show all").click();
 		while (!document.querySelector(".map")) await frame();
 		await settled();
-		got.hidden = of(".map").bottom - of("footer").top;
+		got.hidden = of(".map").bottom - of(".controls").top;
 		return got;`)
 	require.Zero(t, got.Scrolled)
 	require.Zero(t, got.Gap)

@@ -99,7 +99,10 @@ function more(store) {
     form.dataset.of = nameOf(a);
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
-      field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => change(store, { links: v || undefined })),
+      field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => {
+        const [, rows, columns] = /(\d+)x(\d+)/.exec(v) ?? []; // a grid says how many processes it has
+        change(store, { links: v || undefined, ...rows && { n: Number(rows) * Number(columns) } });
+      }),
       choice(t.delays,
         [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
         (v) => change(store, { delay: v })),

@@ -18,7 +18,7 @@ export function mount(element, store) {
   const still = document.createElement("canvas");
   const room = h("div", { class: "time" }, canvas);
   element.append(room);
-  const foot = /** @type {Element} */ (document.querySelector("footer"));
+  const foot = /** @type {Element} */ (document.querySelector("#controls"));
   let zoom = 1, kept = "", origin = 0;
 
   /** Where the picture stands; on a narrow page the controls leave the upper part of it to be seen, and most is how
@@ -29,7 +29,9 @@ export function mount(element, store) {
     const { top: from, width, height } = room.getBoundingClientRect();
     const seen = Math.max(head + 60, Math.min(height, foot.getBoundingClientRect().top - from));
     const n = film?.n ?? 1, left = 46, column = Math.min(96, (width - left - 6) / n);
-    const unit = axis ? zoom * unitOf(axis, n, column, height) : 1;
+    // By hand an act would shrink all before it.
+    const hand = film?.head.scenario.schedule === "hand";
+    const unit = axis ? zoom * unitOf(axis, n, column, hand ? 0 : height) : 1;
     const wrap = film?.head.shape === "ring" && n > 2;
     const top = head + 14, most = Math.max(0, top + unit * (axis?.end ?? 0) + 20 - seen);
     return { left, column, unit, top, wrap, width, height, seen, most };

@@ -118,8 +118,8 @@ function lifelines(g, film, axis, f, part, past) {
     const line = (/** @type {number} */ to) => {
       if (to <= y) return;
       g.setLineDash(status === DOWN ? [2, 6] : status === PAUSED ? [6, 4] : []);
-      g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill
-        : all.faint;
+      g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill
+        : all.link;
       g.lineWidth = thick * (status === DOWN ? 1.5 : role === LEADER ? 7 : role === FOLLOWER ? 3.5 : 1.5);
       g.beginPath();
       g.moveTo(x, y);
@@ -149,7 +149,7 @@ function message(g, axis, f, n, j, sign) {
   const y0 = yOf(f, axis.placeOf(j.begin)), y1 = yOf(f, axis.placeOf(j.end));
   g.strokeStyle = g.fillStyle = sign.colour;
   g.lineWidth = f.column > 24 ? 1.6 : f.column > 8 ? 1 : 0.6;
-  g.setLineDash(f.column > 24 ? sign.dash : []);
+  g.setLineDash(f.column > 8 ? sign.dash : []);
   const whole = f.column > 12;
   const around = f.wrap && Math.abs(j.to - j.from) === n - 1;
   const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
