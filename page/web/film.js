@@ -191,6 +191,12 @@ export class Film {
       done: c.done[j] };
   }
 
+  /** What is known of the critical section after step k: since which step, how many processes wait for it, and the
+   * processes that are inside. @param {number} k @returns {number[]} */
+  sectionAt(k) {
+    return this.head.sections?.findLast(([since]) => since <= k) ?? [];
+  }
+
   /** The role in which a process is shown after step k: a leader whose lease is over leads no more, though one
    * that pauses may not know that yet. @param {number} p @param {number} k */
   roleOf(p, k) {

@@ -75,11 +75,11 @@ export function mount(element, store) {
     const acting = film.processOf(step);
     links(false);
     const past = cause > 0 ? film.past(cause) : null;
-    const changes = film.changesAt(step);
+    const changes = film.changesAt(step), inside = film.sectionAt(step).slice(2);
     for (let p = 0; p < film.n; p++) {
       const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
       // Of many processes one or two change in a step.
-      const is = film.roleOf(p, step);
+      const is = inside.includes(p) ? LEADER : film.roleOf(p, step); // it has what all want
       const key = `${film.key} ${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${placed.radius}`;
       if (drawn[p].key === key) continue;
       drawn[p].key = key;

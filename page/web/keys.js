@@ -11,32 +11,24 @@ import { t } from "./texts.js";
 /** What a key does, and how the list of keys says it.
  * @typedef {{keys: string[], shown?: string, words: string, press: (store: Store, key: string) => void}} Key */
 
+/** @type {[import("./run.js").Stride, string, string][]} */
+const strides = [["event", "ArrowRight", "ArrowLeft"], ["instant", "Shift+ArrowRight", "Shift+ArrowLeft"],
+  ["decision", "n", "N"], ["fault", "f", "F"], ["process", ".", ","]];
+
 /** @type {Key[]} */
 export const keys = [
   { keys: [" "], words: t.keyMoves.play, press: toggle },
-  { keys: ["ArrowRight"], words: t.keyMoves.on, press: (store) => move(store, "event", 1) },
-  { keys: ["ArrowLeft"], words: t.keyMoves.back, press: (store) => move(store, "event", -1) },
-  { keys: ["Shift+ArrowRight"], words: t.keyMoves.instant, press: (store) => move(store, "instant", 1) },
-  { keys: ["Shift+ArrowLeft"], words: t.keyMoves.instantBack, press: (store) => move(store, "instant", -1) },
+  ...strides.flatMap(([stride, on, back]) => [
+    { keys: [on], words: t.keyMoves[stride], press: (/** @type {Store} */ store) => move(store, stride, 1) },
+    { keys: [back], words: t.keyBack[stride], press: (/** @type {Store} */ store) => move(store, stride, -1) },
+  ]),
   { keys: ["Home"], words: t.keyMoves.home, press: (store) => go(store, 0) },
   { keys: ["End"], words: t.keyMoves.end, press: (store) => go(store, store.state.film?.length ?? 0) },
-  { keys: ["n"], words: t.keyMoves.decision, press: (store) => move(store, "decision", 1) },
-  { keys: ["N"], words: t.keyMoves.decisionBack, press: (store) => move(store, "decision", -1) },
-  { keys: ["f"], words: t.keyMoves.fault, press: (store) => move(store, "fault", 1) },
-  { keys: ["F"], words: t.keyMoves.faultBack, press: (store) => move(store, "fault", -1) },
-  { keys: ["."], words: t.keyMoves.own, press: (store) => move(store, "process", 1) },
-  { keys: [","], words: t.keyMoves.ownBack, press: (store) => move(store, "process", -1) },
   { keys: ["l"], words: t.keyMoves.causes, press: (store) => light(store, store.state.cause ? 0
     : store.state.step) },
-  { keys: ["c"], words: t.keyActs.c, press: (store) => acts.press(store, "c") },
-  { keys: ["r"], words: t.keyActs.r, press: (store) => acts.press(store, "r") },
-  { keys: ["R"], words: t.keyActs.R, press: (store) => acts.press(store, "R") },
-  { keys: ["p"], words: t.keyActs.p, press: (store) => acts.press(store, "p") },
-  { keys: ["s"], words: t.keyActs.s, press: (store) => acts.press(store, "s") },
-  { keys: ["t"], words: t.keyActs.t, press: (store) => acts.press(store, "t") },
-  { keys: ["x"], words: t.keyActs.x, press: (store) => acts.press(store, "x") },
-  { keys: ["h"], words: t.keyActs.h, press: (store) => acts.press(store, "h") },
-  { keys: [..."123456789"], shown: "1–9", words: t.keyActs.digits, press: (store, key) => acts.press(store, key) },
+  ...Object.entries(t.keyActs).map(([letter, words]) => (letter === "digits"
+    ? { keys: [..."123456789"], shown: "1–9", words, press: acts.press }
+    : { keys: [letter], words, press: acts.press })),
   { keys: ["u"], words: t.keyMoves.undo, press: acts.undo },
   { keys: ["U"], words: t.keyMoves.redo, press: acts.redo },
   { keys: ["S"], words: t.keyMoves.share, press: share },

@@ -166,3 +166,46 @@ func TestNameOfLeases(t *testing.T) {
 	require.Contains(t, got.Roles, true)
 	require.Contains(t, got.Roles, false)
 }
+
+// What is inside the critical section stands out in the picture, and has it in its name. While links are cut,
+// a red band stands beside the axis of time.
+func TestSectionsAndCutsAreSeen(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	p.ask(map[string]any{"algorithm": "mutex/ricartagrawala", "n": 4, "seed": 3})
+	var names []string
+	p.script(&names, `
+		const light = document.querySelector(".light"), found = new Set();
+		for (let k = 0; k <= page.store.state.film.length; k++) {
+			to(k);
+			const inside = every(".node[data-role=leader]").map((e) => e.getAttribute("aria-label"));
+			const says = light.textContent.replace(/ in the section$/, "");
+			found.add(inside.join().replace(says, "N"));
+		}
+		return [...found];`)
+	require.Equal(t, []string{"", "process N, undecided, in the section"}, names)
+
+	p.ask(map[string]any{"algorithm": "lcr", "n": 4, "acts": []map[string]any{
+		{"after": 9, "do": "cut", "groups": [][]int{{1}}}, {"after": 13, "do": "heal"}}})
+	var got struct{ Bands, Wanted [][]float64 }
+	p.script(&got, `
+		const got = { bands: [] }, P = CanvasRenderingContext2D.prototype, { fillRect } = P;
+		const { axis, film } = page.store.state;
+		const red = getComputedStyle(document.documentElement).getPropertyValue("--red").trim();
+		P.fillRect = function (x, y, w, h) {
+			if (this.fillStyle === red && w === 4 && !this.canvas.isConnected) got.bands.push([y, h]);
+			fillRect.call(this, x, y, w, h);
+		};
+		page.store.set({ paint: page.store.state.paint + 1 });
+		await settled();
+		P.fillRect = fillRect;
+		const at = (what) => film.faults.filter((k) => film.what(k) === what).map((k) => axis.placeOf(k));
+		const from = at("cut")[0], until = at("heal").at(-1);
+		const unit = got.bands[0][1] / (until - from); // pixels
+		got.wanted = [[48 + from * unit, (until - from) * unit], [unit]];
+		return got;`)
+	require.Len(t, got.Bands, 1)
+	require.InDeltaSlice(t, got.Wanted[0], got.Bands[0], 1)
+	require.Greater(t, got.Wanted[1][0], 3.0)
+}

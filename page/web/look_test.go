@@ -259,7 +259,8 @@ func TestPanelsAreInSight(t *testing.T) {
 			await settled();
 			const { top, bottom } = box(".log [aria-current]");
 			// A panel is scrolled by whole pixels.
-			const end = Math.min(box(".controls").top, innerWidth > 900 ? box(".bodies").bottom : innerHeight);
+			const below = innerWidth > 900 ? box(".bodies").bottom : innerHeight;
+			const end = Math.min(box(".controls").top, below);
 			if (top < 0 || bottom > end + 0.5) wrong.push("at " + part + ": " + bottom + " of " + end);
 		}`)
 }

@@ -71,6 +71,7 @@ export const t = {
       words.push(now.status === DOWN ? "led" : film.roleOf(p, step) ? "leads" : "led, its lease is over");
     } else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
     else words.push("undecided");
+    if (film.sectionAt(step).indexOf(p, 2) > 0) words.push("in the section");
     if (now.status === DOWN) words.push("crashed");
     if (now.status === PAUSED) words.push("paused");
     return words.join(", ");
@@ -97,7 +98,7 @@ export const t = {
   thisRun: "this run so far",
   bits: "its bits, in all",
   time: "its time, in all",
-  plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and if each message is as long as can be" },
+  plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most" },
   noTheory: "No closed form is known for these settings.",
   rule: "rule",
   notRun: "did not run",
@@ -144,12 +145,11 @@ export const t = {
     return `${processes(head.ids.length)} ${where} ${what}.`.replace("  ", " ");
   },
   process: (/** @type {string} */ name) => `Process ${name}`,
-  keyMoves: { play: "play, pause", on: "one step on", back: "one step back",
-    instant: "to the next instant", instantBack: "to the instant before", home: "to the beginning",
-    end: "to the end", decision: "to the next decision", decisionBack: "to the decision before",
-    fault: "to the next fault", faultBack: "to the fault before",
-    own: "to the next step of the chosen process", ownBack: "to the step of the chosen process before",
-    causes: "light what led to this step", share: "share", list: "list the keys", undo: "undo", redo: "redo",
+  keyBack: { event: "one step back", instant: "to the instant before", decision: "to the decision before",
+    fault: "to the fault before", process: "to the step of the chosen process before" },
+  keyMoves: { play: "play, pause", event: "one step on", instant: "to the next instant", home: "to the beginning",
+    end: "to the end", decision: "to the next decision", fault: "to the next fault",
+    process: "to the next step of the chosen process", causes: "light what led to this step", share: "share", list: "list the keys", undo: "undo", redo: "redo",
     all: "light everything again" },
   keyNames: /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
     "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" }),
@@ -232,7 +232,7 @@ export const t = {
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
-    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once; a hint, or the way that the page knows, costs stars.",
+    task: "Lead this algorithm to a state in which it fails. ", judged: "Each run is judged at once; a hint, or Prove's way, costs stars.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>

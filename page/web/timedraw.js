@@ -1,7 +1,7 @@
 // Draws the run as lines of processes, downwards in time, with messages as arrows between them.
 
 import { DOWN, FOLLOWER, isFault, LEADER, PAUSED } from "./film.js";
-import { cross } from "./tokens.js";
+import { cross, cutLinks } from "./tokens.js";
 import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
@@ -45,6 +45,7 @@ export function draw(g, film, axis, f, signs, part, past) {
     sign(g, film, axis, f, k);
   }
   g.globalAlpha = 1;
+  cuts(g, film, axis, f);
   outside(g, film, axis, f);
   g.restore();
 }
@@ -199,6 +200,20 @@ function mark(g, x, y, f, j, sign) {
     g.textBaseline = "middle";
     g.fillText(sign.letter, x, y + 0.5);
   }
+}
+
+/** A red band beside the axis while links are cut.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f */
+function cuts(g, film, axis, f) {
+  let from = -1;
+  const band = (/** @type {number} */ to) => from >= 0 && g.fillRect(f.left - 5, yOf(f, from), 4, (to - from) * f.unit);
+  g.fillStyle = colours().red;
+  for (const k of film.faults.filter((k) => /cut|heal/.test(film.what(k)))) {
+    const place = axis.placeOf(k), some = cutLinks(film, k).size > 0;
+    if (!some) band(place);
+    from = !some ? -1 : from < 0 ? place : from;
+  }
+  band(axis.end);
 }
 
 /** A red ring around a step that the model of the algorithm does not allow.
