@@ -147,8 +147,12 @@ func TestCompareText(t *testing.T) {
 	r := elect(t, "", line...)
 	require.Zero(t, r.code, r.stderr)
 	require.Equal(t, r.stdout, elect(t, "", line...).stdout)
+	for row := range strings.Lines(r.stdout) {
+		require.LessOrEqual(t, utf8.RuneCountInString(row), 81, row)
+	}
 	for _, want := range []string{
-		"^Elections among 8 to 16 processes\n5 elections of each, in random order, all start, seeds 3 to 7\n\nALGORITHM +N  MESSAGES  FEWEST  MOST  BEST CASE  MEAN CASE  WORST CASE +TIME +BITS\n",
+		"^Elections among 8 to 16 processes\n5 elections of each, in random order, all start, seeds 3 to 7\n\n" +
+			"ALGORITHM +N  MESSAGES  FEWEST  MOST  BEST +MEAN  WORST +TIME +BITS\n",
 		`(?m)^lcr/participant +8 +[\d.]+ +\d+ +\d+ +23 +29.7 +44 +16 +[\d.]+$`,
 		`(?m)^hs/respond +8 +[\d.]+ +\d+ +\d+ +80 +[\d.]+ +≤ \d+ `,
 		`(?m)^franklin +16 .* 80 +- +176 `,

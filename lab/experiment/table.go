@@ -34,8 +34,7 @@ func (s Stretch) Names() string {
 // which nothing stands is left out.
 func WriteTable(w io.Writer, cells []Cell, width int) error {
 	rows := [][]string{{
-		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST CASE", "MEAN CASE", "WORST CASE", "TIME",
-		"BITS",
+		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST", "MEAN", "WORST", "TIME", "BITS",
 	}}
 	for i := range cells {
 		c := &cells[i]
@@ -61,8 +60,8 @@ func WriteTable(w io.Writer, cells []Cell, width int) error {
 		"and MOST " +
 		"the messages of the elections that took the fewest and the most."
 	if slices.ContainsFunc(cells, func(c Cell) bool { return !math.IsNaN(c.Best + c.Mean + c.Worst) }) {
-		legend += " The CASES are the messages of the closed forms; after a ≤ it is a bound that need " +
-			"not be attained."
+		legend += " BEST, MEAN and WORST are the messages of the closed forms; after a ≤ it is a bound " +
+			"that need not be attained."
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\n", aligned(rows), prose.Wrapped(legend, "", width))
 	return err
