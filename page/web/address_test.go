@@ -25,6 +25,50 @@ func TestAddressThatCannotBe(t *testing.T) {
 	require.Equal(t, []any{"late", "", true}, got)
 }
 
+// An address of which a part is changed by chance is read, or refused in one line, as its run is.
+func TestAddressesByChance(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Read, Films int
+		Refused     []string
+	}
+	p.script(&got, `
+		await addressed();
+		let seed = 7;
+		const chance = (n) => (seed = (seed * 48271) % 2147483647) % n;
+		const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+		const got = { read: 0, films: 0, refused: [] }, whole = location.hash.slice(1), refused = new Set();
+		const { scenario } = await page.decode(whole), text = JSON.stringify(scenario);
+		const refuse = (e) => void refused.add(e.message);
+		const film = (scenario) => page.call("film", { scenario }).then(() => got.films++, refuse);
+		const changed = (text, k, by, from = k + 1) => text.slice(0, k) + by + text.slice(from);
+		for (let i = 0; i < 300; i++) {
+			const at = chance(whole.length), code = changed(whole, at,
+				letters[chance(64)], at + 1 + chance(2));
+			const value = await page.decode(code).catch(refuse);
+			if (value) await film(value.scenario);
+			// What is inside is changed, too: else it would hardly ever be read.
+			const other = changed(text, chance(text.length), '0123456789{}[]",:-e'[chance(19)]);
+			const parsed = await Promise.resolve(other).then(JSON.parse).catch(() => null);
+			if (!parsed) continue;
+			const { scenario } = await page.decode(await page.encode(parsed, chance(99)));
+			got.read += JSON.stringify(scenario) === JSON.stringify(parsed) ? 1 : 0;
+			await film(scenario);
+		}
+		got.refused = [...refused];
+		return got;`)
+	require.Greater(t, got.Read, 30)
+	require.Greater(t, got.Films, 10)
+	require.Greater(t, len(got.Refused), 10)
+	for _, words := range got.Refused {
+		require.NotContains(t, words, "\n")
+		require.NotContains(t, words, "panic")
+		require.Less(t, len(words), 300, words)
+	}
+}
+
 // An address that inflates to more than a megabyte is refused there; a version that this page does not know
 // is named in short; nesting that no scenario has is an error, not a page that stops.
 func TestAddressOfAnything(t *testing.T) {

@@ -133,8 +133,10 @@ func TestTracesApart(t *testing.T) {
 		Nodes, Steps int
 		Result       string
 		Error        string
+		Saves        []string // the forms in which it can be saved
+		Log          string
 	}
-	p.script(&got, `
+	p.script(&got, saving+`
 		const { call } = page;
 		const scenario = { algorithm: "lcr", variant: "max", ids: [2, 3, 1] };
 		const { text } = (await call("export", { kind: "trace", scenario })).json;
@@ -148,11 +150,18 @@ func TestTracesApart(t *testing.T) {
 		document.title = "";
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
 		while (!document.title && !document.querySelector("#error").textContent) await settled();
-		return { nodes: every(".node").length, steps: Number(range.max),
+		press("S");
+		while (!document.querySelector("dialog")) await frame();
+		const saves = every("dialog .row .plain").map((b) => b.textContent);
+		const log = await (await save("Log in words")).blob.text();
+		return { nodes: every(".node").length, steps: Number(range.max), saves, log,
 			result: document.querySelector("#result").textContent,
 			error: document.querySelector("#error").textContent };`)
 	require.Empty(t, got.Error)
 	require.Equal(t, 3, got.Nodes)
+	require.Equal(t, []string{"Trace (JSON lines)", "Picture (SVG)", "Picture (PNG)", "Mermaid",
+		"Log in words", "Chrome trace", "ShiViz log"}, got.Saves)
+	require.Contains(t, got.Log, "decides: 3 leads")
 	require.Contains(t, got.Result, "3 leads")
 	require.Greater(t, got.Steps, 10)
 }
