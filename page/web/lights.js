@@ -26,8 +26,8 @@ export function mount(element, store) {
     const wrong = film.head.wrong?.find((w) => w.step <= step);
     // Where processes share a critical section, what becomes of that is the aim, and an election a means.
     const { sections } = film.head, [, waiting = 0, ...inside] = film.sectionAt(step);
-    set(safe, wrong ? "bad" : (sections ? inside : leaders).length ? "gold" : "good", t.safety, wrong ? step > wrong.step
-      ? t.atStep(wrong.step, wrong.why) : wrong.why : (sections
+    set(safe, wrong ? "bad" : (sections ? inside : leaders).length ? "gold" : "good", t.safety,
+      wrong ? step > wrong.step ? t.atStep(wrong.step, wrong.why) : wrong.why : (sections
       ? t.safe.inside(inside.map((p) => film.name(p))) : t.safe.lead(leaders, terms.size > 1)));
     const reached = sections ? !waiting : decided === up;
     set(live, reached && up > 0 ? "good" : "pending", t.liveness, sections ? t.live.waiting(waiting)

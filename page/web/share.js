@@ -214,7 +214,8 @@ function embedded(code) {
 
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
-  return h("div", { class: "row wrap" }, kinds.slice(store.state.scenario ? 0 : 1).map((kind) => h("button", { class: "plain",
+  const all = kinds.slice(store.state.scenario ? 0 : 1); // a trace has no scenario that does the same
+  return h("div", { class: "row wrap" }, all.map((kind) => h("button", { class: "plain",
     onclick: () => exportAs(store, kind).catch((error) => {
       document.querySelector("dialog")?.close(); // else it lies on the error
       store.set({ error: reason(error) });
