@@ -103,6 +103,7 @@ type FilmHead struct {
 	Bits      uint64               `json:"bits"`
 	Time      float64              `json:"time"`
 	End       float64              `json:"end"`
+	About     string               `json:"about,omitempty"` // what is seen, in a line, if the maker says it
 	Result    string               `json:"result"`
 	OK        bool                 `json:"ok"`
 	Errors    []string             `json:"errors"`

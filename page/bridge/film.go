@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/scenario"
@@ -61,6 +62,7 @@ func (r *run) filmed(f *trace.Film) (Reply, error) {
 		f.Head.Sections = nil
 	}
 	f.Head.Wrong = wrong(f, r.config.Algorithm)
+	f.Head.About = about(&f.Head, r.config.Algorithm)
 	data, err := f.Encode()
 	if err != nil {
 		return Reply{}, err
@@ -68,6 +70,25 @@ func (r *run) filmed(f *trace.Film) (Reply, error) {
 	reply, err := written(&f.Head)
 	reply.Data = data
 	return reply, err
+}
+
+// networks are how processes are linked.
+var networks = map[string]string{"ring": " in a ring", "tree": " in a tree", "graph": " in a network",
+	"complete": " each linked to all others", "cube": " in a hypercube", "grid": " in a grid"}
+
+// about says what the reader sees.
+func about(h *trace.FilmHead, a *election.Algorithm) string {
+	where, aim := networks[h.Shape], "elect one leader"
+	if h.Shape == "ring" && h.OneWay {
+		where = " in a one-way ring"
+	}
+	switch {
+	case a.Wins() == "none":
+		aim = "enter a critical section one at a time"
+	case a.Groups:
+		aim = "elect one leader a group"
+	}
+	return fmt.Sprintf("%s%s %s.", prose.Processes(len(h.IDs)), where, aim)
 }
 
 // film runs the scenario and takes it down.

@@ -105,7 +105,7 @@ function frame() {
   store.on(["film", "catalog"], ({ film, catalog }) => {
     if (!film) return;
     const a = setup.find(catalog, film.head.algorithm);
-    part("explain").replaceChildren(h("strong", {}, t.about(film.head, a)), ` ${t.sentence(a?.summary ?? "")}`);
+    part("explain").replaceChildren(h("strong", {}, film.head.about), ` ${t.sentence(a?.summary ?? "")}`);
     part("result").textContent = film.head.result;
     part("hash").textContent = film.head.hash;
     part("command").textContent = film.head.command;

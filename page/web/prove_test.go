@@ -214,7 +214,8 @@ func TestStates(t *testing.T) {
 		Light               string
 		Fails               int
 		Key                 []string
-		Under, Steps        int // of the state below the pointer, and of the run that a click opens
+		Keyed               []int // moves to the states to which keys lead
+		Under, Steps        int   // of the state below the pointer, and of the run that a click opens
 	}
 	p.script(&got, prover+`
 		const got = {};
@@ -241,7 +242,15 @@ func TestStates(t *testing.T) {
 			clientY: box.y + y }));
 		let y = box.height / 2;
 		while (at("pointermove", y) && !canvas.style.cursor) y++;
+		// The arrow keys lead from state to state, too: there, on and back again.
 		const says = document.querySelector(".states .note").textContent;
+		const keyed = [];
+		for (const key of ["ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp"]) {
+			canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+			const now = document.querySelector(".states .note").textContent;
+			keyed.push(Number(/^After ([0-9]+) move/.exec(now)[1]));
+		}
+		got.keyed = keyed;
 		got.under = Number(/^After ([0-9]+) moves/.exec(says)[1]);
 		at("click", y);
 		await until(() => document.querySelectorAll(".branch").length === 3);
@@ -254,6 +263,8 @@ func TestStates(t *testing.T) {
 		"━ 2 var(--pink)"}, got.Key)
 	require.Positive(t, got.Under)
 	require.Equal(t, got.Under, got.Steps)
+	below := got.Under + 1
+	require.Equal(t, []int{below, below, below, got.Under}, got.Keyed)
 	require.Equal(t, "Stopped.", got.Stopped)
 	require.Contains(t, got.Says, "2,305 states, 4,110 moves")
 	require.Contains(t, got.Ends, "4 leads")

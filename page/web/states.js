@@ -14,7 +14,8 @@ import { t } from "./texts.js";
  * @param {import("./film.js").Film} film of the processes @param {(state: number) => void} visit */
 export function mount(element, graph, film, visit) {
   const n = graph.states.length;
-  const canvas = h("canvas", { role: "img", "aria-label": t.prove.graph(n, graph.edges.length) });
+  const canvas = h("canvas", { role: "img", tabindex: 0,
+    "aria-label": t.prove.graph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
     `${t.prove.graph(n, graph.edges.length)}${graph.truncated ? ` ${t.prove.truncated(n)}` : ""}`);
   const place = (/** @type {number} */ i, width = box.clientWidth, height = box.clientHeight) => ({
@@ -61,13 +62,25 @@ export function mount(element, graph, film, visit) {
     }
     return best;
   };
-  canvas.addEventListener("pointermove", (event) => {
-    const i = find(event);
+  const point = (/** @type {number} */ i) => {
     if (i === hit) return;
     hit = i;
     canvas.style.cursor = i < 0 ? "" : "pointer";
     if (i >= 0) words.textContent = t.prove.says(graph.states[i]);
     paint();
+  };
+  canvas.addEventListener("pointermove", (event) => point(find(event)));
+  canvas.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
+    if (event.key === "Enter" && hit >= 0) visit(hit);
+    if (!way) return;
+    event.preventDefault(); // keys that are used here do nothing else
+    // The nearest state of the same row, or of the next one.
+    const { x, depth } = graph.states[Math.max(0, hit)], away = (/** @type {number} */ i) =>
+      (i < 0 ? 9 : Math.abs(graph.states[i].x - x));
+    const next = graph.states.reduce((best, s, i) => (s.depth === depth + way[1] && (way[1] || (s.x - x) * way[0] > 0)
+      && away(i) < away(best) ? i : best), -1);
+    if (next >= 0) point(next);
   });
   canvas.addEventListener("click", (event) => {
     const i = find(event);

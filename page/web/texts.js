@@ -133,17 +133,6 @@ export const t = {
   badFile: "The file cannot be read.",
   replay: (/** @type {string} */ words) => `the algorithm does something else: ${words}`,
   whole: "Open the whole page",
-  networks: /** @type {Record<string, string>} */ ({ ring: "in a ring", oneWay: "in a one-way ring", tree: "in a tree",
-    complete: "each linked to all others", graph: "in a network", cube: "in a hypercube", grid: "in a grid" }),
-
-  /** What the reader sees, in one line. @param {import("./film.js").Head} head
-   * @param {import("./store.js").Algorithm | undefined} a */
-  about(head, a) {
-    const where = t.networks[head.shape === "ring" && head.oneWay ? "oneWay" : head.shape] ?? "";
-    const what = a?.wins === "none" ? "enter a critical section one at a time"
-      : `elect one leader${a?.groups ? " a group" : ""}`;
-    return `${processes(head.ids.length)} ${where} ${what}.`.replace("  ", " ");
-  },
   process: (/** @type {string} */ name) => `Process ${name}`,
   keyBack: { event: "one step back", instant: "to the instant before", decision: "to the decision before",
     fault: "to the fault before", process: "to the step of the chosen process before" },
