@@ -101,7 +101,7 @@ export function openDialog(store) {
       const of = (/** @type {"mean"|"worst"} */ which) => messages.find((c) => c.names.includes(which));
       const mean = of("mean"), known = mean ?? of("worst");
       return { name: mean || !known ? name : `≤ ${name}`, colour: all[series[i]], dash: dashes[i], square: i % 2 > 0,
-        points: lists[i], line: ns.flatMap((k, j) => (known && k <= last ? [[k, known.at[j]]] : [])) };
+        points: lists[i], line: ns.flatMap((k, j) => (k <= last && known?.at[j] ? [[k, known.at[j]]] : [])) };
     }));
   });
   const play = () => {
