@@ -90,6 +90,7 @@ async function judge(store, c, verdict) {
     h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
     json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par, Boolean(c.property))) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");
+    verdict.scrollIntoView({ block: "nearest" });
     if (json.solved && !told.has(scenario)) store.set({ panel: "learn" });
     told.add(scenario);
   } catch (error) {

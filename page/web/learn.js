@@ -76,6 +76,7 @@ export function mount(element, store) {
         h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learn.at(i + 1, lesson.stops.length) }),
         i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
         body, h("div", { class: "row ends" }, h("small", {}, t.learn.at(i + 1, lesson.stops.length)), back, next));
+      body.scrollIntoView({ block: "nearest" });
       if (!next.disabled) next.focus({ preventScroll: true });
     };
     at(0);

@@ -418,3 +418,21 @@ func TestLargeRunsAreLegible(t *testing.T) {
 		return wrong;`)
 	require.Empty(t, wrong)
 }
+
+// The text of a stop of a lesson is in sight as the reader comes to it, on a telephone too.
+func TestLessonsAreInSight(t *testing.T) {
+	t.Parallel()
+	onScreens(t, `
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector(".lessons .does")) await frame();
+		document.querySelector(".lessons .does").click();
+		while (!document.querySelector(".stop")) await frame();
+		for (let i = 1; i < 4; i++) {
+			window.scrollTo(0, 0);
+			document.querySelector(".next-stop").click();
+			await settled();
+			const stop = box(".stop");
+			const seen = stop.top >= 0 && stop.bottom <= box(".controls").top;
+			if (!seen) wrong.push("stop " + (i + 1) + " is not seen");
+		}`)
+}
