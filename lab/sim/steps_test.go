@@ -149,6 +149,9 @@ func TestStepsOfARun(t *testing.T) {
 		got := run(t, again)
 		want.Wall, got.Wall = 0, 0
 		require.Empty(t, want.Outside, "what a plan has, its check refuses or Force allows")
+		for i := range got.Outside {
+			require.Contains(t, got.Outside[i].Why, c.Algorithm.Title()+" promises nothing where ")
+		}
 		want.Outside = got.Outside
 		require.Equal(t, want, got, "%s %s", c.Algorithm.Title(), c.Schedule)
 		stepsAgain, got := written(t, again)
