@@ -17,7 +17,7 @@ const (
 	leastLetter = 11.1  // there
 	readable    = 14.0  // in the picture itself
 	letterWidth = 0.62  // of a letter, at most, by its height
-	leastWidth  = 360.0 // of a picture, for its words
+	leastWidth  = phone // of a picture, for its words
 	leastColumn = 50.0  // from one process to the next
 	edge        = 14.0  // around everything
 	allColumn   = 90.0  // the same, with every mark

@@ -67,13 +67,14 @@ func (n *network) document() string {
 		top = p.words(edge, top, letter, `fill="`+svg.Grey+`"`, setting)
 	}
 	p.named = p.namesFit(places)
-	top = p.flow(top+6, p.processSigns(), p.linkSigns())
+	top, rest := p.flow(top+6, mostRows, slices.Concat(p.processSigns(), p.linkSigns()))
 	end := p.fit(places, top+letter)
 	p.drawLinks()
 	p.drawCuts()
 	p.drawProcesses()
 	p.drawOrder()
 	p.drawCounts()
+	end, _ = p.flow(end, math.MaxInt, rest)
 	return p.Document(width, end+edge, n.story.headline(), n.networkAbout(p.form))
 }
 
@@ -240,9 +241,9 @@ func (p *plan) halo() {
 // spreadText says what the links of the tree are.
 func (n *network) spreadText() string {
 	if n.grown > 0 {
-		return "of the tree, which grew in the order of the numbers"
+		return "tree, by the order in which it grew"
 	}
-	return "first with the leader's id"
+	return "leader's id first"
 }
 
 // drawOrder writes at each link of the tree which one it was, as far as there is room.

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
@@ -85,14 +86,14 @@ func (p *plan) nameBeside(q int) {
 			`paint-order="stroke"`, svg.Ink, svg.Paper), p.id(q))
 }
 
-// processSigns are those of the roles that there are.
+// processSigns are those of the roles that there are. Which process leads alone, the headline says.
 func (p *plan) processSigns() (signs []sign) {
 	used := make(map[look]bool)
 	for q := range p.down {
 		used[p.lookOf(q)] = true
 	}
 	for _, l := range []look{lookUndecided, lookFollows, lookLeads, lookDown} {
-		if used[l] {
+		if used[l] && (l != lookLeads || p.leader() == noProcess) {
 			size := min(p.disc, p.letter*0.45)
 			signs = append(signs, sign{l.about, p.letter * 1.4, func(x, y float64) {
 				p.process(point{x + p.letter*0.6, y}, l, size)
@@ -105,47 +106,52 @@ func (p *plan) processSigns() (signs []sign) {
 // linkSigns are those of the links that there are.
 func (p *plan) linkSigns() (signs []sign) {
 	add := func(about, colour string, width float64) {
-		signs = append(signs, sign{about, 30, func(x, y float64) {
-			p.Line(x, y, x+28, y, width, colour,
-				"")
+		signs = append(signs, sign{about, 22, func(x, y float64) {
+			p.Line(x, y, x+22, y, width, colour, "")
 		}})
 	}
 	unused, levels := p.byLevel()
+	if len(unused) > 0 && len(p.links) <= mostUnused {
+		add("0", svg.Mid, unusedWidth)
+	}
+	most := 0
 	for k, links := range levels {
-		least, most := math.MaxInt, 0
+		if len(links) == 0 {
+			continue
+		}
+		least := math.MaxInt
+		most = 0
 		for _, i := range links {
 			m := p.links[i].messages()
 			least, most = min(least, m), max(most, m)
 		}
-		switch {
-		case most == 0:
-			continue
-		case least == most:
-			add(prose.Plural(most, "message"), linkColours[k], p.lineWidth(k))
-		default:
-			add(fmt.Sprintf("%s to %s", prose.Grouped(uint64(least)), prose.Plural(most, "message")),
-				linkColours[k], p.lineWidth(k))
+		text := prose.Grouped(uint64(most))
+		if least < most {
+			text = prose.Grouped(uint64(least)) + " to " + text
 		}
+		add(text, linkColours[k], p.lineWidth(k))
 	}
-	if len(unused) > 0 && len(p.links) <= mostUnused {
-		add("no message", svg.Mid, unusedWidth)
-	} else if len(unused) > 0 {
+	// The last number has the word, for all of them.
+	if last := len(signs) - 1; last >= 0 {
+		signs[last].about += " " + strings.TrimLeft(prose.Plural(most, "message"), "0123456789, ")
+	}
+	if len(unused) > 0 && len(p.links) > mostUnused {
 		signs = append(signs, sign{prose.Plural(len(unused), "link") + " without a message left out", 0,
 			func(float64, float64) {}})
 	}
 	for i := range p.links {
 		if p.links[i].spreads {
-			signs = append(signs, sign{p.spreadText(), 30, func(x, y float64) {
-				p.Line(x, y, x+28, y, haloWidth+p.lineWidth(1), svg.Gold, "")
-				p.Line(x, y, x+28, y, gapWidth+p.lineWidth(1), svg.Paper, "")
-				p.Line(x, y, x+28, y, p.lineWidth(1), linkColours[1], "")
+			signs = append(signs, sign{p.spreadText(), 22, func(x, y float64) {
+				p.Line(x, y, x+22, y, haloWidth+p.lineWidth(1), svg.Gold, "")
+				p.Line(x, y, x+22, y, gapWidth+p.lineWidth(1), svg.Paper, "")
+				p.Line(x, y, x+22, y, p.lineWidth(1), linkColours[1], "")
 			}})
 			break
 		}
 	}
 	for i := range p.links {
 		if p.links[i].cuts != nil {
-			signs = append(signs, sign{"cut for a time", 20, func(x, y float64) {
+			signs = append(signs, sign{"cut", 20, func(x, y float64) {
 				p.Line(x+9, y-p.letter*0.6, x+9, y+p.letter*0.6, 2.5, svg.Red, "5 3")
 			}})
 			break

@@ -44,8 +44,11 @@ func (s *story) overview() string {
 		}
 	}
 	o.dense = messages > mostArrows
-	top = o.signs(top + 6)
-	top = o.ids(top)
+	if o.dense {
+		o.cells()
+	}
+	top, rest := o.flow(top+6, mostRows, o.signs())
+	top = o.ids(top + o.letter*0.3)
 	o.toScale(top)
 	o.times()
 	if o.dense {
@@ -56,6 +59,10 @@ func (s *story) overview() string {
 	o.lines()
 	o.faults()
 	end := o.caption(o.low + lastRow)
+	if len(rest) > 0 {
+		end, _ = o.flow(end-edge, math.MaxInt, rest)
+		end += edge
+	}
 	return o.Document(overviewWidth, end, s.headline(), s.about())
 }
 
@@ -245,46 +252,30 @@ func (o *overview) faults() {
 	o.numbers()
 }
 
-// signs says what the colours mean.
-func (o *overview) signs(top float64) float64 {
+// signs returns what says what the colours mean.
+func (o *overview) signs() (all []sign) {
 	if o.dense {
-		o.cells()
-		y := top + o.letter*0.8
-		x := edge
-		for _, colour := range shadesOf {
-			o.Rect(x, y-o.letter*0.45, 26, o.letter*0.9, colour)
-			x += 26
-		}
-		o.text(x+8, y+o.letter*0.35, "start", fmt.Sprintf("1 to %s arrive in a cell",
-			prose.Grouped(uint64(o.most))))
-		top += o.letter * 1.5
+		all = append(all, sign{fmt.Sprintf("1 to %s arrive in a cell", prose.Grouped(uint64(o.most))),
+			26 * float64(len(shadesOf)), func(x, y float64) {
+				for k, colour := range shadesOf {
+					o.Rect(x+26*float64(k), y-o.letter*0.45, 26, o.letter*0.9, colour)
+				}
+			}})
 	} else {
-		x, y := edge, top+o.letter*0.8
-		for _, sign := range o.kindSigns() {
-			wide := sign.wide + 6 + float64(len(sign.about))*o.letter*letterWidth + 12
-			if x+wide > overviewWidth && x > edge {
-				x, y = edge, y+o.letter*1.5
-			}
-			sign.draw(x, y)
-			o.text(x+sign.wide+6, y+o.letter*0.35, "start", sign.about)
-			x += wide
-		}
-		top = y + o.letter*0.7
+		all = o.kindSigns()
 	}
 	occurs := make(map[string]bool)
 	for i := range o.trace.Events {
 		occurs[roleColour(&o.trace.Events[i], "")] = true
 	}
-	x, y := edge, top+o.letter*0.8
 	for _, r := range []struct{ about, colour string }{
 		{"follows", svg.Green}, {"leads", svg.Gold}, {"is down", svg.Red},
 	} {
-		if !occurs[r.colour] {
-			continue
+		if occurs[r.colour] {
+			all = append(all, sign{r.about, 20, func(x, y float64) {
+				o.Line(x, y, x+20, y, 4, r.colour, "")
+			}})
 		}
-		o.Line(x, y, x+20, y, 4, r.colour, "")
-		o.text(x+26, y+o.letter*0.35, "start", r.about)
-		x += 26 + float64(len(r.about))*o.letter*letterWidth + 20
 	}
-	return y + o.letter
+	return all
 }

@@ -65,8 +65,8 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	// The width decides how many lines the words above need, and those where the rest begins.
 	probe := s.lay(letter, 0, folds)
 	d := &drawing{story: s, layout: probe, numbered: s.moments()}
-	head := &drawing{story: s, layout: probe}
-	bottom := head.heading(edge)
+	head := &drawing{story: s, layout: probe, numbered: d.numbered}
+	bottom, rest := head.heading(edge)
 	d.layout = s.lay(letter, bottom+d.nameHeight()+8, folds)
 	d.partitions()
 	d.axis()
@@ -95,6 +95,13 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	d.processNames(bottom)
 	d.Append(&head.Drawing)
 	d.end = d.caption(d.low + lastRow)
+	// The others of the signs are explained below, so that the picture begins at the top.
+	if len(rest) > 0 {
+		head.Drawing = svg.Drawing{}
+		bottom, _ = head.flow(d.end-edge, math.MaxInt, rest)
+		d.end = bottom + edge
+		d.Append(&head.Drawing)
+	}
 	return d
 }
 
@@ -141,13 +148,15 @@ func (d *drawing) words(x, top, size float64, style, text string) float64 {
 	return top
 }
 
-// heading writes what it is, how it was run, and what the signs mean. It returns where it ends.
-func (d *drawing) heading(top float64) float64 {
+// heading writes what it is, how it was run, and what the signs mean. It returns where it ends, and the signs
+// that have no room there.
+func (d *drawing) heading(top float64) (bottom float64, rest []sign) {
 	top = d.words(edge, top, d.letter*1.15, `font-weight="bold" fill="`+svg.Ink+`"`, d.headline())
 	if setting := d.setting(); setting != "" {
 		top = d.words(edge, top, d.letter, `fill="`+svg.Grey+`"`, setting)
 	}
-	return d.legend(top+6) + 6
+	bottom, rest = d.legend(top + 6)
+	return bottom + 6, rest
 }
 
 // group draws something with a title that says what it is.

@@ -2,6 +2,9 @@ package trace
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
@@ -14,26 +17,120 @@ type sign struct {
 	draw  func(x, y float64)
 }
 
-// legend says what colours and symbols mean, as far as they are used. It returns where it ends.
-func (d *drawing) legend(top float64) float64 {
-	return d.flow(top, d.kindSigns(), d.roleSigns(), d.markSigns())
+// mostRows is how many lines a legend takes at the top.
+const mostRows = 2
+
+// The measures of a legend.
+const (
+	signGap   = 4.0  // between a sign and its name
+	signApart = 9.0  // from there to the next
+	arrowSign = 26.0 // of a kind: each dash occurs in it
+)
+
+// lettersOf are some letters that are equally wide.
+type lettersOf struct {
+	some string
+	wide float64
 }
 
-// flow draws signs below top, in as few lines as they need, and returns where it ends.
-func (d *drawing) flow(top float64, all ...[]sign) float64 {
-	x, y, high := edge, top+d.letter*0.8, d.letter*1.5
-	for _, signs := range all {
-		for _, s := range signs {
-			wide := s.wide + 6 + float64(len(s.about))*d.letter*letterWidth + 12
-			if x+wide > d.width-edge+16 && x > edge {
-				x, y = edge, y+high
-			}
-			s.draw(x, y)
-			d.text(x+s.wide+6, y+d.letter*0.35, "start", s.about)
-			x += wide
+// letters are the widths of letters, by their size: those of DejaVu Sans, as few fonts are wider.
+var letters = []lettersOf{
+	{"'Iijl|", 0.3}, {" !(),.:;[]frt", 0.41}, {"-cs_", 0.56}, {"kvxyz", 0.6}, {"abdeghnopqu0123456789", 0.64},
+	{"w", 0.82},
+}
+
+// widestLetter is how wide all others are.
+const widestLetter = 0.99
+
+// textWidth returns how wide a text is, at most, by the size of its letters.
+func textWidth(text string) (wide float64) {
+	for _, r := range text {
+		k := slices.IndexFunc(letters, func(l lettersOf) bool { return strings.ContainsRune(l.some, r) })
+		if k < 0 {
+			wide += widestLetter
+			continue
+		}
+		wide += letters[k].wide
+	}
+	return wide
+}
+
+// legend says what colours and symbols mean, as far as they are used and nothing else says it: in one line
+// below top where they fit, else in two. It returns where it ends, and the signs for which there was no room.
+func (d *drawing) legend(top float64) (bottom float64, rest []sign) {
+	return d.flow(top, mostRows, slices.Concat(d.kindSigns(), d.roleSigns(), d.markSigns()))
+}
+
+// flow draws signs below top, in as few lines as they need but no more than rows, and returns where it
+// ends, with the signs that have no room.
+func (d *drawing) flow(top float64, rows int, signs []sign) (bottom float64, rest []sign) {
+	letter := d.signLetter(signs)
+	cells, fit := d.settleSigns(signs, letter, rows)
+	high := letter * 1.5
+	for i, at := range cells {
+		y := top + d.letter*0.8 + high*float64(at.row)
+		signs[i].draw(at.x, y)
+		d.Text(at.x+signs[i].wide+signGap, y+letter*0.35, letter, "start", `fill="`+svg.Ink+`"`,
+			signs[i].about)
+		bottom = y + d.letter*0.7
+	}
+	return max(bottom, top), signs[fit:]
+}
+
+// signLetter returns the size of the letters of a legend: that of the picture, unless smaller ones save a
+// line.
+func (d *drawing) signLetter(signs []sign) float64 {
+	least := max(leastLetter*d.width/phone, leastLetter)
+	best, fewest := d.letter, math.MaxInt
+	for _, size := range []float64{1, 0.93, 0.86, 0} {
+		letter := max(d.letter*size, least)
+		cells, _ := d.settleSigns(signs, letter, math.MaxInt)
+		if len(cells) == 0 {
+			break
+		}
+		if rows := cells[len(cells)-1].row + 1; rows < fewest {
+			best, fewest = letter, rows
 		}
 	}
-	return y + d.letter*0.7
+	return best
+}
+
+// cell is where a sign is.
+type cell struct {
+	x   float64
+	row int
+}
+
+// settleSigns finds a place for each sign, and returns how many have one in the first rows.
+func (d *drawing) settleSigns(signs []sign, letter float64, rows int) (all []cell, fit int) {
+	at := cell{x: edge}
+	for _, s := range signs {
+		begin := s.wide + signGap
+		wide := begin + textWidth(s.about)*letter
+		// No text leaves the picture, however wide its letters are.
+		most := begin + letterWidth*letter*float64(len(s.about))
+		if at.x > edge && (at.x+wide > d.width-edge || at.x+most > d.width) {
+			at = cell{edge, at.row + 1}
+		}
+		if at.row == rows {
+			break
+		}
+		all = append(all, at)
+		at.x += wide + signApart
+	}
+	return all, len(all)
+}
+
+// explained returns the symbols that a caption explains.
+func (d *drawing) explained() map[*symbol]bool {
+	all := make(map[*symbol]bool)
+	for _, m := range d.numbered {
+		// The caption of a violation says nothing of the step.
+		if m.weight <= weightLead && m.beat == none {
+			all[symbolOf(&d.trace.Events[m.event])] = true
+		}
+	}
+	return all
 }
 
 // kindSigns are those of the kinds of messages, and of what became of them.
@@ -54,9 +151,9 @@ func (d *drawing) kindSigns() (signs []sign) {
 			name = fmt.Sprintf("kind %d", kind)
 		}
 		colour, dash, open := style(uint8(kind))
-		signs = append(signs, sign{fmt.Sprintf("%.24s", inLine(name)), 34, func(x, y float64) {
-			d.Line(x, y, x+30, y, 2, colour, dash)
-			d.head(x, y, x+34, y, colour, open)
+		signs = append(signs, sign{fmt.Sprintf("%.24s", inLine(name)), arrowSign, func(x, y float64) {
+			d.Line(x, y, x+arrowSign-4, y, 2, colour, dash)
+			d.head(x, y, x+arrowSign, y, colour, open)
 		}})
 	}
 	for _, f := range []struct {
@@ -68,52 +165,63 @@ func (d *drawing) kindSigns() (signs []sign) {
 		{unreceived, "not arrived", func(x, y float64) { d.ring(x, y, svg.Ink) }},
 	} {
 		if fates[f.fate] {
-			signs = append(signs, sign{f.about, 32, func(x, y float64) {
-				d.Line(x, y, x+26, y, 2, svg.Ink, "")
-				f.end(x+26, y)
+			signs = append(signs, sign{f.about, 18, func(x, y float64) {
+				d.Line(x, y, x+13, y, 2, svg.Ink, "")
+				f.end(x+13, y)
 			}})
 		}
 	}
 	return signs
 }
 
-// roleSigns are those of the lines of processes.
+// roleSigns are those of the lines of processes. A process that is undecided has a thin line, as it begins;
+// of one that leads a caption says so.
 func (d *drawing) roleSigns() (signs []sign) {
 	for _, r := range []struct {
-		role  election.Role
-		about string
-		life  life
-	}{
-		{election.Undecided, "undecided", life{}},
-		{election.Follower, "follows", life{role: election.Follower}},
-		{election.Leader, "leads", life{role: election.Leader}},
-	} {
-		if !d.roles[r.role] {
+		role election.Role
+		as   int // the symbol of the decision
+	}{{election.Follower, decisions}, {election.Leader, decisions + 1}} {
+		s := &symbols[r.as]
+		if !d.roles[r.role] || r.role == election.Leader && d.explained()[s] {
 			continue
 		}
-		signs = append(signs, sign{r.about, 8, func(x, y float64) {
+		mark := d.used()[s]
+		wide := 8.0
+		if mark {
+			wide = 14
+		}
+		signs = append(signs, sign{s.about, wide, func(x, y float64) {
 			l := *d
-			l.layout = &layout{left: x + 4 - d.column/2, column: d.column}
-			r.life.from = y - 8
+			l.layout = &layout{left: x + wide/2 - d.column/2, column: d.column}
 			l.Drawing = svg.Drawing{}
-			l.life(0, r.life, y+8)
+			l.life(0, life{role: r.role, from: y - 8}, y+8)
 			d.Append(&l.Drawing)
+			if mark {
+				s.draw(d, x+wide/2, y)
+			}
 		}})
 	}
 	return signs
 }
 
-// markSigns are those of what is no message.
-func (d *drawing) markSigns() (signs []sign) {
-	used := make(map[*symbol]bool)
+// used returns the symbols that occur.
+func (d *drawing) used() map[*symbol]bool {
+	all := make(map[*symbol]bool)
 	for i := range d.beats {
 		if b := &d.beats[i]; !b.message() && d.shown[b.event] {
-			used[symbolOf(&d.trace.Events[b.event])] = true
+			all[symbolOf(&d.trace.Events[b.event])] = true
 		}
 	}
+	return all
+}
+
+// markSigns are those of what is no message, and what no caption explains.
+func (d *drawing) markSigns() (signs []sign) {
+	used, explained := d.used(), d.explained()
 	for k := range symbols {
-		if s := &symbols[k]; used[s] && s.about != "leads" {
-			signs = append(signs, sign{s.about, 16, func(x, y float64) { s.draw(d, x+8, y) }})
+		s := &symbols[k]
+		if used[s] && !explained[s] && k != decisions && k != decisions+1 {
+			signs = append(signs, sign{s.about, 14, func(x, y float64) { s.draw(d, x+7, y) }})
 		}
 	}
 	return signs

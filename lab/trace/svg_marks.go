@@ -25,14 +25,14 @@ var symbols = []symbol{
 		func(d *drawing, x, y float64) { d.polygon(svg.Ink, x-4, y-5, x+5, y, x-4, y+5) }},
 	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Green) }},
 	{"leads", nil, func(d *drawing, x, y float64) { d.star(x, y, svg.Gold) }},
-	{"undecided again", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Paper) }},
-	{"knows the end", []observe.What{observe.Done},
+	{"undecided", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Paper) }},
+	{"ends", []observe.What{observe.Done},
 		func(d *drawing, x, y float64) { d.square(x, y, svg.Ink) }},
 	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x,
 		y float64) {
 		d.clock(x, y, svg.Paper)
 	}},
-	{"a timer runs out", []observe.What{observe.Timeout},
+	{"time-out", []observe.What{observe.Timeout},
 		func(d *drawing, x, y float64) { d.clock(x, y, svg.Amber) }},
 	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
 		d.clock(x, y, svg.Paper)
@@ -55,9 +55,9 @@ var symbols = []symbol{
 		y float64) {
 		d.polygon(svg.Paper, x-4, y-5, x+5, y, x-4, y+5)
 	}},
-	{"saves its state", []observe.What{observe.Save},
+	{"saves", []observe.What{observe.Save},
 		func(d *drawing, x, y float64) { d.square(x, y, svg.Paper) }},
-	{"message doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
+	{"doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
 		d.circle(x-2, y, 3, svg.Paper)
 		d.circle(x+2, y, 3, svg.Paper)
 	}},

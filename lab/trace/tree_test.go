@@ -82,7 +82,7 @@ func TestTreeGrows(t *testing.T) {
 			require.Contains(t, picture, fmt.Sprintf(`>%d.</text>`, i+1))
 		}
 		require.Equal(t, 3, strings.Count(picture, "of the tree</title>"))
-		require.Contains(t, picture, "of the tree, which grew in the order of the numbers")
+		require.Contains(t, picture, "tree, by the order in which it grew")
 		film, err := trace.NewFilm(read)
 		require.NoError(t, err)
 		ends := map[string][2]int{"1 to 2": {0, 1}, "2 to 3": {1, 2}, "3 to 4": {2, 3}}
