@@ -49,7 +49,7 @@ func contrast(a, b rgb) float64 {
 // aids are the colours of what helps the eye and says nothing, and of bands, where they are no marks.
 var aids = map[string]bool{svg.Faint: true, svg.Pale: true, svg.Rose: true, svg.Alarm: true, svg.Paper: true}
 
-// aid reports whether a shape says nothing by its colour: the sheet, a line of the grid, or a band, whose
+// aid reports whether a shape says nothing by its colour: a line of the grid, or a band, whose
 // meaning its rim has.
 func (s *shape) aid() bool {
 	switch {
@@ -65,11 +65,26 @@ func (s *shape) aid() bool {
 	return s.tag == "line" && aids[s.attr["stroke"]]
 }
 
-// contrasts finds letters and marks that are too pale for what they lie on.
-func contrasts(shapes []shape, scheme func(colour string) string, name string) (faults []string) {
-	if len(shapes) == 0 || shapes[0].tag != "rect" {
-		return []string{"no sheet"}
+// LightPages returns the colours of light pages that pictures stand on: white, which browsers and GitHub
+// have, a grey of GitHub's, and the library's own page.
+func LightPages() []string { return []string{"#FFFFFF", "#F6F8FA", "#F7F7F5"} }
+
+// DarkPages returns the same of dark pages: GitHub, which has two, Chromium, the library's own page, and an
+// editor.
+func DarkPages() []string { return []string{"#0D1117", "#212830", "#121212", "#16191D", "#1E1E1E"} }
+
+// sheets finds a shape that hides the page from edge to edge.
+func sheets(shapes []shape, width float64) (faults []string) {
+	for i := range shapes {
+		if s := &shapes[i]; s.tag == "rect" && (s.attr["width"] == "100%" || s.number("width") >= width) {
+			faults = append(faults, "a sheet hides the page")
+		}
 	}
+	return faults
+}
+
+// contrasts finds letters and marks that are too pale for what they lie on, be it the page.
+func contrasts(shapes []shape, page string, scheme func(colour string) string) (faults []string) {
 	for i := range shapes {
 		s := &shapes[i]
 		if s.aid() {
@@ -80,10 +95,10 @@ func contrasts(shapes []shape, scheme func(colour string) string, name string) (
 			least, of = ofText, "text "+strconv.Quote(s.text)
 		}
 		for _, p := range s.samples() {
-			have := s.stands(shapes[:i], p, scheme)
+			have := s.stands(shapes[:i], p, page, scheme)
 			if have < least {
-				faults = append(faults, fmt.Sprintf("%s %s %s (%q) has a contrast of %.1f, %s", of, s.tag,
-					s.attr["fill"]+s.attr["stroke"], s.title, have, name))
+				faults = append(faults, fmt.Sprintf("%s %s %s (%q) has a contrast of %.1f on %s", of, s.tag,
+					s.attr["fill"]+s.attr["stroke"], s.title, have, page))
 				break
 			}
 		}
@@ -112,8 +127,8 @@ func (s *shape) samples() []point {
 }
 
 // stands returns by how much a shape stands out from what is below it.
-func (s *shape) stands(below []shape, p point, scheme func(colour string) string) float64 {
-	ground := rgb{}
+func (s *shape) stands(below []shape, p point, page string, scheme func(colour string) string) float64 {
+	ground := read(page)
 	for i := range below {
 		b := &below[i]
 		fill := b.attr["fill"]

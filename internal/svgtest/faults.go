@@ -23,8 +23,14 @@ func Faults(picture string) (faults []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	faults = slices.Concat(letters(shapes, width), contrasts(shapes, func(c string) string { return c },
-		"light"), contrasts(shapes, dark, "dark"), covers(shapes), greys(shapes), curves(shapes))
+	faults = slices.Concat(letters(shapes, width), sheets(shapes, width), covers(shapes), greys(shapes),
+		curves(shapes))
+	for _, page := range LightPages() {
+		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
+	}
+	for _, page := range DarkPages() {
+		faults = append(faults, contrasts(shapes, page, dark)...)
+	}
 	slices.Sort(faults)
 	return slices.Compact(faults)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/internal/svgtest"
+	"github.com/go-election/election/lab/svg"
 )
 
 // TestGolden: every picture of the repository is legible, a new one, too.
@@ -102,13 +103,19 @@ func TestPlanted(t *testing.T) {
 		"letter": {moved(t, bully, `font-size="14"( .*>time<)`, `font-size="10"$1`), "letters of 10.0 px"},
 		"wide":   {moved(t, bully, `viewBox="0 0 [0-9]+`, `viewBox="0 0 560`), "letters of 9.8 px"},
 		"pale mark": {mark(`<circle cx="20" cy="300" r="3" fill="#C4C4C4"/>`),
-			"contrast of 1.7, light"},
-		"pale on dark": {mark(`<circle cx="20" cy="300" r="3" fill="#003355"/>`), "contrast of 1.4, dark"},
+			"contrast of 1.7 on #FFFFFF"},
+		"pale on dark": {mark(`<circle cx="20" cy="300" r="3" fill="#003355"/>`), "contrast of 1.4 on #0D1117"},
 		"pale text":    {moved(t, bully, `fill="#666666">time`, `fill="#A87000">time`), `text "time"`},
 		"text on a band": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>time<)`,
 			at(`<rect x="0" y="0" width="%f" height="%f" fill="#C4C4C4"/><text x="$1" y="$2"$3`, 0, 0)),
 			`text "time"`},
-		"link": {strings.ReplaceAll(links, `stroke="#1F74AC"`, `stroke="#9CC6E2"`), "contrast of 1.8, light"},
+		"off-white": {mark(`<circle cx="20" cy="300" r="3" fill="#949494"/>`),
+			"contrast of 2.8 on #F7F7F5"},
+		"sheet": {moved(t, bully, `</style>`, `</style><rect width="390" height="9" fill="#FFFFFF"/>`),
+			"a sheet hides the page"},
+		"whole sheet": {svg.OnSheet(bully), "a sheet hides the page"},
+		"link": {strings.ReplaceAll(links, `stroke="#1F74AC"`, `stroke="#9CC6E2"`),
+			"contrast of 1.8 on #FFFFFF"},
 		"dash": {strings.ReplaceAll(bully, ` stroke-dasharray="7 4"`, ""),
 			"election and alive differ by colour alone"},
 		"curves": {squares.ReplaceAllString(detectors, `<circle cx="$1" cy="$2" r="4" fill="#D55E00"/>`),

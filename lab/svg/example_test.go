@@ -16,11 +16,9 @@ func Example() {
 	// Output:
 	// <title>a disc</title>
 	// <desc>It is blue.</desc>
-	// <style>@media (prefers-color-scheme: dark) {
+	// <style>svg:root { color-scheme: light dark } @media (prefers-color-scheme: dark) {
 	// [fill="#0072B2"] { fill: #62ADE4 }
-	// [fill="#333333"] { fill: #D8DCE1 }
-	// [fill="#FFFFFF"] { fill: #15181C } }</style>
-	// <rect width="40" height="40" fill="#FFFFFF"/>
+	// [fill="#333333"] { fill: #D8DCE1 } }</style>
 	// <circle cx="20" cy="20" r="6.67" fill="#0072B2"/>
 	// </svg>
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // The colours of pictures on a light page. On a dark page each has a counterpart; a picture uses no other.
-// Those of lines and marks stand out from the sheet by 3 to 1 at least, those of letters by 4.5 to 1, on
+// Those of lines and marks stand out from the page by 3 to 1 at least, those of letters by 4.5 to 1, on
 // both.
 const (
-	Paper = "#FFFFFF"
+	Paper = "#FFFFFF" // of what covers lines below it, such as the disc behind a number
 	Ink   = "#333333"
 	Grey  = "#666666" // letters of less weight
 	Mid   = "#767676" // lines of less weight
@@ -20,12 +20,12 @@ const (
 	Rose  = "#F3DCE8" // another
 	Alarm = "#FBDAD2" // a third, of what goes wrong
 	Red   = "#B3261E"
-	Gold  = "#9E6900"
+	Gold  = "#956300"
 
 	Blue   = "#0072B2"
 	Orange = "#D55E00"
 	Green  = "#00835F"
-	Pink   = "#B8588F"
+	Pink   = "#AF5088"
 	Amber  = "#A87000"
 	Sky    = "#2B86C5"
 	Black  = "#000000"
@@ -48,14 +48,19 @@ var dark = map[string]string{
 // Schemes returns each colour on a light page and its counterpart on a dark one.
 func Schemes() map[string]string { return maps.Clone(dark) }
 
-// darkRules begin the style sheet of a picture.
-const darkRules = "<style>@media (prefers-color-scheme: dark) {"
+// The style sheet of a picture begins and ends so. A browser that shows the picture alone takes the colour of
+// the page behind it from color-scheme; without that it would be white in a dark scheme. The rule is for the
+// root of a document only: a page that holds the picture among its elements keeps its own.
+const (
+	beginRules = "<style>svg:root { color-scheme: light dark } @media (prefers-color-scheme: dark) {"
+	endRules   = " }</style>\n"
+)
 
 // scheme returns the rules of a style sheet that change the colours of a picture on a dark page. Colours
 // stand in attributes, which every program reads; browsers alone read the rules.
 func scheme(picture string) string {
 	var b strings.Builder
-	b.WriteString(darkRules)
+	b.WriteString(beginRules)
 	colours := slices.Sorted(maps.Keys(dark))
 	for _, attribute := range []string{"fill", "stroke"} {
 		for _, c := range colours {
@@ -65,16 +70,34 @@ func scheme(picture string) string {
 			}
 		}
 	}
-	b.WriteString(" }</style>\n")
+	b.WriteString(endRules)
 	return b.String()
 }
 
-// Dark returns a picture in the colours of a dark page, whatever the reader's page is.
+// parts returns what stands before and behind the rules of a picture, if it has any.
+func parts(picture string) (before, behind string, ok bool) {
+	before, behind, ok = strings.Cut(picture, beginRules)
+	if ok {
+		_, behind, ok = strings.Cut(behind, endRules)
+	}
+	return before, behind, ok
+}
+
+// OnSheet lays a sheet of paper under a picture, for a program that shows it on no page: one that makes a PNG
+// of it, say. The sheet follows the colour scheme, too.
+func OnSheet(picture string) string {
+	before, behind, ok := parts(picture)
+	if !ok { // it has a sheet
+		return picture
+	}
+	behind = `<rect width="100%" height="100%" fill="` + Paper + `"/>` + "\n" + behind
+	return before + scheme(`fill="`+Ink+`"`+behind) + behind
+}
+
+// Dark returns a picture in the colours of a dark page, on a sheet of its own, whatever the reader's page is.
 func Dark(picture string) string {
-	if begin := strings.Index(picture, darkRules); begin >= 0 {
-		if end := strings.Index(picture[begin:], "</style>"); end >= 0 {
-			picture = picture[:begin] + picture[begin+end+len("</style>"):]
-		}
+	if before, behind, ok := parts(OnSheet(picture)); ok {
+		picture = before + behind
 	}
 	var pairs []string
 	for c, counterpart := range dark {

@@ -3,10 +3,12 @@ package svg_test
 import (
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/internal/svgtest"
 	"github.com/go-election/election/lab/svg"
 )
 
@@ -34,7 +36,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// TestContrast: what carries meaning stands out from the sheet, on a light page and on a dark one.
+// TestContrast: what carries meaning stands out from the page, from each light one and each dark one.
 func TestContrast(t *testing.T) {
 	dark := svg.Schemes()
 	for _, c := range []struct {
@@ -46,8 +48,12 @@ func TestContrast(t *testing.T) {
 			svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky}},
 	} {
 		for _, colour := range c.colours {
-			require.GreaterOrEqual(t, contrast(t, colour, svg.Paper), c.least, colour)
-			require.GreaterOrEqual(t, contrast(t, dark[colour], dark[svg.Paper]), c.least, "dark: %s", colour)
+			for _, page := range append(svgtest.LightPages(), svg.Paper) {
+				require.GreaterOrEqual(t, contrast(t, colour, page), c.least, "%s on %s", colour, page)
+			}
+			for _, page := range append(svgtest.DarkPages(), dark[svg.Paper]) {
+				require.GreaterOrEqual(t, contrast(t, dark[colour], page), c.least, "%s on %s", colour, page)
+			}
 		}
 	}
 	for _, band := range []string{svg.Pale, svg.Rose, svg.Alarm} {
@@ -56,14 +62,33 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestDark: a picture for a dark page has the counterparts of its colours, and no rule beside them.
+// TestNoSheet: a picture lies on the reader's page, which is as dark as the picture expects where a browser
+// shows it alone.
+func TestNoSheet(t *testing.T) {
+	picture := disc()
+	require.NotContains(t, picture, "<rect")
+	require.Contains(t, picture, "<style>svg:root { color-scheme: light dark }")
+
+	sheet := `<rect width="100%" height="100%" fill="` + svg.Paper + `"/>`
+	onSheet := svg.OnSheet(picture)
+	require.Equal(t, 1, strings.Count(onSheet, "<rect"))
+	require.Contains(t, onSheet, "</style>\n"+sheet+"\n<circle")
+	require.Contains(t, onSheet, `[fill="`+svg.Paper+`"] { fill: `+svg.Schemes()[svg.Paper]+` }`)
+}
+
+// TestDark: a picture for a dark page has the counterparts of its colours, a sheet, and no rule beside them.
 func TestDark(t *testing.T) {
-	var d svg.Drawing
-	d.Circle(20, 20, 5, svg.Blue, "", 0)
-	dark := svg.Dark(d.Document(40, 40, "a disc", "It is blue."))
+	dark := svg.Dark(disc())
 	require.Contains(t, dark, `r="5" fill="`+svg.Schemes()[svg.Blue]+`"`)
-	require.Contains(t, dark, `height="40" fill="`+svg.Schemes()[svg.Paper]+`"`)
+	require.Contains(t, dark, `height="100%" fill="`+svg.Schemes()[svg.Paper]+`"`)
 	require.NotContains(t, dark, svg.Blue)
 	require.NotContains(t, dark, "<style>")
 	require.Equal(t, dark, svg.Dark(dark))
+	require.Equal(t, dark, svg.OnSheet(dark))
+}
+
+func disc() string {
+	var d svg.Drawing
+	d.Circle(20, 20, 5, svg.Blue, "", 0)
+	return d.Document(40, 40, "a disc", "It is blue.")
 }

@@ -19,17 +19,15 @@ func (d *Drawing) Put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n
 // Append adds all that another drawing has.
 func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
 
-// Document returns the whole picture. The title is its name, and about says what it shows, for readers who
-// cannot see it.
+// Document returns the whole picture, which lies on the page of its reader: see [OnSheet]. The title is its
+// name, and about says what it shows, for readers who cannot see it.
 func (d *Drawing) Document(width, height float64, title, about string) string {
-	sheet := fmt.Sprintf(`<rect width="%s" height="%s" fill="%s"/>`, Num(width), Num(height), Paper)
 	return fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
 			` role="img" font-family="Helvetica, Arial, sans-serif" fill="%s">`+
-			"\n<title>%s</title>\n<desc>%s</desc>\n%s%s\n%s</svg>\n",
+			"\n<title>%s</title>\n<desc>%s</desc>\n%s%s</svg>\n",
 		Num(width), Num(height), Ink, Escaped(title), Escaped(about),
-		scheme(`fill="`+Ink+`"`+sheet+d.b.String()),
-		sheet, d.b.String())
+		scheme(`fill="`+Ink+`"`+d.b.String()), d.b.String())
 }
 
 // Num writes a number with up to two decimals, the same on every machine.

@@ -48,7 +48,9 @@ func (b *Bridge) export(ctx context.Context, args json.RawMessage, _ func(any)) 
 	var in struct {
 		Kind     string          `json:"kind"`
 		Scenario json.RawMessage `json:"scenario"`
-		Dark     bool            `json:"dark"` // of a picture: for a dark page, whatever the reader's is
+		// Of a picture that is painted, such as a PNG: whether the page is dark. If nil, the picture is not
+		// painted: it has no sheet, and follows the page on which it is shown.
+		Dark *bool `json:"dark"`
 	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
@@ -78,8 +80,11 @@ func (b *Bridge) export(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err := f.write(&text, t); err != nil {
 		return Reply{}, err
 	}
-	if in.Dark && f.media == "image/svg+xml" {
-		return written(file{name + "." + f.ending, f.media, svg.Dark(text.String())})
+	picture := text.String()
+	if in.Dark != nil && f.media == "image/svg+xml" {
+		if picture = svg.OnSheet(picture); *in.Dark {
+			picture = svg.Dark(picture)
+		}
 	}
-	return written(file{name + "." + f.ending, f.media, text.String()})
+	return written(file{name + "." + f.ending, f.media, picture})
 }

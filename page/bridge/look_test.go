@@ -293,6 +293,13 @@ func TestExport(t *testing.T) {
 	}
 	require.Contains(t, export("svg", false).Text, "prefers-color-scheme")
 	require.NotContains(t, export("svg", true).Text, "prefers-color-scheme")
+	const sheet = `<rect width="100%" height="100%"`
+	require.Contains(t, export("svg", true).Text, sheet, "it may be painted")
+	require.Contains(t, export("svg", false).Text, sheet)
+	var free struct{ Text string }
+	ask(t, &b, "export", object{"kind": "svg", "scenario": text}, &free)
+	require.Contains(t, free.Text, "prefers-color-scheme")
+	require.NotContains(t, free.Text, sheet, "it lies on the reader's page")
 	require.Equal(t, "lcr-participant.ndjson", export("trace", false).Name)
 
 	var back struct {
