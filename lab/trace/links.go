@@ -244,10 +244,7 @@ func (n *network) linkTitle(l *link) string {
 
 // networkAbout says what the picture shows to readers who cannot see it.
 func (n *network) networkAbout(form form) string {
-	parts := []string{n.story.headline()}
-	if setting := n.story.setting(); setting != "" {
-		parts = append(parts, setting)
-	}
+	parts := []string{n.story.headline(), n.story.setting()}
 	parts = append(parts, fmt.Sprintf("%s, %s", formNames[form], prose.Plural(len(n.links), "link")))
 	busiest := 0
 	for i := range n.links {
@@ -261,5 +258,5 @@ func (n *network) networkAbout(form form) string {
 	if n.nowhere > 0 {
 		parts = append(parts, prose.Plural(n.nowhere, "message")+" over ports that lead to no process")
 	}
-	return strings.Join(parts, ". ") + "."
+	return strings.Join(append(parts, n.story.log()), ". ") + "."
 }

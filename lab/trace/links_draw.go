@@ -63,9 +63,7 @@ func (n *network) document() string {
 	p.form = form
 	places := place()
 	top := p.words(edge, edge, letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, n.story.headline())
-	if setting := n.story.setting(); setting != "" {
-		top = p.words(edge, top, letter, `fill="`+svg.Grey+`"`, setting)
-	}
+	top = p.words(edge, top, letter, `fill="`+svg.Grey+`"`, n.story.setting())
 	p.named = p.namesFit(places)
 	top, rest := p.flow(top+6, mostRows, slices.Concat(p.processSigns(), p.linkSigns()))
 	end := p.fit(places, top+letter)

@@ -144,21 +144,50 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	for i := range t.Events {
 		width = max(width, len(t.Events[i].Ref().String()))
 	}
-	line := func(e *Event, message *election.Message, when, text string) {
-		if !s.selection.selects(e, message, s.names) {
-			return
+	s.lines(func(e *Event, message *election.Message, when, text string) bool {
+		if s.selection.selects(e, message, s.names) {
+			fmt.Fprintf(b, "%s  %*s  %s\n", begin(e, when), width, e.Ref(), text)
 		}
-		fmt.Fprintf(b, "%s  %*s  %s\n", begin(e, when), width, e.Ref(), text)
-	}
+		return true
+	})
+	return b.Flush()
+}
+
+// mostQuoted is how many lines of the log the description of a picture has.
+const mostQuoted = 8
+
+// quoted returns the first lines of the log, each with its time and process, without what says little: that a
+// process begins, saves its state, or is undecided.
+func (s *story) quoted() (all []string) {
+	s.lines(func(e *Event, _ *election.Message, when, text string) bool {
+		switch {
+		case e.Do == observe.Init || e.Do == observe.Rejoin || e.Do == observe.Save,
+			e.Do == observe.Decide && e.Outcome.Role == election.Undecided:
+		default:
+			all = append(all, fmt.Sprintf("%s: %d %s", when, e.Process, text))
+		}
+		return len(all) < mostQuoted
+	})
+	return all
+}
+
+// lines calls line for each line of the log until that returns false: with the event, the message that is
+// sent or arrives, or nil, when that was, and what the line says.
+func (s *story) lines(line func(e *Event, message *election.Message, when, text string) bool) {
+	t := s.trace
 	// Events without a beat are not shown. Beats are in the order of their events, so one index is enough.
 	next := 0
 	for i := range t.Events {
 		e := &t.Events[i]
 		if _, known := s.where[e.Peer]; e.Do == observe.Send && known {
-			line(e, &e.Message, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message),
-				e.Peer))
+			if !line(e, &e.Message, s.time(e.At), fmt.Sprintf("sends %s to %d", s.messageText(&e.Message),
+				e.Peer)) {
+				return
+			}
 		} else if next < len(s.beats) && s.beats[next].event == i {
-			line(e, s.messageOf(&s.beats[next]), s.time(e.At), s.line(&s.beats[next]))
+			if !line(e, s.messageOf(&s.beats[next]), s.time(e.At), s.line(&s.beats[next])) {
+				return
+			}
 			next++
 		}
 	}
@@ -166,10 +195,11 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	for i := range s.beats[next:] {
 		late := &s.beats[next+i]
 		sent := &t.Events[late.sent]
-		line(sent, &sent.Message, atEnd, fmt.Sprintf("%s to %s is not received", late.text,
-			s.id(late.process)))
+		if !line(sent, &sent.Message, atEnd, fmt.Sprintf("%s to %s is not received", late.text,
+			s.id(late.process))) {
+			return
+		}
 	}
-	return b.Flush()
 }
 
 // messageOf returns the message of a beat, nil if it has none.

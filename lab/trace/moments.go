@@ -255,27 +255,20 @@ func (s *story) span(d time.Duration) string {
 	return short(d) + " units"
 }
 
-// setting says how it was run, and what was to go wrong.
+// setting says what was run and how, and what was to go wrong, as far as the headline does not say it.
 func (s *story) setting() string {
 	h := &s.trace.Header.Scenario
-	var parts []string
-	if h.Schedule != "" {
-		parts = append(parts, delays(h.Schedule))
-	}
-	if h.Seed != 0 {
-		parts = append(parts, fmt.Sprintf("seed %d", h.Seed))
-	}
-	for _, id := range h.Crashed {
-		parts = append(parts, fmt.Sprintf("%d is down", id))
+	parts := []string{s.title()}
+	if len(h.Crashed) > mostNamed || !strings.HasSuffix(s.wrong(), " down") {
+		for _, id := range h.Crashed {
+			parts = append(parts, fmt.Sprintf("%d is down", id))
+		}
 	}
 	for i := range h.Faults.Partitions {
 		parts = append(parts, s.partitionText(&h.Faults.Partitions[i]))
 	}
 	for _, c := range s.stretches() {
 		parts = append(parts, s.stretchText(&c))
-	}
-	if h.Property != "" && h.Note != "" {
-		parts = append(parts, h.Note)
 	}
 	return inLine(strings.Join(parts, "; "))
 }

@@ -31,9 +31,7 @@ func (s *story) overview() string {
 	o.column = (overviewWidth - o.left - edge) / float64(n)
 	o.numbered = s.moments()
 	top := o.words(edge, edge, o.letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, s.headline())
-	if setting := s.setting(); setting != "" {
-		top = o.words(edge, top, o.letter, `fill="`+svg.Grey+`"`, setting)
-	}
+	top = o.words(edge, top, o.letter, `fill="`+svg.Grey+`"`, s.setting())
 	for i := range s.trace.Events {
 		o.last = max(o.last, s.trace.Events[i].At)
 	}

@@ -105,20 +105,18 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	return d
 }
 
-// headline says in a line what was run and what came out.
-func (s *story) headline() string { return s.name() + ": " + s.result() }
-
-// about says what the picture shows to readers who cannot see it.
+// about says what the picture shows to readers who cannot see it: the result, the setting, the key moments,
+// and the first lines of the log.
 func (s *story) about() string {
-	parts := []string{s.headline()}
-	if setting := s.setting(); setting != "" {
-		parts = append(parts, setting)
-	}
+	parts := []string{s.headline(), s.setting()}
 	for i, m := range s.moments() {
 		parts = append(parts, fmt.Sprintf("%d, at %s: %s", i+1, s.time(s.trace.Events[m.event].At), m.text))
 	}
-	return strings.Join(parts, ". ") + "."
+	return strings.Join(append(parts, s.log()), ". ") + "."
 }
+
+// log quotes the first lines of the log.
+func (s *story) log() string { return "The log begins: " + strings.Join(s.quoted(), "; ") }
 
 // drawing is a picture as it grows.
 type drawing struct {
@@ -152,9 +150,7 @@ func (d *drawing) words(x, top, size float64, style, text string) float64 {
 // that have no room there.
 func (d *drawing) heading(top float64) (bottom float64, rest []sign) {
 	top = d.words(edge, top, d.letter*1.15, `font-weight="bold" fill="`+svg.Ink+`"`, d.headline())
-	if setting := d.setting(); setting != "" {
-		top = d.words(edge, top, d.letter, `fill="`+svg.Grey+`"`, setting)
-	}
+	top = d.words(edge, top, d.letter, `fill="`+svg.Grey+`"`, d.setting())
 	bottom, rest = d.legend(top + 6)
 	return bottom + 6, rest
 }
