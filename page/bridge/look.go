@@ -18,12 +18,12 @@ type walker struct {
 }
 
 // stride is how many turns lie between two snapshots.
-const stride = 1 << 10
+const stride = 1 << 8
 
 // to walks to a turn.
 func (w *walker) to(turn int) error {
-	if turn < w.turn {
-		k := turn / stride
+	// A snapshot is nearer than where the run stands, if it is between the two, or if the way leads back.
+	if k := min(turn/stride, len(w.marks)-1); turn < w.turn || k*stride > w.turn {
 		if err := w.sim.Restore(w.marks[k]); err != nil {
 			return err
 		}

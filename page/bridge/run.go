@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -24,7 +25,8 @@ const (
 
 // run is a run of a scenario, which can be made again and again.
 type run struct {
-	key      string
+	key      string // the scenario in the form of the library
+	given    string // as it was given last
 	scenario *scenario.Scenario
 	config   sim.Config
 	outside  []trace.FilmOutside // of what is planned
@@ -59,6 +61,10 @@ func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
 	case most < 0 || most > mostEvents:
 		return nil, input.Errorf("most: %d events, it must be up to %d", most, mostEvents)
 	}
+	// A page asks of one run again and again: its text need not be read each time.
+	if r := b.kept(func(r *run) bool { return r.given == string(text) && r.most == most }); r != nil {
+		return r, nil
+	}
 	s := &scenario.Scenario{}
 	if err := s.UnmarshalJSON(text); err != nil {
 		return nil, err
@@ -70,21 +76,29 @@ func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, r := range b.runs {
-		if r.key == string(key) && r.most == most {
-			// The one that was asked for last comes first, and the last one goes.
-			copy(b.runs[1:i+1], b.runs[:i])
-			b.runs[0] = r
-			return r, nil
+	r := b.kept(func(r *run) bool { return r.key == string(key) && r.most == most })
+	if r == nil {
+		if r, err = newRun(s, most); err != nil {
+			return nil, err
 		}
+		r.key = string(key)
+		b.runs = append([]*run{r}, b.runs[:min(len(b.runs), keptRuns-1)]...)
 	}
-	r, err := newRun(s, most)
-	if err != nil {
-		return nil, err
-	}
-	r.key = string(key)
-	b.runs = append([]*run{r}, b.runs[:min(len(b.runs), keptRuns-1)]...)
+	r.given = string(text)
 	return r, nil
+}
+
+// kept returns the run that is wanted, if it is kept. The one that was asked for last comes first, and the
+// last one goes.
+func (b *Bridge) kept(wanted func(*run) bool) *run {
+	i := slices.IndexFunc(b.runs, wanted)
+	if i < 0 {
+		return nil
+	}
+	r := b.runs[i]
+	copy(b.runs[1:i+1], b.runs[:i])
+	b.runs[0] = r
+	return r
 }
 
 // newRun prepares a run. What its algorithm is not made for is run all the same, and noted.
