@@ -47,6 +47,7 @@ export function mount(element, store) {
     const size = placed.radius;
     drawn.forEach((node, p) => {
       const { x, y } = /** @type {import("./layout.js").Layout} */ (placed).points[p];
+      node.key = "";
       attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       node.label.textContent = size >= 8 ? film.name(p) : "";
       const long = film.name(p).length;
@@ -80,7 +81,7 @@ export function mount(element, store) {
       const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
       // Of many processes one or two change in a step.
       const is = inside.includes(p) ? LEADER : film.roleOf(p, step); // it has what all want
-      const key = `${film.key} ${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${placed.radius}`;
+      const key = `${changes[p]} ${p === process} ${p === acting} ${dim} ${is}`;
       if (drawn[p].key === key) continue;
       drawn[p].key = key;
       const now = film.condition(p, step);

@@ -22,18 +22,21 @@ export function mount(element, store) {
     if (!film) return;
     const key = `${film.key} ${step} ${doc ? 1 : 0}`;
     if (key === shown || (playing && element.hidden)) return;
+    if (step === 0) clear();
     if (!playing || step === 0) {
       sentence.textContent = step === 0 ? t.start : said(film, step) ?? "";
-      clear();
       shown = "";
     }
     if (asks || step === 0) return;
     asks = true;
+    // What stands there is of another step; an answer comes within a frame or two, mostly, and nothing flickers.
+    const late = setTimeout(clear, 150);
     // The step before comes first: to go back, the library begins at a snapshot.
     const p = film.processOf(step), [[text], ran, before, now] = await Promise.all([
       words(film, scenario, step, step).catch(() => [""]),
       call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
       machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch(() => [])]);
+    clearTimeout(late);
     asks = false;
     if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
     shown = key;

@@ -19,7 +19,7 @@ export function mount(element, store) {
   const room = h("div", { class: "time" }, canvas);
   element.append(room);
   const foot = /** @type {Element} */ (document.querySelector("#controls"));
-  let zoom = 1, kept = "", origin = 0;
+  let zoom = 1, kept = "", origin = 0, turned = true;
 
   /** Where the picture stands; on a narrow page the controls leave the upper part of it to be seen, and most is how
    * far it scrolls.
@@ -65,6 +65,8 @@ export function mount(element, store) {
     const f = frame();
     if (!film || !axis || f.width < 10) return;
     view.unit = f.unit;
+    if (turned) follow(f);
+    turned = false;
     keep(f);
     const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
     g.drawImage(still, 0, (view.scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
@@ -85,7 +87,7 @@ export function mount(element, store) {
   });
 
   const turn = () => {
-    follow(frame());
+    turned = true;
     paint();
   };
   store.on(["film"], () => {

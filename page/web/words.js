@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 
-const block = 500;
+const block = 60;
 
 /** @type {WeakMap<import("./film.js").Film, Map<number, Promise<string[]>>>} */
 const kept = new WeakMap();
