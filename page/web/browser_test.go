@@ -98,8 +98,9 @@ type look struct {
 
 // tab is a page in the browser.
 type tab struct {
-	t   *testing.T
-	ctx context.Context
+	t     *testing.T
+	ctx   context.Context
+	close func() // at the end of the test, if not before
 
 	mu       sync.Mutex
 	errors   []string // of the console
@@ -153,9 +154,10 @@ func newTab(t *testing.T, l look) *tab {
 	require.NoError(t, err)
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
+	p := &tab{t: t, close: cancel}
 	ctx, cancel = context.WithTimeout(ctx, cmp.Or(l.patience, 2*time.Minute))
 	t.Cleanup(cancel)
-	p := &tab{t: t, ctx: ctx}
+	p.ctx = ctx
 	scheme, motion := "light", "no-preference"
 	if l.dark {
 		scheme = "dark"
