@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/cluster"
 )
 
@@ -63,25 +63,12 @@ const redraw = 200 * time.Millisecond
 
 // interact draws the cluster and obeys keys, until q is pressed or a time is over.
 func interact(ctx context.Context, a *console.Console, c group, span time.Duration) error {
-	restore, err := raw(a.Stdin)
+	restore, err := terminal.Raw(a.Stdin)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; use --script", err)
 	}
 	defer restore()
-	pressed := make(chan byte)
-	// Nothing waits for this goroutine: no context ends its read.
-	go func() {
-		for one := make([]byte, 1); ; {
-			if n, err := a.Stdin.Read(one); n == 0 || err != nil {
-				return
-			}
-			select {
-			case pressed <- one[0]:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	pressed := terminal.Keys(ctx, a.Stdin)
 	if span > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, span)
@@ -141,26 +128,4 @@ func converse(ctx context.Context, a *console.Console, c group, pressed <-chan b
 			}
 		}
 	}
-}
-
-// raw lets a terminal pass on each key at once, and returns what undoes that. stty is on every system
-// that has terminals; the standard library has no function for it.
-func raw(terminal io.Reader) (restore func(), err error) {
-	stty := func(args ...string) (string, error) {
-		cmd := exec.Command("stty", args...)
-		cmd.Stdin = terminal
-		out, err := cmd.Output()
-		if err != nil {
-			return "", fmt.Errorf("stty: %w; use --script", err)
-		}
-		return strings.TrimSpace(string(out)), nil
-	}
-	before, err := stty("-g")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := stty("-icanon", "-echo", "min", "1", "time", "0"); err != nil {
-		return nil, err
-	}
-	return func() { _, _ = stty(before) }, nil
 }
