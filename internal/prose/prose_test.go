@@ -63,3 +63,8 @@ func TestShort(t *testing.T) {
 	require.Empty(t, prose.Short(""))
 	require.Equal(t, strings.Repeat("a ", 500)+"...", prose.Short(strings.Repeat("a ", 600)))
 }
+
+// TestOneLine: what a file or an error says cannot break a line, or change a terminal.
+func TestOneLine(t *testing.T) {
+	require.Equal(t, "a; b ?[31mc", prose.OneLine(" a\nb \x1b[31mc\n"))
+}

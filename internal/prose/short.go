@@ -1,6 +1,9 @@
 package prose
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // The longest word and the longest line that are shown as they are, and what is shown of a longer word. The
 // path of a file is a word.
@@ -27,3 +30,15 @@ func Short(line string) string {
 
 // begun returns the first bytes of a text, without the part of a letter at their end.
 func begun(text string, n int) string { return strings.ToValidUTF8(text[:n], "") + "..." }
+
+// OneLine returns a text in a line of its own, whatever names it quotes.
+func OneLine(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+	return strings.Map(func(r rune) rune {
+		// A name in a file may hold control characters, which could change the terminal.
+		if unicode.IsControl(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}

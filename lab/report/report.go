@@ -1,6 +1,6 @@
 // Package report holds the JSON forms of what runs, checks and soaks have found: one object each, whose
-// members
-// stand in the order of the fields. A member that is null is not known, or does not apply.
+// members stand in the order of the fields. A member that is null is not known, or does not apply. What text
+// for people has in its place is here too.
 package report
 
 import (

@@ -3,12 +3,15 @@ package report_test
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // TestValues: what not every reader of JSON keeps exact is text, and times are exact.
@@ -28,4 +31,39 @@ func TestValues(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got))
 	}
+}
+
+// TestLeaderInWords: the words begin with the leader, if there is one.
+func TestLeaderInWords(t *testing.T) {
+	all := verdict.Result{Live: 3, Leader: 2, Agreed: true}
+	known, ended, grouped := all, all, all
+	known.Claimants, ended.Claimants, ended.Terminated = 1, 1, true
+	grouped.Claimants, grouped.Groups, grouped.Grouped = 2, true, true
+	for want, r := range map[string]verdict.Result{
+		"none|, no process is up":                               {},
+		"none|, 2 processes believe they lead":                  {Live: 3, Claimants: 2},
+		"none|, 1 process believes it leads, and not all agree": {Live: 3, Claimants: 1},
+		"2|, all agree":                                         ended,
+		"2|, all agree, but not all know that it has ended":     known,
+		"2| is what all say, but it does not lead":              all,
+		"2 leaders|, each of a group in which all agree":        grouped,
+	} {
+		leader, known := (&report.Outcome{Result: r}).LeaderInWords()
+		require.Equal(t, want, leader+"|"+known)
+	}
+}
+
+// TestCountsInWords: messages are counted by kind, and only the first entries are listed.
+func TestCountsInWords(t *testing.T) {
+	var o report.Outcome
+	require.Equal(t, "0", o.MessagesInWords())
+	require.Equal(t, "none", o.EntriesInWords())
+	o.Messages, o.ByKind = 1003, []observe.KindCount{{Kind: "probe", Count: 1000}, {Kind: "reply", Count: 3}}
+	require.Equal(t, "1,003 = 1,000 probe + 3 reply", o.MessagesInWords())
+	for range 14 {
+		o.Entries = append(o.Entries, verdict.Entry{ID: 4, At: sim.Unit / 2})
+	}
+	o.Entries[0].Section = 1
+	require.Equal(t, "14: 4 into 1 at 0.5, "+strings.Repeat("4 at 0.5, ", 11)+"and 2 more",
+		o.EntriesInWords())
 }

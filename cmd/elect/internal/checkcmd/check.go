@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/verdict"
@@ -124,7 +125,7 @@ func (k *checking) reason() string {
 // explained returns why a property does not hold, with the formula of the descriptor that promises it, if
 // there is one.
 func explained(property verdict.Property, reason error, a *election.Algorithm) string {
-	text := exit.OneLine(reason)
+	text := prose.OneLine(input.Reason(reason))
 	if property == verdict.Bounded && a.Worst.Formula != "" {
 		text += fmt.Sprintf(" (worst case: %s)", a.Worst.Formula)
 	}
@@ -143,7 +144,7 @@ func (k *checking) missing() error {
 
 // stopped returns why not every state was visited.
 func (k *checking) stopped() error {
-	why := exit.OneLine(k.Stopped)
+	why := prose.OneLine(input.Reason(k.Stopped))
 	switch {
 	case errors.Is(k.Stopped, context.Canceled):
 		why = "interrupted"

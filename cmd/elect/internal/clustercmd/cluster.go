@@ -146,10 +146,7 @@ func run(ctx context.Context, a *console.Console, f *clusterFlags) error {
 	if wrong := summary.Err(); err == nil && ctx.Err() == nil {
 		err = wrong
 	}
-	if err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return exit.Failed(err)
 }
 
 // show returns what prints each event.

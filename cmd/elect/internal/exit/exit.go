@@ -4,7 +4,6 @@ package exit
 import (
 	"errors"
 	"strings"
-	"unicode"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -46,8 +45,14 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-// Failed returns an error for the status 1: an election failed, while the command line is right.
-func Failed(err error) error { return failure{err} }
+// Failed returns an error for the status 1: an election failed, while the command line is right. For nil it
+// returns nil.
+func Failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure{err}
+}
 
 // incomplete is an error about work that was not done to its end.
 type incomplete struct{ error }
@@ -135,19 +140,7 @@ func Lines(err error) []string {
 	}
 	lines := make([]string, 0, len(all))
 	for _, e := range all {
-		lines = append(lines, prose.Short(OneLine(e)))
+		lines = append(lines, prose.Short(prose.OneLine(input.Reason(e))))
 	}
 	return lines
-}
-
-// OneLine returns the reason of err in a line of its own, whatever names it quotes.
-func OneLine(err error) string {
-	text := strings.ReplaceAll(strings.TrimSpace(input.Reason(err)), "\n", "; ")
-	return strings.Map(func(r rune) rune {
-		// A name in a file may hold control characters, which could change the terminal.
-		if unicode.IsControl(r) {
-			return '?'
-		}
-		return r
-	}, text)
 }

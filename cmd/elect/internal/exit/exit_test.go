@@ -27,4 +27,5 @@ func TestStatusOfErrors(t *testing.T) {
 	} {
 		require.Equal(t, c.want, Status(Classify(c.err)), c.err)
 	}
+	require.NoError(t, Failed(nil))
 }

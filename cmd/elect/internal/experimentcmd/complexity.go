@@ -54,8 +54,5 @@ func runComplexity(a *console.Console, ctx context.Context, n int, asJSON bool) 
 	if err != nil {
 		return exit.Failed(err)
 	}
-	if err := experiment.Differing(rows); err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return exit.Failed(experiment.Differing(rows))
 }

@@ -136,10 +136,7 @@ func run(ctx context.Context, w *work) error {
 		}
 		return exit.WithStatus(end.Code, err)
 	}
-	if err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return exit.Failed(err)
 }
 
 // finished is the end of a program that ends the command.

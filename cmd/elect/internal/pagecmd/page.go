@@ -76,10 +76,7 @@ func page(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 			a.Complain("--open: " + err.Error()) // the address is there all the same
 		}
 	}
-	if err := build.Serve(ctx, on, site); err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return exit.Failed(build.Serve(ctx, on, site))
 }
 
 // opened returns what the page opens, and the name under which it is served.

@@ -2,9 +2,7 @@ package run
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
@@ -13,7 +11,6 @@ import (
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
-	"github.com/go-election/election/lab/verdict"
 )
 
 // summary returns the result of a job as text.
@@ -34,9 +31,9 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		row("outcome", "as expected")
 	}
 	if j.Algorithm.Sections > 0 {
-		row("entries", "%s", entrants(o.Entries))
+		row("entries", "%s", o.EntriesInWords())
 	}
-	row("messages", "%s", messages(&o.Result))
+	row("messages", "%s", o.MessagesInWords())
 	if v := o.Virtual; v != nil && j.BadLinks() {
 		text := fmt.Sprintf("%s lost, %s duplicated", prose.Grouped(v.Lost), prose.Grouped(v.Duplicated))
 		if j.Faults.Reorder > 0 {
@@ -76,59 +73,6 @@ func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	if WhyFailed(j, o) != nil {
 		colour = terminal.Red
 	}
-	switch {
-	case o.Live == 0:
-		return a.Paint(colour, "none") + ", no process is up"
-	case o.Groups && o.Grouped && o.Claimants > 1:
-		return a.Paint(colour, prose.Plural(o.Claimants, "leader")) + ", each of a group in which all agree"
-	case o.Agreed && o.Claimants == 0:
-		return a.Paint(colour, strconv.FormatUint(uint64(o.Leader),
-			10)) + " is what all say, but it does not lead"
-	case !o.Agreed && o.Claimants == 1:
-		return a.Paint(colour, "none") + ", " + o.Claims() + ", and not all agree"
-	case !o.Agreed:
-		return a.Paint(colour, "none") + ", " + o.Claims()
-	}
-	known := "all agree"
-	if !o.Terminated {
-		known += ", but not all know that it has ended"
-	}
-	return a.Paint(colour, strconv.FormatUint(uint64(o.Leader), 10)) + ", " + known
-}
-
-// mostEntrants is the number of entries into critical sections that are listed.
-const mostEntrants = 12
-
-// entrants lists the processes that have entered critical sections, in order, and the times.
-func entrants(list []verdict.Entry) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	var all []string
-	for _, e := range list[:min(len(list), mostEntrants)] {
-		text := fmt.Sprintf("%d at %s", e.ID, briefly(e.At))
-		if e.Section > 0 {
-			text = fmt.Sprintf("%d into %d at %s", e.ID, e.Section, briefly(e.At))
-		}
-		all = append(all, text)
-	}
-	if more := len(list) - mostEntrants; more > 0 {
-		all = append(all, fmt.Sprintf("and %s more", prose.Grouped(uint64(more))))
-	}
-	return fmt.Sprintf("%s: %s", prose.Grouped(uint64(len(list))), strings.Join(all, ", "))
-}
-
-// briefly returns a time in units, to the thousandth.
-func briefly(at time.Duration) string { return report.Units(at.Round(sim.Unit / 1000)).String() }
-
-// messages returns the number of messages, by kind.
-func messages(r *verdict.Result) string {
-	if len(r.ByKind) == 0 {
-		return prose.Grouped(r.Messages)
-	}
-	var kinds []string
-	for _, k := range r.ByKind {
-		kinds = append(kinds, prose.Grouped(k.Count)+" "+k.Kind)
-	}
-	return prose.Grouped(r.Messages) + " = " + strings.Join(kinds, " + ")
+	leader, known := o.LeaderInWords()
+	return a.Paint(colour, leader) + known
 }

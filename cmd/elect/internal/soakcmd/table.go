@@ -29,10 +29,8 @@ func (t *soakTable) row(title, runs, failed, units, speed string) error {
 	if t.a.Verbose {
 		text += fmt.Sprintf("  %9s", speed)
 	}
-	if _, err := fmt.Fprintln(t.a.Stdout, text); err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	_, err := fmt.Fprintln(t.a.Stdout, text)
+	return exit.Failed(err)
 }
 
 // newSoakTable writes the head of a table.
@@ -78,8 +76,5 @@ func (t *soakTable) end() error {
 	}
 	_, err := fmt.Fprintf(t.a.Stdout, "%s, %s, %d failed\n", soaked, prose.Plural(int(t.runs), "run"),
 		len(t.failed))
-	if err != nil {
-		return exit.Failed(err)
-	}
-	return nil
+	return exit.Failed(err)
 }
