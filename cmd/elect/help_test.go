@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,17 +62,21 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestShortHelp: -h is what the command is for, three examples and the flags by groups; --help says more.
+// TestShortHelp: -h is what the command is for, three examples and the flags that are used most, and names
+// the groups of all; --help has all of them.
 func TestShortHelp(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
 	short, long := elect(t, "", "sim", "-h").stdout, elect(t, "", "sim", "--help").stdout
 	require.Equal(t, long, elect(t, "", "help", "sim").stdout)
-	require.Less(t, 2*strings.Count(short, "(default"), strings.Count(long, "(default"))
+	require.Zero(t, strings.Count(short, "(default"))
 	require.Equal(t, 3, strings.Count(short, "\n  elect sim ")-1)
 	require.True(t, strings.HasPrefix(short, "Simulate an election in virtual time.\n\nUsage:\n"))
+	require.Contains(t, short, "\nFlags:\n  -n, --n N ")
+	require.NotContains(t, short, "--ids 3,1,4 ")
 	last := 0
 	for _, heading := range []string{"the election:\n  -n, --n N", "the network:\n      --topology",
 		"what goes wrong:\n      --crashed", "output:\n      --json"} {
-		at := strings.Index(short, "\nFlags, "+heading)
+		at := strings.Index(long, "\nFlags, "+heading)
 		require.Greater(t, at, last, heading)
 		last = at
 	}
@@ -79,6 +85,34 @@ func TestShortHelp(t *testing.T) {
 		require.Contains(t, long, topic)
 	}
 	elect(t, "", "help", "topolgy").requireLine(t, 2, `unknown command "topolgy": did you mean topology?`)
+}
+
+// TestShortHelpFits: but for its list of commands, -h of each command fits a screen of 24 lines and 80
+// columns. What it leaves out it counts.
+func TestShortHelpFits(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	flag := regexp.MustCompile(`(?m)^  (-., |    )--\w`)
+	flagsOf := func(text string) int {
+		return len(flag.FindAllString(text[strings.Index(text, "\nFlags"):], -1))
+	}
+	others := regexp.MustCompile(`\nelect[a-z ]* --help says all(?:, with (\d+) more flags?)?[^.]*\.\n$`)
+	for _, args := range helps() {
+		if args[len(args)-1] != "-h" {
+			continue
+		}
+		short := elect(t, "", args...).stdout
+		said := others.FindStringSubmatch(short)
+		require.NotNil(t, said, "%s", short)
+		left, _ := strconv.Atoi(said[1]) // none is 0
+		long := elect(t, "", append(args[:len(args)-1:len(args)-1], "--help")...).stdout
+		require.Equal(t, flagsOf(long), flagsOf(short)+left, "%v", args)
+
+		commands := regexp.MustCompile(`(?s)\nCommands:\n.*?\n\n`).ReplaceAllString(short, "\n")
+		require.LessOrEqual(t, strings.Count(commands, "\n"), 24, "%v:\n%s", args, commands)
+		for line := range strings.Lines(short + long) {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 81, "%v: %s", args, line)
+		}
+	}
 }
 
 // TestEveryCommandHasHelp: each command has a file with a text and examples of its own, or its parent has.
@@ -91,10 +125,10 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		if args[0] == "help" {
 			name = args[1]
 		}
-		if text, _ := help.Read(name); text != "" {
+		if page := help.Read(name); page.Text != "" {
 			used[name] = true
 			if args[len(args)-1] != "-h" {
-				require.Contains(t, elect(t, "", args...).stdout, strings.Fields(text)[0])
+				require.Contains(t, elect(t, "", args...).stdout, strings.Fields(page.Text)[0])
 			}
 		}
 	}

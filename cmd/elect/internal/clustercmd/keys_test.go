@@ -53,7 +53,7 @@ func TestHelp(t *testing.T) {
 	_, words, ok := strings.Cut(err.Error(), "is not one of ")
 	require.True(t, ok)
 	for word := range strings.SplitSeq(words, ", ") {
-		text, _ := help.Read("cluster")
+		text := help.Read("cluster").Text
 		require.Contains(t, text, word)
 	}
 	for key, word := range keys {

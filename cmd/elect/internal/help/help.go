@@ -1,5 +1,5 @@
-// Package help writes the help of the commands, from a file for each, with its examples below a line of
-// dashes. Topics have files too.
+// Package help writes the help of the commands, from a file for each: its text, its examples, and the names
+// of the flags that are used most, between lines of dashes. Topics have files too.
 package help
 
 import (
@@ -19,70 +19,82 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// separator stands between the text and the examples.
+// separator stands between the parts of a file.
 const separator = "\n---\n"
 
 // Topics are what several commands share: elect help TOPIC shows them.
 var Topics = []string{"topology", "scenario", "faults", "output"}
 
-// Read returns the text and the examples of a command or a topic, nothing where there is no such file.
-func Read(name string) (text, examples string) {
-	b, _ := files.ReadFile(name + ".txt")
-	text, examples, _ = strings.Cut(string(b), separator)
-	return text, examples
+// Page is the file of a command or a topic. A topic has a text alone.
+type Page struct {
+	Text, Examples string
+	Used           []string // the flags that are used most; none where the command has few
 }
 
-// Group is the annotation of a flag that names its group. Flags without one are of the last.
-const Group = "group"
+// Read returns the page of a command or a topic, an empty one where there is no such file.
+func Read(name string) Page {
+	b, _ := files.ReadFile(name + ".txt")
+	text, rest, _ := strings.Cut(string(b), separator)
+	examples, used, _ := strings.Cut(rest, separator)
+	return Page{Text: text, Examples: examples, Used: strings.Fields(used)}
+}
+
+// about returns the page of a command, or else that of its parent.
+func about(cmd *cobra.Command) Page {
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	page := Read(strings.TrimPrefix(name, "elect-"))
+	if page.Text == "" && cmd.HasParent() {
+		page = Read(cmd.Parent().Name())
+	}
+	return page
+}
+
+// Group is the annotation of a flag that names its group. Flags without one are of Output, the last.
+const (
+	Group  = "group"
+	Output = "output"
+)
 
 // Printer writes help.
 type Printer struct {
 	To      io.Writer
 	Width   int
 	Heading func(string) string // how a heading looks
-	Short   bool                // what the command is for, three examples, and each flag in a line
+	Short   bool                // what the command is for, three examples, and the flags that are used most
 }
 
 // Topic writes one of [Topics].
 func (p *Printer) Topic(name string) error {
-	text, _ := Read(name)
-	_, err := io.WriteString(p.To, prose.Fitted(text, p.Width))
+	_, err := io.WriteString(p.To, prose.Fitted(Read(name).Text, p.Width))
 	return err
 }
 
 // Command writes the help of a command.
 func (p *Printer) Command(cmd *cobra.Command) error {
 	var b strings.Builder
-	text, examples := Read(strings.ReplaceAll(cmd.CommandPath(), " ", "-"))
-	if text == "" {
-		text, examples = Read(strings.TrimPrefix(strings.ReplaceAll(cmd.CommandPath(), " ", "-"), "elect-"))
-	}
-	if text == "" && cmd.HasParent() {
-		text, examples = Read(cmd.Parent().Name())
-	}
-	most := 100 // examples
+	page, most := about(cmd), 100 // examples
 	switch {
 	case p.Short:
-		most, text = 3, cmd.Short+".\n"
+		most, page.Text = 3, cmd.Short+".\n"
 	case cmd.Long != "": // those of the library for commands
-		text = cmd.Long
+		page.Text = cmd.Long
 	}
-	b.WriteString(prose.Fitted(text, p.Width))
+	b.WriteString(prose.Fitted(page.Text, p.Width))
 	p.heading(&b, "Usage")
 	fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
-	if examples != "" {
+	if page.Examples != "" {
 		p.heading(&b, "Examples")
-		b.WriteString(terminal.CommandLines(examples, most, p.Width))
+		b.WriteString(terminal.CommandLines(page.Examples, most, p.Width))
 	}
 	p.commands(&b, cmd)
-	p.flags(&b, cmd)
+	groups := groupsOf(cmd)
+	last := "elect help TOPIC says more of " + strings.Join(Topics, ", ")
 	if p.Short {
-		fmt.Fprintf(&b, "\n%s --help says more.\n", cmd.CommandPath())
-	} else {
-		b.WriteString("\n" + prose.Wrapped("elect help TOPIC says more of "+strings.Join(Topics, ", ")+".",
-			"",
-			p.Width))
+		used, others := mostUsed(groups, page.Used)
+		groups, last = used, cmd.CommandPath()+" --help says all"+others
 	}
+	p.flags(&b, groups)
+	b.WriteString("\n" + prose.Wrapped(last+".", "", p.Width))
 	_, err := io.WriteString(p.To, b.String())
 	return err
 }
@@ -104,36 +116,70 @@ func (p *Printer) commands(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// flags lists the flags of a command by their groups.
-func (p *Printer) flags(b *strings.Builder, cmd *cobra.Command) {
-	var groups []string
-	of := make(map[string][]*pflag.Flag)
+// group is some flags of a command.
+type group struct {
+	name  string
+	flags []*pflag.Flag
+}
+
+// groupsOf returns the flags of a command by their groups.
+func groupsOf(cmd *cobra.Command) (groups []group) {
 	// elect help reaches a command whose flags are not parsed: then they lack those of its parents.
 	cmd.InitDefaultHelpFlag()
 	cmd.InheritedFlags()
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		group := "output"
+		name := Output
 		if f.Annotations[Group] != nil {
-			group = f.Annotations[Group][0]
+			name = f.Annotations[Group][0]
 		}
 		if f.Hidden {
 			return
 		}
-		if !slices.Contains(groups, group) {
-			groups = append(groups, group)
+		at := slices.IndexFunc(groups, func(g group) bool { return g.name == name })
+		if at < 0 {
+			at, groups = len(groups), append(groups, group{name: name})
 		}
-		of[group] = append(of[group], f)
+		groups[at].flags = append(groups[at].flags, f)
 	})
-	for _, group := range groups {
-		name := "Flags, " + group
+	return groups
+}
+
+// flags lists flags by their groups.
+func (p *Printer) flags(b *strings.Builder, groups []group) {
+	for _, g := range groups {
+		name := "Flags, " + g.name
 		if len(groups) == 1 {
 			name = "Flags"
 		}
 		p.heading(b, name)
-		for _, f := range of[group] {
+		for _, f := range g.flags {
 			b.WriteString(p.flag(f))
 		}
 	}
+}
+
+// mostUsed returns the flags of these names alone, and what the others are. Without names it returns all.
+func mostUsed(groups []group, names []string) (used []group, others string) {
+	if len(names) == 0 {
+		return groups, ""
+	}
+	used = make([]group, 1)
+	var of []string
+	more := -len(names)
+	for _, g := range groups {
+		of = append(of, g.name)
+		more += len(g.flags)
+		for _, f := range g.flags {
+			if slices.Contains(names, f.Name) {
+				used[0].flags = append(used[0].flags, f)
+			}
+		}
+	}
+	others = ", with " + prose.Plural(more, "more flag")
+	if len(of) > 1 {
+		others += ", for " + strings.Join(of, ", ")
+	}
+	return used, others
 }
 
 // column is where the usage of flags begins.
@@ -151,8 +197,9 @@ func (p *Printer) flag(f *pflag.Flag) string {
 	usage := f.Usage
 	switch def := f.DefValue; {
 	case p.Short:
-		usage, _, _ = strings.Cut(usage, "; ")
-		usage, _, _ = strings.Cut(usage, " (")
+		for _, detail := range []string{"; ", " (", ", - for "} {
+			usage, _, _ = strings.Cut(usage, detail)
+		}
 	case def != "" && def != "false" && !strings.Contains(usage, "(default"):
 		usage += " (default " + def + ")"
 	}
