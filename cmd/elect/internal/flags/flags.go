@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/topology"
 )
 
@@ -161,6 +163,34 @@ func (s *Set) All(name string) []string {
 		return f.Value.(interface{ All() []string }).All()
 	}
 	return nil
+}
+
+// Again returns the command line that runs the same again: without the flags of output, which change nothing
+// in it.
+func (s *Set) Again(args []string) string {
+	line := s.Cmd.CommandPath()
+	for _, arg := range args {
+		line += " " + terminal.Quoted(arg)
+	}
+	s.Cmd.Flags().Visit(func(f *pflag.Flag) {
+		if group := f.Annotations[help.Group]; group == nil || group[0] == help.Output {
+			return
+		}
+		values := []string{f.Value.String()}
+		if many, ok := f.Value.(*words); ok {
+			values = many.all
+		}
+		for _, value := range values {
+			line += " " + suggest.Dashed(f.Name)
+			switch {
+			case f.Value.Type() != "bool":
+				line += " " + terminal.Quoted(value)
+			case value != "true":
+				line += "=" + value
+			}
+		}
+	})
+	return line
 }
 
 // words is the value of a flag that holds text and may be given several times.

@@ -4,7 +4,6 @@ package simcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
@@ -80,6 +78,7 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 		return err
 	}
 	var all exit.Failures
+	shown := a.Stdout.IsTerminal() && !f.On("json") && !f.Silent
 	for i, j := range jobs {
 		if ctx.Err() != nil {
 			return exit.ErrInterrupted
@@ -93,11 +92,14 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 		m.Clear()
 		if err := recording.finish(a); err != nil {
 			all = append(all, j.Named(err))
+			shown = false
 		}
 		if err != nil {
 			all = append(all, exit.Classify(j.Named(err)))
+			shown = false
 			continue
 		}
+		shown = shown && fitsPage(len(j.IDs), o.Messages)
 		if !f.Silent {
 			if err := run.Report(a, j, o, f.On("json"), i > 0); err != nil {
 				return exit.Failed(err)
@@ -107,19 +109,10 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 			all = append(all, exit.Failed(j.Named(err)))
 		}
 	}
-	if err := propose(a, f); err != nil {
-		return exit.Failed(err)
+	if shown {
+		if err := proposePage(a, f, args, len(jobs)); err != nil {
+			return exit.Failed(err)
+		}
 	}
 	return all.Err()
-}
-
-// propose says on a terminal how a simulated file is watched.
-func propose(a *console.Console, f *job.Flags) error {
-	file := f.Text("scenario")
-	if !a.Stdout.IsTerminal() || f.Goroutines() || f.On("json") || f.Silent || !f.Given("scenario") ||
-		file == files.Standard {
-		return nil
-	}
-	_, err := fmt.Fprintf(a.Stdout, "\nelect page --scenario %s shows it\n", terminal.Quoted(file))
-	return err
 }
