@@ -233,7 +233,7 @@ func TestNameOfACounterexample(t *testing.T) {
 	file := filepath.Join(dir, "x.json")
 	r := elect(t, "", append(strings.Fields("check dkr -n 3 --network unordered --out"), file)...)
 	require.True(t, strings.HasSuffix(r.stdout,
-		"\n\n"+file+" is written; after a correction, elect check --replay "+file+" judges it\n"), r.stdout)
+		"\n\n"+file+" is written. After a correction this judges it:\n  elect check --replay "+file+"\n"), r.stdout)
 	now, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(now), `{"name": "counterexample to: only the right one leads", `)

@@ -70,11 +70,11 @@ func TestRedundancyText(t *testing.T) {
 		require.Equal(t, 4, strings.Count(r.stdout, "\n  "+m.String()+" "), m)
 	}
 	for _, want := range []string{
-		`model a  convenience, paper +does not hold  more than one in \S+ %, always as many as base\n`,
+		`model a  convenience, paper +does not hold\n    more than one in \S+ %, always as many as base\n`,
 		`model a  convenience, own, tied at maximum  holds `,
-		`model b  convenience, own, tied anywhere +does not hold `,
+		`model b  convenience, own, tied anywhere +does not hold\n`,
 		`model b  convenience, rank +holds +never more than one\n`,
-		`model b  number  does not hold  .* always as many as base\n`,
+		`model b  number  does not hold  .* always as many as\n {34}base\n`,
 		`model b  number  holds  1.0 elections served on average, 11.7 for base\n`,
 	} {
 		require.Regexp(t, want, r.stdout)

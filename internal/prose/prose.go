@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Grouped writes a number in groups of three digits.
@@ -80,7 +79,7 @@ func Wrapped(text, indent string, width int) string {
 	line := indent
 	for word := range strings.FieldsSeq(text) {
 		if line != indent {
-			if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			if letters(line)+1+letters(word) > width {
 				b.WriteString(line + "\n")
 				line = indent
 			} else {

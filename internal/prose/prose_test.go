@@ -68,3 +68,13 @@ func TestShort(t *testing.T) {
 func TestOneLine(t *testing.T) {
 	require.Equal(t, "a; b ?[31mc", prose.OneLine(" a\nb \x1b[31mc\n"))
 }
+
+// TestRow: a row that is too long goes on below its last column, or wholly there; colours take no room.
+func TestRow(t *testing.T) {
+	require.Equal(t, "a  \x1b[31mb\x1b[0m c\n", prose.Row("a  \x1b[31mb\x1b[0m c\n", 6))
+	long := "one two three four five six seven"
+	require.Equal(t, "a  b  one two three four\n      five six seven\n", prose.Row("a  b  "+long, 26))
+	require.Equal(t, "a           b\n    one two three four\n    five six seven\n",
+		prose.Row("a           b  "+long, 26))
+	require.Equal(t, "one two three four five\nsix seven\n", prose.Row(long, 26))
+}

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -35,6 +37,18 @@ func millis(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }
 
+// WriteJSON writes an object with the verdict on one line.
+func (s *Summary) WriteJSON(w io.Writer) error {
+	verdict := "one leader at a time"
+	if err := s.Err(); err != nil {
+		verdict = err.Error()
+	}
+	return json.NewEncoder(w).Encode(struct {
+		*Summary
+		Verdict string `json:"verdict"`
+	}{s, verdict})
+}
+
 // Text returns the leases as a table, and the verdict below.
 func (s *Summary) Text() string {
 	var b strings.Builder
@@ -50,14 +64,12 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", l.Member, l.Term, seconds(l.From), seconds(l.Until), began)
 	}
 	_ = w.Flush() // a Builder takes everything
-	fmt.Fprintf(&b, "\n%s in %s: %s packets, %s bytes; ", prose.Plural(len(s.Leases), "lease"),
-		seconds(s.Took),
-		prose.Grouped(s.Packets), prose.Grouped(s.Bytes))
+	verdict := "no two leases were valid at once"
 	if err := s.Err(); err != nil {
-		fmt.Fprintf(&b, "%s\n", strings.TrimPrefix(err.Error(), "cluster: "))
-	} else {
-		b.WriteString("no two leases were valid at once\n")
+		verdict = strings.TrimPrefix(err.Error(), "cluster: ")
 	}
+	fmt.Fprintf(&b, "\n%s in %s: %s packets, %s bytes; %s\n", prose.Plural(len(s.Leases), "lease"),
+		seconds(s.Took), prose.Grouped(s.Packets), prose.Grouped(s.Bytes), verdict)
 	return b.String()
 }
 

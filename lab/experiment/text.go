@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/go-election/election/internal/prose"
 )
@@ -46,8 +47,8 @@ const MostShown = 20
 // WriteText writes the rows of a Complexity, with the number of elections that were measured, for people.
 func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Marks) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf("Messages of an election among 3 to %d processes: "+
-		"equations of the paper, and what was measured", c.N)))
+	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf(
+		"Messages among 3 to %d processes: equations of the paper, and what was measured", c.N)))
 	b.WriteString(prose.Wrapped(Accounting, "", marks.width()))
 	for some := range ByEquation(rows) {
 		writeEquation(&b, c.N, some, marks)
@@ -117,7 +118,7 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 	for i := 0; i < len(all); i += len(Methods()) {
 		some := all[i : i+len(Methods())]
 		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
-		writeMethods(&b, some)
+		writeMethods(&b, some, marks.width())
 	}
 	b.WriteString("\n" +
 		prose.Wrapped("STARTED is how many processes start an election of their own, SERVED how many "+
@@ -125,7 +126,8 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 			"iterations in which it "+
 			"is more than one. MESSAGES are those sent from the crash on.", "", marks.width()))
 	b.WriteString("\nWhat the paper claims, and what came out\n")
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var claims strings.Builder
+	t := tabwriter.NewWriter(&claims, 0, 0, 2, ' ', 0)
 	said := ""
 	for _, c := range Claims(all) {
 		if c.Says != said {
@@ -136,6 +138,9 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 		fmt.Fprintf(t, "  model %s\t%s\t%s\t%s\n", c.Model, c.Method, holds, c.Found)
 	}
 	t.Flush()
+	for line := range strings.Lines(claims.String()) {
+		b.WriteString(prose.Row(line, marks.width()))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -148,7 +153,7 @@ func tiedInWords(n int) string {
 }
 
 // writeMethods writes what came out under one model.
-func writeMethods(b *strings.Builder, some []Series) {
+func writeMethods(b *strings.Builder, some []Series, width int) {
 	table := [][]string{{"  METHOD", "STARTED", ">1", "SERVED", ">1", "MESSAGES"}}
 	for i := range some {
 		s := &some[i]
@@ -169,5 +174,14 @@ func writeMethods(b *strings.Builder, some []Series) {
 		}
 		table = append(table, row)
 	}
-	b.WriteString(aligned(table))
+	text := aligned(table)
+	line, _, _ := strings.Cut(text, "\n")
+	if utf8.RuneCountInString(line) <= width {
+		b.WriteString(text)
+		return
+	}
+	// The numbers of up to 20 iterations go on below, where a terminal has no room for them.
+	for _, row := range table {
+		b.WriteString(prose.Hanging(row[0], strings.Join(row[1:], "  "), 4, width))
+	}
 }

@@ -80,12 +80,12 @@ func (k *checking) example(ctx context.Context) error {
 func writeExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
 	if !f.On("json") && !f.Silent && f.Files.Log == "" {
-		fmt.Fprintf(a.Stdout, "\n%s, after %s: %s\n", a.Paint(terminal.Bold, t.Title()),
+		fmt.Fprintf(a.Log(a.Stdout), "\n%s, after %s: %s\n", a.Paint(terminal.Bold, t.Title()),
 			prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
 			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
-		if err := f.Files.WriteLog(a.Stdout, k.ran.trace); err != nil {
+		if err := f.Files.WriteLog(a.Log(a.Stdout), k.ran.trace); err != nil {
 			return err
 		}
 	}
@@ -98,8 +98,8 @@ func writeExample(a *console.Console, k *checking) error {
 			return err
 		}
 		if !f.On("json") && !f.Silent {
-			fmt.Fprintf(a.Stdout, "\n%s is written; after a correction, elect check --replay %s judges it\n",
-				f.Text("out"), terminal.Quoted(f.Text("out")))
+			fmt.Fprintf(a.Stdout, "\n%s is written. After a correction this judges it:\n%s", f.Text("out"),
+				terminal.CommandLines("elect check --replay "+terminal.Quoted(f.Text("out")), 1, a.Width()))
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)

@@ -93,7 +93,7 @@ func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace,
 		if j.Name != "" {
 			fmt.Fprintf(a.Stdout, "%s\n", a.Paint(terminal.Bold, j.Name))
 		}
-		if err := f.Files.WriteLog(a.Stdout, t); err != nil {
+		if err := f.Files.WriteLog(a.Log(a.Stdout), t); err != nil {
 			return err
 		}
 	}

@@ -159,17 +159,10 @@ func (f *clusterFlags) show(a *console.Console) func(cluster.Event) {
 }
 
 // report prints what has happened.
-func (f *clusterFlags) report(a *console.Console, s *cluster.Summary) (err error) {
-	if !f.On("json") {
-		_, err = io.WriteString(a.Stdout, "\n"+s.Text())
-		return err
+func (f *clusterFlags) report(a *console.Console, s *cluster.Summary) error {
+	if f.On("json") {
+		return s.WriteJSON(a.Stdout)
 	}
-	verdict := "one leader at a time"
-	if err := s.Err(); err != nil {
-		verdict = err.Error()
-	}
-	return json.NewEncoder(a.Stdout).Encode(struct {
-		*cluster.Summary
-		Verdict string `json:"verdict"`
-	}{s, verdict})
+	_, err := io.WriteString(a.Log(a.Stdout), "\n"+s.Text())
+	return err
 }

@@ -54,6 +54,14 @@ func (a *Console) Paint(colour, text string) string { return terminal.Painted(a.
 // Width returns how wide text is laid out.
 func (a *Console) Width() int { return terminal.Width(a.Stdout.w) }
 
+// Log returns the writer of a log to standard output. On a terminal its lines fit; programs get them whole.
+func (a *Console) Log(to io.Writer) io.Writer {
+	if !a.Stdout.IsTerminal() {
+		return to
+	}
+	return terminal.Fit(to, a.Width())
+}
+
 // Meter returns nil where standard error is no terminal.
 func (a *Console) Meter() *terminal.Meter {
 	if !a.Progress {

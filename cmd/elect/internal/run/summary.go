@@ -58,7 +58,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	}
 	if !j.Still() && len(j.Acts) == 0 && j.AllStart() {
 		for _, line := range report.Bounds(j.Algorithm, j.Topology, o.Messages) {
-			fmt.Fprintf(&b, "  %s\n", line)
+			b.WriteString(prose.Row("  "+line, a.Width()))
 		}
 	}
 	if a.Verbose {

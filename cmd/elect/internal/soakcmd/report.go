@@ -72,8 +72,9 @@ func reportSoak(a *console.Console, k *soaking) error {
 func soakSummary(a *console.Console, k *soaking) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", a.Paint(terminal.Bold, k.title))
+	to := a.Log(&b)
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(to, "  %-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if k.Result.Runs > 0 {
 		row("runs", "%s, seeds %d to %d", prose.Grouped(k.Result.Runs), k.Seed, k.Seed+k.Result.Runs-1)
@@ -97,7 +98,7 @@ func soakSummary(a *console.Console, k *soaking) string {
 	}
 	row("violated", "%s", a.Paint(terminal.Red, f.Violation.Error()))
 	row("seed", "%d, %s", f.Seed, f.Plan.Describe())
-	row("replay", "%s", k.replay(f.Seed))
+	fmt.Fprintf(&b, "  replay     %s\n", k.replay(f.Seed)) // in one line, to be pasted
 	row("smallest", "%s", f.Smallest.Describe())
 	row("", "violated: %s", f.Shrunk.Violation.Error())
 	return b.String()
@@ -122,5 +123,5 @@ func soakLogs(a *console.Console, k *soaking) error {
 
 func soakLog(a *console.Console, name string, p *soak.Plan) error {
 	fmt.Fprintf(a.Stdout, "\n%s: ", name)
-	return p.WriteLog(a.Stdout)
+	return p.WriteLog(a.Log(a.Stdout))
 }

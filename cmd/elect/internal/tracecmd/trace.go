@@ -198,9 +198,9 @@ func show(a *console.Console, f *flags.Set, t *files.Trace, args []string) error
 			to = a.Stdout // which keeps the first error
 		}
 		if a.Colour {
-			return errors.Join(writePainted(to, t, all[0]), wait())
+			return errors.Join(writePainted(a.Log(to), t, all[0]), wait())
 		}
-		return errors.Join(t.WriteLog(to, all[0]), wait())
+		return errors.Join(t.WriteLog(a.Log(to), all[0]), wait())
 	}
 	if err := t.CheckPictures(len(all[0].Header.Scenario.IDs)); err != nil {
 		return err
@@ -242,7 +242,7 @@ func diff(a *console.Console, args []string) error {
 
 // sayAlike says that there is no difference.
 func sayAlike(a *console.Console, t *trace.Trace, how string) error {
-	_, err := fmt.Fprintf(a.Stdout, "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))),
+	_, err := fmt.Fprintf(a.Log(a.Stdout), "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))),
 		prose.Processes(len(t.Header.Scenario.IDs)))
 	return err
 }
