@@ -186,7 +186,8 @@ func (s *story) overtakings() (all []moment) {
 
 // settle notes the role of each process after each of its decisions, and which decisions change it.
 func (s *story) settle() {
-	s.changed, s.roles = make(map[int]bool), map[election.Role]bool{election.Undecided: true}
+	s.changed, s.back = make(map[int]bool), make(map[Ref]bool)
+	s.roles = map[election.Role]bool{election.Undecided: true}
 	s.final = make([]election.Outcome, len(s.trace.Header.Scenario.IDs))
 	for i := range s.trace.Events {
 		e := &s.trace.Events[i]
@@ -199,6 +200,7 @@ func (s *story) settle() {
 			s.final[p] = e.Outcome
 			s.roles[e.Outcome.Role] = true
 			if s.changed[i] {
+				s.back[e.Ref()] = e.Outcome.Role == election.Undecided
 				s.decidedAt = e.At
 			}
 		case observe.Crash, observe.Recover, observe.Restart:

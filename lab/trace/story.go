@@ -32,6 +32,7 @@ type story struct {
 	steps     bool // the time of an event is the number of its step
 	hidden    []fold
 	changed   map[int]bool           // which decisions change what a process believes
+	back      map[Ref]bool           // which of these take a decision back
 	roles     map[election.Role]bool // which there are at any time
 	final     []election.Outcome     // of each process, at the end
 	decidedAt time.Duration          // when the last of them was taken
@@ -244,6 +245,9 @@ func (s *story) markText(e *Event) string {
 	case observe.Choose:
 		return fmt.Sprintf("draws %d of %d", e.Chosen, e.Of)
 	case observe.Decide:
+		if e.Outcome.Role == election.Undecided && !s.back[e.Ref()] {
+			return "is undecided as before"
+		}
 		return decided(&e.Outcome)
 	case observe.Send:
 		return fmt.Sprintf("sends %s over port %d, to no process", s.messageText(&e.Message), e.Port)

@@ -115,3 +115,19 @@ func TestSentences(t *testing.T) {
 		fmt.Sprintln(strings.Join(strings.Split(all, "\n")[2:4], "\n")))
 	require.Empty(t, trace.NewSentences(tr).Of(-5, 0))
 }
+
+// TestUndecided: a decision is taken back only where one was.
+func TestUndecided(t *testing.T) {
+	bully, err := catalog.Find("bully", "")
+	require.NoError(t, err)
+	in := scenario.Input{Algorithm: bully, IDs: numbered(3), Initiators: []election.ID{1}}
+	in.CrashAt = []scenario.At{{ID: 3, Time: 5 * sim.Unit}}
+	in.SuspectAfter = sim.Unit
+	var b strings.Builder
+	require.NoError(t, trace.WriteLog(&b, simulated(t, sim.Config{Input: in, Seed: 1})))
+	first, later, found := strings.Cut(b.String(), "crashes\n")
+	require.True(t, found)
+	require.Contains(t, first, "is undecided as before")
+	require.NotContains(t, first, "takes its decision back")
+	require.Contains(t, later, "takes its decision back")
+}
