@@ -65,7 +65,7 @@ func (f *checkFlags) onlyReplay(args []string) error {
 		return input.Errorf("--replay says the algorithm itself: unexpected argument %.60q", args[0])
 	}
 	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "links": true,
-		"mermaid": true, "log": true, "marks": true, "help": true}
+		"mermaid": true, "log": true, "marks": true, "help": true, "color": true, "verbose": true}
 	var other error
 	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
 		name, why := flag.Name, "the steps say what happens"
