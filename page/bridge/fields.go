@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -132,7 +134,7 @@ func (r *run) addTimers(state *processState, running []due) {
 		of := slices.IndexFunc(state.Machines, func(m machine) bool { return m.layer == int(d.layer) })
 		if of >= 0 {
 			m := &state.Machines[of]
-			name := r.config.Algorithm.TimerName(d.layer, d.timer)
+			name := cmp.Or(r.config.Algorithm.TimerName(d.layer, d.timer), fmt.Sprintf("timer %d", d.timer))
 			m.Timers = append(m.Timers, timer{d.timer, name, d.at})
 		}
 	}

@@ -50,7 +50,7 @@ function machine(m, before, doc, now, first) {
       meaning ? h("dd", { class: "meaning" }, meaning) : "");
   });
   const timers = (m.timers ?? []).map((timer) => h("div", { class: "field" },
-    h("dt", {}, timer.name || t.timer(timer.timer)), h("dd", {}, t.due(timer.due, now))));
+    h("dt", {}, timer.name), h("dd", {}, t.due(timer.due, now))));
   // The machine of the algorithm comes first; those around it are open only while they change.
   return h("details", { class: "machine", open: first || changes > 0 },
     h("summary", { title: about?.doc ?? "" }, m.type), h("dl", {}, rows, timers));

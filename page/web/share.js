@@ -154,10 +154,12 @@ const kinds = ["scenario", "trace", "svg", "png", "mermaid", "log", "chrome", "s
 
 /** @param {Store} store @param {string} kind */
 async function exportAs(store, kind) {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const { json } = await call("export", { kind: kind === "png" ? "svg" : kind, scenario: store.state.scenario, dark });
+  const png = kind === "png";
+  // What is painted has the colours of the page; an SVG takes those of the page on which it lies.
+  const { json } = await call("export", { kind: png ? "svg" : kind, scenario: store.state.scenario,
+    dark: png ? matchMedia("(prefers-color-scheme: dark)").matches : undefined });
   const blob = new Blob([json.text], { type: json.type });
-  if (kind !== "png") return save(json.name, blob);
+  if (!png) return save(json.name, blob);
   save(json.name.replace(/svg$/, "png"), await painted(blob));
 }
 

@@ -45,6 +45,7 @@ func TestSaves(t *testing.T) {
 			Files    map[string]struct{ Name, Text string }
 			Buttons  int
 			PNG, SVG [2]float64
+			Corner   [4]int // of the PNG: red, green, blue and how much they cover
 			Name     string
 		}
 		p.script(&got, saving+fmt.Sprintf(`
@@ -61,12 +62,15 @@ func TestSaves(t *testing.T) {
 			await image.decode();
 			got.svg = [image.naturalWidth, image.naturalHeight];
 			const { name, blob } = await save("Picture (PNG)");
-			const { width, height } = await createImageBitmap(blob);
-			return { ...got, name, png: [width, height] };`, names))
+			const painted = await createImageBitmap(blob), { width, height } = painted;
+			const g = new OffscreenCanvas(1, 1).getContext("2d");
+			g.drawImage(painted, -4, -4); // not the edge
+			const png = [width, height];
+			return { ...got, name, png, corner: [...g.getImageData(0, 0, 1, 1).data] };`, names))
 		require.Equal(t, len(kinds)+1, got.Buttons)
 		var b bridge.Bridge
 		for _, kind := range kinds {
-			args, err := json.Marshal(map[string]any{"kind": kind, "scenario": got.Scenario, "dark": dark})
+			args, err := json.Marshal(map[string]any{"kind": kind, "scenario": got.Scenario})
 			require.NoError(t, err)
 			reply, err := b.Call(t.Context(), "export", args, nil)
 			require.NoError(t, err)
@@ -77,6 +81,8 @@ func TestSaves(t *testing.T) {
 		require.Positive(t, got.SVG[0])
 		require.Equal(t, [2]float64{2 * got.SVG[0], 2 * got.SVG[1]}, got.PNG)
 		require.Regexp(t, `\.png$`, got.Name)
+		require.Equal(t, 255, got.Corner[3], "it has a ground of its own")
+		require.Equal(t, dark, got.Corner[0] < 128, got.Corner)
 	}
 }
 

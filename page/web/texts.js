@@ -111,7 +111,6 @@ export const t = {
   causesOn: (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
     `Shows only what led to step ${k}, at ${film.name(film.processOf(k))}`,
   was: (/** @type {string} */ value) => `was ${value}`,
-  timer: (/** @type {number} */ n) => `timer ${n}`,
   due: (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${t.units(due - now)}`,
   share: "Share",
   link: "Address of this step",
