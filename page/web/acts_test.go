@@ -186,7 +186,7 @@ func TestActsAreThoseOfTheLibrary(t *testing.T) {
 		}
 	}
 	require.Greater(t, len(runs), 120)
-	p := newTab(t, look{})
+	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	p.makes(runs)
 }

@@ -84,7 +84,7 @@ func algorithms(t *testing.T, b *bridge.Bridge) (names []string) {
 // Every algorithm makes the same run in the browser as here.
 func TestRunsAreThoseOfTheLibrary(t *testing.T) {
 	t.Parallel()
-	p := newTab(t, look{})
+	p := newTab(t, look{still: true})
 	var b bridge.Bridge
 	var runs []hashed
 	for _, name := range algorithms(t, &b) {
@@ -247,7 +247,7 @@ func differs(t *testing.T, p *tab, module string) string {
 
 func TestFilmsAreRead(t *testing.T) {
 	t.Parallel()
-	p := newTab(t, look{})
+	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	require.Empty(t, differs(t, p, "page"))
 }
@@ -266,7 +266,7 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 		{"film.js", `k <= this.length ? this.steps.process[k - 1]`,
 			`k < this.length ? this.steps.process[k]`},
 	}
-	p := newTab(t, look{})
+	p := newTab(t, look{still: true})
 	p.open(serve(t, mistakes...))
 	for i, e := range mistakes {
 		require.NotEmpty(t, differs(t, p, fmt.Sprintf(`await import("./%d/film.js")`, i)), "%s", e.new)

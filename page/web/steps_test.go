@@ -153,7 +153,7 @@ func TestMistakesInStepsAreFound(t *testing.T) {
 		{"run.js", `way > 0 ? step + 1 : step;`, `step + 1;`},
 		{"run.js", `stride === "fault" ? film.faults`, `stride === "fault" ? film.decisions`},
 	}
-	p := newTab(t, look{})
+	p := newTab(t, look{still: true})
 	p.open(serve(t, mistakes...))
 	for i, e := range mistakes {
 		wrong := misled(t, p, fmt.Sprintf("./%d/run.js", i))
