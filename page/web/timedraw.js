@@ -1,7 +1,7 @@
 // Draws the run as lines of processes, downwards in time, with messages as arrows between them.
 
 import { DOWN, FOLLOWER, isFault, LEADER, PAUSED } from "./film.js";
-import { cross, cutLinks } from "./tokens.js";
+import { arrow, cross, cutLinks } from "./tokens.js";
 import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
@@ -169,28 +169,21 @@ function message(g, axis, f, n, j, sign) {
 }
 
 /** @param {CanvasRenderingContext2D} g @param {number} x0 @param {number} y0 @param {number} x1
- * @param {number} y1 @param {boolean} arrow */
-function line(g, x0, y0, x1, y1, arrow) {
+ * @param {number} y1 @param {boolean} ends whether it has a head */
+function line(g, x0, y0, x1, y1, ends) {
   g.beginPath();
   if (x0 === x1) g.bezierCurveTo(x0 + 18, y0, x0 + 18, y1, x1, y1);
   else g.moveTo(x0, y0);
   g.lineTo(x1, y1);
   g.stroke();
-  if (!arrow) return;
-  const angle = Math.atan2(y1 - y0, x1 - x0);
   g.setLineDash([]);
-  g.beginPath();
-  g.moveTo(x1, y1);
-  g.lineTo(x1 - 8 * Math.cos(angle - 0.38), y1 - 8 * Math.sin(angle - 0.38));
-  g.lineTo(x1 - 8 * Math.cos(angle + 0.38), y1 - 8 * Math.sin(angle + 0.38));
-  g.fill();
+  if (ends) arrow(g, x1, y1, Math.atan2(y1 - y0, x1 - x0));
 }
 
 /** The letter of the kind, and a cross if the message is lost.
  * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {Frame} f
  * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
 function mark(g, x, y, f, j, sign) {
-  g.setLineDash([]);
   if (j.lost) cross(g, x, y, 4, colours().red);
   else if (f.column > 34 && f.unit > 12) {
     fillSign(g, sign.shape, x, y, 6.2, false);

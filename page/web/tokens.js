@@ -53,20 +53,19 @@ export function drawLinks(g, film, l, cut, tree) {
     // The cross stands at the end that a message does not reach.
     if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
     if (here) cross(g, (2 * a.x + b.x) / 3, (2 * a.y + b.y) / 3, 5, all.red);
-    if (!gone && head.oneWay && film.n <= 20) arrow(g, a, b, all.mid);
+    if (gone || !head.oneWay || film.n > 20) continue;
+    g.fillStyle = all.mid;
+    const angle = Math.atan2(b.y - a.y, b.x - a.x);
+    arrow(g, (a.x + b.x) / 2 + 5 * Math.cos(angle), (a.y + b.y) / 2 + 5 * Math.sin(angle), angle);
   }
 }
 
-/** An arrow head in the middle of a one-way link.
- * @param {CanvasRenderingContext2D} g @param {{x: number, y: number}} a @param {{x: number, y: number}} b
- * @param {string} colour */
-function arrow(g, a, b, colour) {
-  const angle = Math.atan2(b.y - a.y, b.x - a.x), x = (a.x + b.x) / 2, y = (a.y + b.y) / 2;
-  g.fillStyle = colour;
+/** The head of an arrow, by its point and its way.
+ * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} angle */
+export function arrow(g, x, y, angle) {
   g.beginPath();
-  g.moveTo(x + 5 * Math.cos(angle), y + 5 * Math.sin(angle));
-  g.lineTo(x + 5 * Math.cos(angle + 2.5), y + 5 * Math.sin(angle + 2.5));
-  g.lineTo(x + 5 * Math.cos(angle - 2.5), y + 5 * Math.sin(angle - 2.5));
+  g.moveTo(x, y);
+  for (const side of [-0.36, 0.36]) g.lineTo(x - 8 * Math.cos(angle + side), y - 8 * Math.sin(angle + side));
   g.fill();
 }
 
