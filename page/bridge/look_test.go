@@ -235,11 +235,18 @@ func TestTheory(t *testing.T) {
 	require.InDelta(t, 23, *c.Messages[0].At[2], 0)
 	require.Len(t, c.Bits, 1)
 	require.Greater(t, *c.Bits[0].At[2], *worst[2])
+	require.Len(t, c.Time, 1)
+	for i, n := range c.Ns { // it takes as long in any order
+		_, head := film(t, &b, asked(t, &b, object{"algorithm": "lcr/participant", "n": n, "seed": 3}))
+		require.InDelta(t, head.Time, *c.Time[0].At[i], 0)
+	}
+	require.InDelta(t, 16, *c.Time[0].At[2], 0)
 	ask(t, &b, "theory", object{"algorithm": "hypercube", "ns": []int{3, 4, 5, 8}}, &c)
 	require.Equal(t, []int{4, 8}, c.Ns, "those that the shape can have")
 	ask(t, &b, "theory", object{"algorithm": "lease", "ns": []int{3}}, &c)
 	require.Empty(t, c.Messages, "no closed form")
 	require.Empty(t, c.Bits)
+	require.Empty(t, c.Time, "no end")
 	ask(t, &b, "theory", object{"algorithm": "lcr/wave", "n": 5}, &c)
 	require.Equal(t, [][]string{{"best", "mean", "worst"}}, [][]string{c.Messages[0].Names}, "all are equal")
 	for _, n := range []int{1, 8, 77, 1024} {
@@ -247,14 +254,17 @@ func TestTheory(t *testing.T) {
 		require.Contains(t, c.Ns, n)
 		require.IsIncreasing(t, c.Ns)
 		require.LessOrEqual(t, len(c.Ns), 49)
+		for i, n := range c.Ns {
+			require.False(t, n > 64 && c.Time[0].At[i] != nil, "it would take too long")
+		}
 		require.Greater(t, max(9, 1025-n), 1025-c.Ns[len(c.Ns)-1], "there is room beyond it")
 	}
 }
 
 // forms are the closed forms of an algorithm.
 type forms struct {
-	Ns             []int
-	Messages, Bits []struct {
+	Ns                   []int
+	Messages, Bits, Time []struct {
 		Names []string
 		At    []*float64
 	}

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 )
 
@@ -18,6 +21,7 @@ type curves struct {
 	Ns       []int   `json:"ns"`       // those that its shape can have, of those asked for
 	Messages []curve `json:"messages"` // the known ones, from the lowest to the highest
 	Bits     []curve `json:"bits"`     // at most one: of the most messages, each as long as the longest kind
+	Time     []curve `json:"time"`     // at most one: as measured, where each message takes a unit
 }
 
 // curve is a closed form, or several that are equal.
@@ -79,7 +83,8 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		return Reply{}, err
 	}
 	c := curves{Ns: []int{}}
-	var best, mean, worst, bits []*float64
+	var best, mean, worst, bits, times []*float64
+	asked, each := in.N, max(1, len(in.Ns)/12) // a dozen points make a line
 	for _, n := range in.Ns {
 		if n < 1 { // zero would stand for the usual number
 			return Reply{}, input.Errorf("ns: %d processes, at least one is needed", n)
@@ -106,11 +111,34 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 			most = known(*most * float64(longest(a, in.Widths())))
 		}
 		bits = append(bits, most)
+		times = append(times, timed(ctx, in, n == asked || len(times)%each == 0))
 	}
 	c.Messages = merged(curve{[]string{"best"}, best}, curve{[]string{"mean"}, mean},
 		curve{[]string{"worst"}, worst})
 	c.Bits = merged(curve{[]string{"worst"}, bits})
+	c.Time = merged(curve{[]string{"measured"}, times})
 	return written(c)
+}
+
+// mostTimed is the most processes of an election whose time is measured: on complete links some algorithms
+// take a million messages among more.
+const mostTimed = 64
+
+// timed returns how long an election takes where each message takes a unit: until the last process decides,
+// or nil if that is not wanted, or never comes.
+func timed(ctx context.Context, in scenario.Input, wanted bool) *float64 {
+	n := len(in.IDs)
+	if !wanted || n > mostTimed || in.Algorithm.NeverQuiesces {
+		return nil
+	}
+	in.IDs = slices.Clone(in.IDs)
+	swap := func(i, k int) { in.IDs[i], in.IDs[k] = in.IDs[k], in.IDs[i] }
+	rand.New(rand.NewPCG(1, uint64(n))).Shuffle(n, swap)
+	result, err := sim.Run(ctx, sim.Config{Input: in})
+	if err != nil { // such as an algorithm that needs another schedule
+		return nil
+	}
+	return known(units(result.Time))
 }
 
 // merged returns the curves that have a point, from the lowest to the highest where n is largest. Equal ones

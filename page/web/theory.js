@@ -7,14 +7,14 @@ import { reason } from "./run.js";
 import { colours, dashes } from "./theme.js";
 import { t } from "./texts.js";
 
-/** @typedef {"best"|"mean"|"worst"} Case */
+/** @typedef {"best"|"mean"|"worst"|"measured"} Case */
 /** @typedef {{names: Case[], at: number[]}} Curve closed forms that are equal */
-/** @typedef {{ns: number[], messages: Curve[], bits: Curve[]}} Theory */
+/** @typedef {{ns: number[], messages: Curve[], bits: Curve[], time: Curve[]}} Theory */
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {
   const facts = h("dl", { class: "facts" }), note = h("p", { class: "note" });
-  const plots = /** @type {("messages"|"bits")[]} */ (["messages", "bits"]).map((what) => {
+  const plots = /** @type {("messages"|"bits"|"time")[]} */ (["messages", "bits", "time"]).map((what) => {
     const canvas = h("canvas", { role: "img" }), box = h("div", { class: "plot" }, canvas);
     return { what, canvas, box, whole: h("figure", {}, h("figcaption", { class: "note" }, t.plots[what]), box) };
   });
@@ -29,8 +29,8 @@ export function mount(element, store) {
       whole.hidden = !theory?.[what].length;
       const { width, height } = box.getBoundingClientRect();
       if (!film || !theory || width < 40) continue;
-      const all = colours(), now = what === "bits" ? film.head.bits : film.sentAfter(step), { ns } = theory;
-      const styles = { best: all.green, mean: all.blue, worst: all.orange };
+      const all = colours(), now = what === "messages" ? film.sentAfter(step) : film.head[what], { ns } = theory;
+      const styles = { best: all.green, mean: all.blue, worst: all.orange, measured: all.blue };
       const curves = theory[what].map(({ names, at }, i) => ({ name: names.map((name) => t.cases[name]).join(" = "),
         colour: styles[names[0]], dash: dashes[i], line: ns.map((n, k) => [n, at[k]])
           .filter(([, v]) => v !== null) }));

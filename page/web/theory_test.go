@@ -37,4 +37,10 @@ func TestTheory(t *testing.T) {
 		"its bits, in all": fmt.Sprint(head.Bits), "its time, in all": fmt.Sprintf("%v units", head.Time)},
 		got[1])
 	require.Positive(t, head.Bits)
+	var plots []string
+	p.script(&plots, `
+		await settled();
+		const shown = every("#panel-theory figure").filter((f) => f.checkVisibility());
+		return shown.map((f) => f.textContent.split(" ")[0]);`)
+	require.Equal(t, []string{"Messages", "Bits", "Time"}, plots)
 }
