@@ -94,7 +94,7 @@ func TestSpeed(t *testing.T) {
 				p.script(&drawn, `
 					const { state } = page.store, from = state.cursor;
 					let frames = 0;
-					for (; frames < 40; frames++) await new Promise((r) => requestAnimationFrame(r));
+					for (; frames < 30; frames++) await new Promise((r) => requestAnimationFrame(r));
 					return state.cursor > from && state.playing ? frames : 0;`)
 				require.NotZero(t, drawn)
 				frames = append(frames, (p.busy()-before)/drawn/one)
@@ -106,8 +106,8 @@ func TestSpeed(t *testing.T) {
 					for (let i = %d; i < %d; i++) {
 						to((i * 7919) %% range.max);
 						await settled();
-					}`, 10*i, 10*i+10))
-				jumps, whole = append(jumps, (p.busy()-before)/10/one), append(whole, (p.used()-all)/10/one)
+					}`, 6*i, 6*i+6))
+				jumps, whole = append(jumps, (p.busy()-before)/6/one), append(whole, (p.used()-all)/6/one)
 			}
 			// The browser compiles more of the library as it is used.
 			frame, jump, all := middle(frames), middle(jumps[1:]), middle(whole[1:])
