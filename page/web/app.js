@@ -122,7 +122,8 @@ function frame() {
 
 async function begin() {
   frame();
-  // The first run and the catalogue are independent: the picture moves before the settings are there.
+  // The library does one thing after the other: while a long film is made, the reader can set what comes instead.
+  call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   const first = share.openAddress(store).then(async (opened) => {
     if (opened) return;
     // What is wrong with the address stays in sight beside the run that is shown instead.

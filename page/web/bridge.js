@@ -34,8 +34,8 @@ function workers() {
 }
 
 /** @typedef {{json: any, data: ArrayBuffer | null}} Reply */
-/** @typedef {{resolve: (reply: Reply) => void, reject: (error: Error) => void,
- *   progress?: (value: any) => void}} Waiting */
+/** @typedef {{name: string, args: any, since: number, resolve: (reply: Reply | Promise<Reply>) => void,
+ *   reject: (error: Error) => void, progress?: (value: any) => void}} Waiting */
 
 class Library {
   constructor() {
@@ -46,6 +46,8 @@ class Library {
     this.last = 0;
     /** @type {Promise<void> | undefined} */
     this.ready = undefined;
+    /** The trace that was read last, which a worker that takes over has to know. @type {any} */
+    this.trace = undefined;
   }
 
   async #start() {
@@ -55,6 +57,7 @@ class Library {
     worker.onmessage = (message) => this.#answer(message.data);
     worker.onerror = (event) => this.#fail(event.message || t.noLibrary);
     worker.postMessage({ module: await compile() });
+    if (this.trace) worker.postMessage(this.trace);
   }
 
   /** @param {any} reply */
@@ -80,13 +83,15 @@ class Library {
 
   /** @param {string} name @param {any} args @param {(value: any) => void} [progress] @returns {Promise<Reply>} */
   async call(name, args, progress) {
-    const id = ++this.last;
+    const id = ++this.last, since = performance.now(), message = { id, name, args: JSON.stringify(args) };
     pending(1);
-    const reply = new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, progress }));
+    const reply = new Promise((resolve, reject) =>
+      this.waiting.set(id, { name, args, since, resolve, reject, progress }));
     const ready = (this.ready ??= this.#start());
     try {
       await ready;
-      this.worker?.postMessage({ id, name, args: JSON.stringify(args) });
+      this.worker?.postMessage(message);
+      if (name === "read") this.trace = message;
     } catch (error) {
       // The next call tries again. Of those that waited for this start the first one is enough to say so.
       if (this.ready === ready) {
@@ -104,7 +109,19 @@ class Library {
     this.ready = undefined;
     this.#fail(reason);
   }
+
+  /** Ends a film that takes long, by ending its worker. Another one does what else was asked meanwhile. */
+  hurry() {
+    const all = [...this.waiting], late = performance.now() - patience;
+    if (!all.some(([, { name, since }]) => name === "film" && since < late)) return;
+    const others = all.filter(([id, { name }]) => name !== "film" && this.waiting.delete(id));
+    pending(-others.length);
+    this.stop();
+    for (const [, { name, args, resolve, progress }] of others) resolve(this.call(name, args, progress));
+  }
 }
+
+const patience = 1000; // milliseconds after which a film is ended that nobody waits for any more
 
 let calls = 0;
 
@@ -134,6 +151,9 @@ export function call(name, args = {}, progress = undefined) {
 export function callLong(name, args, progress) {
   return checks.call(name, args, progress);
 }
+
+/** Says that the reader waits for no film any more. */
+export const hurry = () => films.hurry();
 
 /** Ends the long calls. */
 export function stopLong() {

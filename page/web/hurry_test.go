@@ -264,3 +264,40 @@ func TestHelpCostsStars(t *testing.T) {
 		return got;`)
 	require.Equal(t, []string{"1 of 3 stars", "known", "1 of 3 stars"}, got)
 }
+
+// A film that takes long ends as soon as the reader wants another run, and what else was asked of the
+// library is answered. A trace that was read before is still known.
+func TestFilmThatNobodyWaitsFor(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Ended, Challenges, Fields int
+		Shown                     [4]bool // the third, second and first run; and whether one ended too soon
+		Algorithm, Error          string
+	}
+	p.script(&got, `
+		const { call, open, store } = page, got = { ended: 0 };
+		const scenario = { algorithm: "lcr", ids: [1, 3, 2] };
+		await call("read", { text: (await call("export", { kind: "trace", scenario })).json.text });
+		const { json } = await call("scenario", { algorithm: "ghs", n: 1024, links: "complete" });
+		const end = Worker.prototype.terminate;
+		Worker.prototype.terminate = function () { got.ended++; end.call(this); };
+		const long = open(store, json), challenges = call("challenges");
+		const soon = open(store, { algorithm: "lcr", ids: [1, 2] }), early = got.ended;
+		for (const begin = performance.now(); performance.now() < begin + 1100;) await frame();
+		const hs = await open(store, { algorithm: "hs", ids: [1, 2, 3] });
+		got.shown = [hs, await soon, await long, early > 0];
+		got.challenges = (await challenges).json.length;
+		got.fields = (await call("fields", { step: 4, process: 3 })).json[0].machines.length;
+		await settled();
+		got.algorithm = store.state.film.head.algorithm;
+		got.error = store.state.error;
+		return got;`)
+	require.Equal(t, 1, got.Ended)
+	require.Equal(t, [4]bool{true}, got.Shown)
+	require.Positive(t, got.Challenges)
+	require.Positive(t, got.Fields)
+	require.Equal(t, "hs/probe", got.Algorithm)
+	require.Empty(t, got.Error)
+}

@@ -1,7 +1,7 @@
 // A race: two to four algorithms among the same processes, under one clock, and how their messages grow.
 
 import { Axis } from "./axis.js";
-import { call } from "./bridge.js";
+import { call, hurry } from "./bridge.js";
 import { choice } from "./controls.js";
 import { fit, h, perFrame } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
@@ -133,6 +133,7 @@ export function openDialog(store) {
 
   /** Makes the films. @param {boolean} start whether the race starts from its beginning */
   const run = async (start) => {
+    hurry();
     const mine = ++latest, made = [], /** @type {HTMLElement[]} */ all = [];
     add.replaceChildren(h("option", { value: "" }, t.race.choose), ...catalog.map(nameOf).filter((name) =>
       !names.includes(name)).map((name) => h("option", { value: name }, name)));

@@ -1,7 +1,7 @@
 // What the page can do with a run: make it, open it, go to a step, play it.
 
 import { Axis } from "./axis.js";
-import { call } from "./bridge.js";
+import { call, hurry } from "./bridge.js";
 import { Film, upTo } from "./film.js";
 import { t } from "./texts.js";
 
@@ -17,6 +17,7 @@ let latest = 0;
 /** Notes that the reader wants something to be shown, which is still to come. Returns whether the reader has wanted
  * nothing else since. */
 export function wish() {
+  hurry();
   const mine = ++latest;
   return () => mine === latest;
 }
@@ -25,13 +26,12 @@ export function wish() {
  * @param {Store} store @param {any} sugar @param {boolean} play */
 export async function make(store, sugar, play) {
   store.set({ sugar });
-  const mine = ++latest;
+  const wanted = wish();
   try {
     const { json } = await call("scenario", sugar);
-    if (mine !== latest) return;
-    await open(store, json, { step: 0, play, sugar });
+    if (wanted()) await open(store, json, { step: 0, play, sugar });
   } catch (error) {
-    if (mine === latest) refuse(store, error);
+    if (wanted()) refuse(store, error);
   }
 }
 
@@ -57,11 +57,11 @@ export const only = (of, names) => Object.fromEntries(names.split(" ").map((name
  *   it is a new beginning, made from the settings in sugar
  * @returns {Promise<boolean>} whether there is such a run */
 export async function open(store, scenario, how = {}) {
-  const mine = ++latest;
+  const wanted = wish();
   store.set({ busy: true, playing: false });
   try {
     const { data } = await call("film", { scenario });
-    if (mine !== latest) return false;
+    if (!wanted()) return false;
     const film = new Film(/** @type {ArrayBuffer} */ (data));
     const parent = how.parent ?? -1;
     const branches = parent < 0 ? [] : store.state.branches;
@@ -75,7 +75,7 @@ export async function open(store, scenario, how = {}) {
     if (how.play && !store.state.still) play(store);
     return true;
   } catch (error) {
-    if (mine === latest) refuse(store, error);
+    if (wanted()) refuse(store, error);
     return false;
   }
 }
@@ -134,10 +134,10 @@ function wrong(film, scenario) {
 /** Shows a branch, at the present step if no other is given. @param {Store} store @param {number} id
  * @param {number | ((film: Film) => number)} [step] */
 export async function showBranch(store, id, step = store.state.step) {
-  const branch = store.state.branches.find((b) => b.id === id), mine = ++latest;
+  const branch = store.state.branches.find((b) => b.id === id), wanted = wish();
   if (!branch) return;
   if (!branch.film) await restore(branch).catch((error) => store.set({ error: reason(error) }));
-  if (!branch.film || mine !== latest) return;
+  if (!branch.film || !wanted()) return;
   show(store, { branch: id, scenario: branch.scenario, playing: false,
     sugar: branch.sugar ?? settings(branch.film) }, branch.film, typeof step === "function"
     ? step(branch.film) : step);
