@@ -87,9 +87,19 @@ function ofGroup(store, chosen, film) {
       } }, film.name(p));
     return one;
   };
+  // Of many processes the reader writes the names, or from which to which.
+  const some = h("input", { type: "text", "aria-label": t.act.group, placeholder: "3, 10-20",
+    value: [...group].map((p) => film.name(p)).join(", "), onchange: () => {
+      group.clear();
+      for (const part of some.value.match(/\d+(-\d+)?/g) ?? []) {
+        const [low, high = low] = part.split("-").map(Number);
+        film.head.ids.forEach((id, p) => low <= Number(id) && Number(id) <= high && group.add(p));
+      }
+      fill();
+    } });
   return [h("h2", {}, t.act.links), h("p", { class: "note" }, t.act.lasso),
-    film.n <= 32 ? h("div", { class: "chips", role: "group", "aria-label": t.act.group },
-      film.head.ids.map((_, p) => chip(p))) : h("span", {}), cuts];
+    film.n > 32 ? some : h("div", { class: "chips", role: "group", "aria-label": t.act.group },
+      film.head.ids.map((_, p) => chip(p))), cuts];
 }
 
 /** @param {Store} store @param {Pending} n @param {number} i */

@@ -133,6 +133,55 @@ func TestMouseAndKeysActAlike(t *testing.T) {
 	}
 }
 
+// A group of many processes is drawn with the mouse, or its names are written: the run is the same.
+func TestGroupsOfMany(t *testing.T) {
+	t.Parallel()
+	server := serve(t)
+	ways := []func(p *tab){func(p *tab) {
+		var line []point
+		p.script(&line, `
+			const { left, top } = page.scene.stage.getBoundingClientRect();
+			const { cx, cy, big } = page.scene.placed;
+			const at = (p, far) => [left + cx + far * big * Math.sin(p * Math.PI / 32),
+				top + cy - far * big * Math.cos(p * Math.PI / 32)];
+			const steps = Array.from({ length: 11 }, (_, i) => 9.5 + i);
+			return [...steps.map((p) => at(p, 1.1)), ...steps.reverse().map((p) => at(p, 0.9))];`)
+		p.drag(line...)
+		p.click(p.place(`
+			while (!document.querySelector(".popup button")?.checkVisibility()) await frame();
+			const first = document.querySelector(".popup button");
+			const { left, top, width, height } = first.getBoundingClientRect();
+			return [left + width / 2, top + height / 2];`), "left")
+	}, func(p *tab) {
+		p.script(nil, `
+			document.querySelector("#tab-acts").click();
+			await settled();
+			document.querySelector("#panel-acts input[type=text]").focus();`)
+		for _, key := range "20, x, 11-19" + kb.Enter {
+			p.key(string(key))
+		}
+		p.script(nil, `
+			every("#panel-acts button").find((b) => b.textContent.startsWith("Cut off 10")).focus();`)
+		p.key(kb.Enter)
+	}}
+	var got [2]string
+	for i, way := range ways {
+		p := newTab(t, look{still: true})
+		p.open(server)
+		p.script(nil, `
+			await page.open(page.store, { algorithm: "lcr", ids: Array.from({ length: 64 },
+				(_, p) => p + 1) });
+			to(70);
+			await settled();`)
+		way(p)
+		got[i] = p.address()
+		var cut []string
+		p.script(&cut, `return page.store.state.scenario.acts.map((a) => a.do + " " + a.groups.join());`)
+		require.Equal(t, []string{"cut 11,12,13,14,15,16,17,18,19,20"}, cut)
+	}
+	require.Equal(t, got[0], got[1])
+}
+
 // acted adds acts to a scenario, at random steps, each after the one before.
 func acted(t *testing.T, b *bridge.Bridge, text json.RawMessage, acts int) json.RawMessage {
 	t.Helper()
