@@ -33,7 +33,6 @@ type machine struct {
 
 type field struct {
 	Name  string `json:"name"` // with those of the structs that it is in: "seat.number"
-	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 

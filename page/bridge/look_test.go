@@ -24,7 +24,7 @@ import (
 	"github.com/go-election/election/page/bridge"
 )
 
-type field struct{ Name, Type, Value string }
+type field struct{ Name, Value string }
 
 type processState struct {
 	Process  string
@@ -77,7 +77,7 @@ func TestFieldsOfSteps(t *testing.T) {
 	ask(t, &b, "fields", object{"scenario": text, "step": 4, "process": "2"}, &one)
 	require.Len(t, one, 1)
 	require.Equal(t, "lcr.participant", one[0].Machines[0].Type)
-	require.Equal(t, field{"me", "election.Rank", "2"}, one[0].Machines[0].Fields[0])
+	require.Equal(t, field{"me", "2"}, one[0].Machines[0].Fields[0])
 	require.Equal(t, "election.TermKeeper", one[0].Machines[1].Type)
 	require.Equal(t, "1", one[0].value("term"))
 }
@@ -142,6 +142,12 @@ func TestFieldsInWords(t *testing.T) {
 	s := fieldsAt(t, &b, text, 3)[0]
 	require.Equal(t, []string{"none", "0 (to 2)", "0"}, []string{s.value("suspect"), s.value("port"),
 		s.value("longest")})
+	// A constant has its type, also in a list: the page knows the names.
+	text = asked(t, &b, object{"algorithm": "mutex/ricartagrawala", "n": 3})
+	m := fieldsAt(t, &b, text, 5)[0]
+	require.Contains(t, m.value("seats"), "phase mutex.phase(1)")
+	text = asked(t, &b, object{"algorithm": "ghs", "n": 3})
+	require.Equal(t, "ghs.state(2)", fieldsAt(t, &b, text, 5)[0].value("state"))
 }
 
 // TestPending: what is pending after a step is what happens next, in the words of the step.

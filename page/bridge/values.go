@@ -43,7 +43,7 @@ func (l looker) add(m *machine, about reflect.StructField, f reflect.Value, pref
 			return
 		}
 	}
-	m.Fields = append(m.Fields, field{prefix + about.Name, t.String(), l.value(f)})
+	m.Fields = append(m.Fields, field{prefix + about.Name, l.value(f)})
 }
 
 // mostElements is how many elements of a list are shown.
@@ -110,9 +110,9 @@ func (l looker) value(v reflect.Value) string {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return strconv.FormatInt(v.Int(), 10)
+		return constant(v.Type(), strconv.FormatInt(v.Int(), 10))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return strconv.FormatUint(v.Uint(), 10)
+		return constant(v.Type(), strconv.FormatUint(v.Uint(), 10))
 	case reflect.Float32, reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'g', 6, 64)
 	case reflect.String:
@@ -125,6 +125,15 @@ func (l looker) value(v reflect.Value) string {
 		return l.structure(v)
 	}
 	return v.Type().String()
+}
+
+// constant returns a number with its type, as "echo.state(1)", where that has a name: only who has the source
+// knows the names of constants.
+func constant(t reflect.Type, number string) string {
+	if t.PkgPath() == "" {
+		return number
+	}
+	return t.String() + "(" + number + ")"
 }
 
 func (l looker) list(v reflect.Value) string {

@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 
-/** @typedef {{name: string, type: string, value: string}} Field */
+/** @typedef {{name: string, value: string}} Field */
 /** @typedef {{type: string, fields: Field[], timers?: {timer: number, name: string, due: number}[]}} Machine */
 
 /** @type {WeakMap<import("./film.js").Film, Map<string, Promise<Machine[]>>>} */
@@ -49,11 +49,10 @@ export function know(doc) {
   packages = doc?.packages ?? {};
 }
 
-/** The value of a field: of a constant its name, once the source is here. @param {Field} field */
-export function valueOf(field) {
-  const [name, type] = field.type.split(".");
-  return packages[name]?.consts?.[type]?.find(([value]) => value === field.value)?.[1] ?? field.value;
-}
+/** The value of a field. The library writes a constant as "echo.state(1)"; it has its name once the source is here.
+ * @param {Field} field */
+export const valueOf = (field) => field.value.replace(/(\w+)\.(\w+)\((-?\d+)\)/g, (_, name, type, value) =>
+  packages[name]?.consts?.[type]?.find(([of]) => of === value)?.[1] ?? value);
 
 /** The field of the state before, if it has another value now. @param {Machine | undefined} before
  * @param {Field} field */

@@ -287,6 +287,26 @@ func TestPanelsWhilePlaying(t *testing.T) {
 	}
 }
 
+// A constant has its name in the panel of the process, also inside a list.
+func TestConstantsHaveNames(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, `
+		const got = [];
+		for (const algorithm of ["ghs", "mutex/ricartagrawala"]) {
+			await page.open(page.store, (await page.call("scenario", { algorithm, n: 3 })).json);
+			to(5);
+			await settled();
+			got.push(document.querySelector("#panel-process").textContent);
+		}
+		return got;`)
+	require.Contains(t, got[0], "statefound")
+	require.Contains(t, got[1], "phase waiting")
+	require.NotContains(t, got[0]+got[1], "(2)")
+}
+
 // Above the scrubber each decision has a mark: a star if a process leads then. Faults have one of their own.
 func TestMarks(t *testing.T) {
 	t.Parallel()
