@@ -63,7 +63,7 @@ function speak(element) {
 /** Shows no more than a picture, inside another page, and reports its height to that. */
 function embed() {
   const asked = new URLSearchParams(location.search);
-  if (!asked.get("embed")) return;
+  if (asked.get("embed") !== "1") return;
   const view = asked.get("view") ?? "both";
   store.set({ embed: view });
   document.documentElement.dataset.embed = view;
