@@ -35,7 +35,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const store = createStore({
   catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
-  scale: "time", step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
+  scale: "time", zoom: 1, step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
   compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
 });
 
@@ -132,7 +132,6 @@ async function begin() {
     if (step) go(store, step);
     if (error) store.set({ error });
   });
-  call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
   await first;
   share.mount(store);
   // All is read at the start, so that the page goes on without its server.

@@ -2,12 +2,13 @@
 
 import { Axis } from "./axis.js";
 import { difference } from "./branches.js";
-import { fit, h, perFrame } from "./dom.js";
+import { fit } from "./canvas.js";
+import { h, perFrame } from "./dom.js";
 import { go, restore, showBranch } from "./run.js";
-import { colours, signs } from "./theme.js";
-import { head, view } from "./time.js";
+import { signs } from "./theme.js";
+import { columns, present, view } from "./time.js";
 import { t } from "./texts.js";
-import { draw, xOf, yOf } from "./timedraw.js";
+import { draw, yOf } from "./timedraw.js";
 
 /** @param {HTMLElement} column @param {import("./store.js").Store} store */
 export function mount(column, store) {
@@ -25,28 +26,12 @@ export function mount(column, store) {
     const { width, height } = room.getBoundingClientRect();
     if (!film || width < 20) return;
     // What happened at one time stands at one height in both pictures.
-    const axis = new Axis(film, scale), left = 46, top = head + 14, each = Math.min(96, (width - left - 6) / film.n);
-    const f = { left, column: each, unit: view.unit, top, wrap: film.head.shape === "ring" && film.n > 2, width,
-      height };
-    const y = yOf(f, axis.placeOf(Math.min(film.length, step)));
-    const scroll = Math.max(y - 0.95 * height, Math.min(y - top, view.scroll));
-    const g = fit(canvas, width, height), all = colours();
+    const axis = new Axis(film, scale), f = { ...columns(film, width), unit: view.unit, height };
+    const at = Math.min(film.length, step), y = yOf(f, axis.placeOf(at));
+    const scroll = Math.max(y - 0.95 * height, Math.min(y - f.top, view.scroll));
+    const g = fit(canvas, width, height);
     draw(g, film, axis, f, signs(film.head.kinds), { from: scroll, to: scroll + height, width }, null);
-    g.globalAlpha = 0.78;
-    g.fillStyle = all.paper;
-    g.fillRect(left - 8, y - scroll, width, height);
-    g.globalAlpha = 1;
-    g.fillRect(0, 0, width, head);
-    g.font = "13px system-ui, sans-serif";
-    g.textAlign = "center";
-    g.fillStyle = all.ink;
-    const every = Math.ceil((8 * (film.longestName + 1)) / each);
-    for (let p = 0; p < film.n; p += every) g.fillText(film.name(p), xOf(f, p), 15);
-    g.strokeStyle = all.select;
-    g.beginPath();
-    g.moveTo(left - 6, y - scroll);
-    g.lineTo(width, y - scroll);
-    g.stroke();
+    present(g, film, at, -1, f, y - scroll);
   });
 
   let asked = "";

@@ -1,9 +1,9 @@
 // The controls under the picture: the scrubber with what happened when, and the buttons.
 
-import { fit, h, perFrame, s } from "./dom.js";
+import { circle, fit, star } from "./canvas.js";
+import { h, perFrame, s } from "./dom.js";
 import { go, move, play, setScale, toggle } from "./run.js";
 import { colours } from "./theme.js";
-import { star } from "./timedraw.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -102,8 +102,7 @@ function scrubber(store) {
     for (const k of film.faults) if (film.what(k) !== "lose") g.fillRect(x(axis.placeOf(k)) - 1, 1, 2, 9);
     for (const { step } of film.head.outside ?? []) g.fillRect(x(axis.placeOf(step)) - 2, 1, 4, base - 2);
     g.fillStyle = all.ink;
-    g.beginPath();
-    g.arc(now, base + 2, 6.5, 0, 2 * Math.PI);
+    circle(g, now, base + 2, 6.5);
     g.fill();
   });
   const seek = (/** @type {PointerEvent} */ event) => {

@@ -1,5 +1,7 @@
 // Makes elements.
 
+import { t } from "./texts.js";
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /** Makes an HTML element. A property that begins with "on" is a listener; others are attributes.
@@ -41,6 +43,21 @@ function append(element, children) {
   }
 }
 
+/** Opens a dialog over the page; one that is closed is there no more.
+ * @param {string} label @param {Child[]} children @param {{[name: string]: any}} [props] */
+export function openModal(label, children, props) {
+  const dialog = h("dialog", { "aria-label": label, ...props }, children);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  dialog.scrollTop = 0; // the focus may be on a button that stands at the end
+  return dialog;
+}
+
+/** A button that closes the dialog in which it stands. @param {string} [place] its class */
+export const closer = (place) => h("form", { method: "dialog", class: place },
+  h("button", { class: "plain" }, t.close));
+
 /** Sets an attribute only when it differs, so that nothing is announced or painted in vain.
  * @param {Element} element @param {string} name @param {string | null} value */
 export function attribute(element, name, value) {
@@ -60,19 +77,4 @@ export function perFrame(draw) {
       draw();
     });
   };
-}
-
-/** Fits a canvas to its element, in the pixels of the screen, and returns how to draw on it.
- * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-export function fit(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-  }
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return context;
 }

@@ -1,7 +1,8 @@
 // The picture of the network: processes, links, and the messages under way.
 
 import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
-import { attribute, fit, h, perFrame, s } from "./dom.js";
+import { fit } from "./canvas.js";
+import { attribute, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
 import { colours, signPath, signs } from "./theme.js";
@@ -143,15 +144,17 @@ function build(nodes, n) {
   return all;
 }
 
+/** The process at which the reader points, or -1. @param {Event} event */
+export function processAt(event) {
+  const group = event.target instanceof Element ? event.target.closest("[data-process]") : null;
+  return group ? Number(group.getAttribute("data-process")) : -1;
+}
+
 /** @param {SVGSVGElement} nodes @param {Store} store */
 function wire(nodes, store) {
-  const at = (/** @type {Event} */ event) => {
-    const group = event.target instanceof Element ? event.target.closest("[data-process]") : null;
-    return group ? Number(group.getAttribute("data-process")) : -1;
-  };
-  nodes.addEventListener("click", (event) => chooseProcess(store, at(event)));
+  nodes.addEventListener("click", (event) => chooseProcess(store, processAt(event)));
   nodes.addEventListener("keydown", (event) => {
-    const p = at(event), n = store.state.film?.n ?? 0;
+    const p = processAt(event), n = store.state.film?.n ?? 0;
     const moves = { ArrowDown: 1, ArrowUp: -1 };
     const by = moves[/** @type {keyof typeof moves} */ (event.key)];
     if (by && p >= 0) {

@@ -1,7 +1,7 @@
 // The keys. They work everywhere but in fields in which the reader writes.
 
 import * as acts from "./acts.js";
-import { h } from "./dom.js";
+import { closer, h, openModal } from "./dom.js";
 import { go, light, move, toggle } from "./run.js";
 import { openDialog as share } from "./share.js";
 import { t } from "./texts.js";
@@ -39,13 +39,9 @@ export const keys = [
 /** Lists the keys. */
 export function openDialog() {
   if (document.querySelector("dialog")) return;
-  const dialog = h("dialog", { "aria-label": t.keys, onclose: () => dialog.remove() }, h("h2", {}, t.keys),
-    h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
-      (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, t.keyNames[k] ?? k))), h("dd", {}, key.words)))),
-    h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
-  document.body.append(dialog);
-  dialog.showModal();
-  dialog.scrollTop = 0; // the focus is on the button, which stands at the end
+  openModal(t.keys, [h("h2", {}, t.keys), h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
+    (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, t.keyNames[k] ?? k))), h("dd", {}, key.words)))),
+  closer("end")]);
 }
 
 /** @param {KeyboardEvent} event */

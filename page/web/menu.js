@@ -3,7 +3,7 @@
 
 import { act, heal, ofLinks, ofMessage, ofProcess, pending, suspicions } from "./actions.js";
 import { h, s } from "./dom.js";
-import { scene } from "./graph.js";
+import { processAt, scene } from "./graph.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -137,12 +137,8 @@ export function mount(store) {
   document.addEventListener("pointerdown", (event) => {
     if (event.target instanceof Node && !menu.contains(event.target)) close();
   });
-  const processOf = (/** @type {Event} */ event) => {
-    const node = event.target instanceof Element ? event.target.closest("[data-process]") : null;
-    return node ? Number(node.getAttribute("data-process")) : -1;
-  };
   scene.nodes.addEventListener("contextmenu", (event) => {
-    const p = processOf(event);
+    const p = processAt(event);
     if (p < 0 && !messageMenu(store, event)) return;
     event.preventDefault();
     if (p < 0) return;
@@ -151,10 +147,10 @@ export function mount(store) {
     processMenu(store, p, keys ? left + width : event.clientX + 4, keys ? top + height : event.clientY + 4);
   });
   scene.nodes.addEventListener("pointerdown", (event) => {
-    if (event.button === 0 && processOf(event) < 0) lasso(store, event);
+    if (event.button === 0 && processAt(event) < 0) lasso(store, event);
   });
   scene.nodes.addEventListener("click", (event) => {
-    if (processOf(event) < 0 && !drawn) messageMenu(store, event);
+    if (processAt(event) < 0 && !drawn) messageMenu(store, event);
     drawn = false;
   });
   store.on(["film", "step"], close);

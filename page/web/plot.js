@@ -1,5 +1,6 @@
 // Curves over the number of processes: what is expected as lines, what was measured as points.
 
+import { circle, line, pen } from "./canvas.js";
 import { colours } from "./theme.js";
 import { t } from "./texts.js";
 
@@ -10,7 +11,7 @@ import { t } from "./texts.js";
  *   words?: string}} frame n is where the reader stands, last the largest number of processes, and high the largest
  *   value @param {Curve[]} curves */
 export function plot(g, { width, height, n, last, high, words = "" }, curves) {
-  g.font = "12px system-ui, sans-serif";
+  pen(g, "12", "right");
   const all = colours(), top = 16, base = height - 24, left = 16 + g.measureText(t.figure(Math.round(high))).width;
   const right = width - 14 - Math.max(...curves.map(({ name }) => g.measureText(name).width));
   const x = (/** @type {number} */ k) => left + (k / last) * (right - left);
@@ -19,51 +20,45 @@ export function plot(g, { width, height, n, last, high, words = "" }, curves) {
   g.lineWidth = 1;
   g.fillStyle = all.grey;
   g.strokeStyle = all.pale;
-  g.textAlign = "right";
   for (let v = 0; v <= high; v += ten * (third >= 5 * ten ? 5 : third >= 2 * ten ? 2 : 1)) {
-    g.beginPath();
-    g.moveTo(left, y(v));
-    g.lineTo(right, y(v));
-    g.stroke();
-    g.fillText(t.figure(v), left - 8, y(v) + 4);
+    line(g, left, y(v), right, y(v));
+    g.fillText(t.figure(v), left - 8, y(v));
   }
   g.strokeStyle = all.faint;
-  g.beginPath();
-  g.moveTo(x(n), top);
-  g.lineTo(x(n), base);
-  g.stroke();
+  line(g, x(n), top, x(n), base);
   g.textAlign = "center";
-  g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), right - 30), base + 17);
+  g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), right - 30), base + 13);
   g.textAlign = "left";
-  g.fillText(words, left, top - 4);
+  g.fillText(words, left, top - 8);
   g.save();
   g.beginPath();
   g.rect(left, top - 6, width - left, base - top + 12);
   g.clip();
   g.lineWidth = 1.8;
-  for (const { colour, dash = [], line = [], points = [], square } of curves) {
+  for (const { colour, dash = [], line: way = [], points = [], square } of curves) {
     g.strokeStyle = g.fillStyle = colour;
     g.setLineDash(dash);
     g.beginPath();
-    for (const [k, v] of line) g.lineTo(x(k), y(v));
+    for (const [k, v] of way) g.lineTo(x(k), y(v));
     g.stroke();
     g.setLineDash([]);
     for (const [k, v] of points) {
-      g.beginPath();
-      if (square) g.rect(x(k) - 3, y(v) - 3, 6, 6);
-      else g.arc(x(k), y(v), 4, 0, 2 * Math.PI);
-      g.fill();
+      if (square) g.fillRect(x(k) - 3, y(v) - 3, 6, 6);
+      else {
+        circle(g, x(k), y(v), 4);
+        g.fill();
+      }
     }
   }
   g.restore();
   // From the highest end to the lowest, each name below the one before.
-  const ends = curves.flatMap(({ name, colour, line = [], points = [] }) => {
-    const end = line.at(-1) ?? points.at(-1);
+  const ends = curves.flatMap(({ name, colour, line: way = [], points = [] }) => {
+    const end = way.at(-1) ?? points.at(-1);
     return name && end ? { name, colour, y: y(end[1]) } : [];
   }).sort((a, b) => a.y - b.y);
   let before = -Infinity;
   for (const end of ends) {
-    before = Math.max(before + 15, top + 6, end.y + 4);
+    before = Math.max(before + 15, top + 2, end.y);
     g.fillStyle = end.colour;
     g.fillText(end.name, right + 8, before);
   }

@@ -2,8 +2,9 @@
 
 import { Axis } from "./axis.js";
 import { call, hurry } from "./bridge.js";
+import { circle, fit, pen } from "./canvas.js";
 import { choice } from "./controls.js";
-import { fit, h, perFrame } from "./dom.js";
+import { closer, h, openModal, perFrame } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
 import { plot } from "./plot.js";
 import { open, reason } from "./run.js";
@@ -65,11 +66,7 @@ export function openDialog(store) {
     add.value = "";
     run(true);
   } });
-  const dialog = h("dialog", { class: "race", "aria-label": t.race.title, onclose: () => {
-    playing = false;
-    latest++;
-    dialog.remove();
-  } }, h("header", { class: "row wrap" }, h("h2", {}, t.race.title), h("label", { class: "choice" },
+  const dialog = openModal(t.race.title, [h("header", { class: "row wrap" }, h("h2", {}, t.race.title), h("label", { class: "choice" },
     h("span", {}, t.size), h("span", { class: "row" }, n, shown)),
   choice(t.order, Object.entries(t.orders), set.order, (v) => {
     set.order = v;
@@ -80,8 +77,10 @@ export function openDialog(store) {
     measured.clear();
     run(true);
   } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.race.add), add),
-  h("form", { method: "dialog" }, h("button", { class: "plain" }, t.close))),
-  cards, h("div", { class: "row clock" }, go, clock, time), below);
+  closer()), cards, h("div", { class: "row clock" }, go, clock, time), below], { class: "race", onclose: () => {
+    playing = false;
+    latest++;
+  } });
 
   const end = () => Math.max(1, ...runners.map((r) => r.end));
   const draw = perFrame(() => {
@@ -171,8 +170,6 @@ export function openDialog(store) {
   };
   new ResizeObserver(draw).observe(cards);
   store.on(["paint"], () => dialog.isConnected && draw());
-  document.body.append(dialog);
-  dialog.showModal();
   run(true);
 }
 
@@ -205,18 +202,15 @@ function network(r, now, step) {
   const g = fit(canvas, width, height), l = layout(film.head, width, height), all = colours();
   drawLinks(g, film, l, new Set(), treeAt(film, step));
   drawTokens(g, film, axis, l, signs(film.head.kinds), { step, cursor, cause: 0 });
-  g.font = `${Math.min(12, 1.1 * l.radius)}px system-ui, sans-serif`;
-  g.textAlign = "center";
-  g.textBaseline = "middle";
+  pen(g, String(Math.min(12, 1.1 * l.radius)));
   l.points.forEach(({ x, y }, p) => {
     const role = film.roleOf(p, step), { status } = film.condition(p, step);
     const size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
     g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill : all.paper;
     g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill : all.mid;
     g.lineWidth = 1.5;
-    g.beginPath();
+    circle(g, x, y, role === FOLLOWER ? 0 : size);
     if (role === FOLLOWER) g.rect(x - size, y - size, 2 * size, 2 * size);
-    else g.arc(x, y, size, 0, 2 * Math.PI);
     g.fill();
     g.stroke();
     if (l.radius < 8) return;

@@ -6,7 +6,7 @@
 // only if their runs do: the hash of the run says so.
 
 import { beside, call, counted, toOpen } from "./bridge.js";
-import { h } from "./dom.js";
+import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
 import { open, reason, settings, show, setScale } from "./run.js";
 import { t } from "./texts.js";
@@ -195,16 +195,12 @@ export async function openDialog(store) {
     dialog.close();
     openFiles(store, file.files);
   } });
-  const dialog = h("dialog", { "aria-label": t.share, onclose: () => dialog.remove() },
-    h("h2", {}, t.share),
-    ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
+  const dialog = openModal(t.share, [h("h2", {}, t.share), ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
       code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
       copied(t.frame, `<iframe src="${embedded(code)}" width="760" height="420" title="${t.page}"></iframe>`),
       copied(t.command, film.head.command)],
     h("h3", {}, t.exports), saves(store), h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
-    h("form", { method: "dialog", class: "end" }, h("button", { class: "plain" }, t.close)));
-  document.body.append(dialog);
-  dialog.showModal();
+    closer("end")]);
 }
 
 /** The address of the picture alone. @param {string} code */

@@ -1,7 +1,8 @@
 // The graph of all states: those of one depth stand in one row, and a line between two has the colour of the
 // process that moves.
 
-import { fit, h, perFrame } from "./dom.js";
+import { circle, fit, line } from "./canvas.js";
+import { h, perFrame } from "./dom.js";
 import { colours, series } from "./theme.js";
 import { t } from "./texts.js";
 
@@ -31,10 +32,7 @@ export function mount(element, graph, film, visit) {
     for (const [a, b, who] of graph.edges) {
       const p = place(a, width, height), q = place(b, width, height);
       g.strokeStyle = who < 0 ? all.mid : all[series[who % series.length]];
-      g.beginPath();
-      g.moveTo(p.x, p.y);
-      g.lineTo(q.x, q.y);
-      g.stroke();
+      line(g, p.x, p.y, q.x, q.y);
     }
     g.globalAlpha = 1;
     const r = Math.max(1.4, Math.min(5, (width / graph.wide) * 0.4, (height / graph.deep) * 0.3));
@@ -42,15 +40,13 @@ export function mount(element, graph, film, visit) {
       const { x, y } = place(i, width, height), bad = Boolean(s.violated);
       g.fillStyle = bad ? all.red : s.leaders.length ? all.goldfill : s.last ? all.ink : all.mid;
       const size = (bad ? 1.8 : s.last ? 1.4 : 1) * r;
-      g.beginPath();
-      if (bad) g.rect(x - size, y - size, 2 * size, 2 * size);
-      else g.arc(x, y, size, 0, 2 * Math.PI);
+      if (bad) g.fillRect(x - size, y - size, 2 * size, 2 * size);
+      circle(g, x, y, size);
       g.fill();
       if (i !== hit) return;
       g.strokeStyle = all.select;
       g.lineWidth = 2;
-      g.beginPath();
-      g.arc(x, y, size + 4, 0, 2 * Math.PI);
+      circle(g, x, y, size + 4);
       g.stroke();
     });
   });

@@ -22,6 +22,7 @@
  * @property {Film|null} film its film
  * @property {import("./axis.js").Axis|null} axis where its steps stand in the picture
  * @property {"time"|"steps"} scale whether the axis follows the clock or counts steps
+ * @property {number} zoom of the picture in time
  * @property {number} step the number of steps that have happened; 0 is before all
  * @property {number} cursor the place on the axis, which moves between steps while the run is played
  * @property {boolean} playing

@@ -1,7 +1,8 @@
 // The messages of this run beside the closed forms of its algorithm, over the number of processes.
 
 import { call } from "./bridge.js";
-import { fit, h, perFrame } from "./dom.js";
+import { fit } from "./canvas.js";
+import { h, perFrame } from "./dom.js";
 import { plot } from "./plot.js";
 import { reason } from "./run.js";
 import { colours, dashes } from "./theme.js";

@@ -1,15 +1,23 @@
 // The picture of the run in time: what has happened stands clear, what is still to come lies behind a veil.
 
+import { fit, line, pen } from "./canvas.js";
 import { DOWN, LEADER } from "./film.js";
-import { fit, h, perFrame } from "./dom.js";
+import { h, perFrame } from "./dom.js";
 import { go, light } from "./run.js";
 import { colours, signs } from "./theme.js";
 import { t } from "./texts.js";
 import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
-export const head = 34; // the height of the names
+const head = 34; // the height of the names
 /** How far the picture is scrolled, and the pixels of a unit: the picture beside it stands alike. */
 export const view = { scroll: 0, unit: 1 };
+
+/** Where the lines of a film stand. @param {import("./film.js").Film} film @param {number} width */
+export function columns(film, width) {
+  const left = 46, column = Math.min(96, (width - left - 6) / film.n);
+  return { left, column, top: head + 14, wrap: film.head.shape === "ring" && film.n > 2, width };
+}
+
 const screens = 3; // the part of the picture that is kept, in heights of the window
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
@@ -19,22 +27,18 @@ export function mount(element, store) {
   const room = h("div", { class: "time" }, canvas);
   element.append(room);
   const foot = /** @type {Element} */ (document.querySelector("#controls"));
-  let zoom = 1, kept = "", origin = 0, turned = true;
+  let kept = "", origin = 0, turned = true;
 
   /** Where the picture stands; on a narrow page the controls leave the upper part of it to be seen, and most is how
-   * far it scrolls.
-   * @returns {import("./timedraw.js").Frame & {width: number, height: number, seen: number, most: number}} */
-  const frame = () => {
-    const { film, axis } = store.state;
+   * far it scrolls. @param {import("./film.js").Film} film @param {import("./axis.js").Axis} axis */
+  const frame = (film, axis) => {
     const { top: from, width, height } = room.getBoundingClientRect();
     const seen = Math.max(head + 60, Math.min(height, foot.getBoundingClientRect().top - from));
-    const n = film?.n ?? 1, left = 46, column = Math.min(96, (width - left - 6) / n);
+    const all = columns(film, width);
     // By hand an act would shrink all before it.
-    const hand = film?.head.scenario.schedule === "hand";
-    const unit = axis ? zoom * unitOf(axis, n, column, hand ? 0 : height) : 1;
-    const wrap = film?.head.shape === "ring" && n > 2;
-    const top = head + 14, most = Math.max(0, top + unit * (axis?.end ?? 0) + 20 - seen);
-    return { left, column, unit, top, wrap, width, height, seen, most };
+    const hand = film.head.scenario.schedule === "hand";
+    const unit = store.state.zoom * unitOf(axis, film.n, all.column, hand ? 0 : height);
+    return { ...all, unit, height, seen, most: Math.max(0, all.top + unit * axis.end + 20 - seen) };
   };
 
   /** Moves the window so that the present is in it. @param {ReturnType<typeof frame>} f */
@@ -48,8 +52,7 @@ export function mount(element, store) {
 
   /** Draws the part around the window, unless it is there already. @param {ReturnType<typeof frame>} f */
   const keep = (f) => {
-    const { film, axis, cause, paint } = store.state;
-    if (!film || !axis) return;
+    const { film, axis, cause, paint } = /** @type {any} */ (store.state);
     const key = [film.key, axis.scale, f.width, f.height, f.unit, cause, paint].join();
     if (key === kept && view.scroll >= origin && view.scroll + f.height <= origin + screens * f.height) return;
     kept = key;
@@ -61,29 +64,17 @@ export function mount(element, store) {
   };
 
   const paint = perFrame(() => {
-    const { film, axis, cursor } = store.state;
-    const f = frame();
-    if (!film || !axis || f.width < 10) return;
+    const { film, axis, cursor, step, process } = store.state;
+    if (!film || !axis) return;
+    const f = frame(film, axis);
+    if (f.width < 10) return;
     view.unit = f.unit;
     if (turned) follow(f);
     turned = false;
     keep(f);
-    const g = fit(canvas, f.width, f.height), all = colours(), ratio = window.devicePixelRatio || 1;
+    const g = fit(canvas, f.width, f.height), ratio = window.devicePixelRatio || 1;
     g.drawImage(still, 0, (view.scroll - origin) * ratio, still.width, f.height * ratio, 0, 0, f.width, f.height);
-    const y = yOf(f, cursor) - view.scroll;
-    // While the reader is asked what will be, the future is not shown. The figures of the axis stay clear.
-    const asking = "asking" in document.documentElement.dataset;
-    g.globalAlpha = asking ? 1 : 0.78;
-    g.fillStyle = all.paper;
-    g.fillRect(asking ? 0 : f.left - 8, y, f.width, f.height - y);
-    g.globalAlpha = 1;
-    g.strokeStyle = all.select;
-    g.lineWidth = 1.5;
-    g.beginPath();
-    g.moveTo(f.left - 6, y);
-    g.lineTo(f.width, y);
-    g.stroke();
-    names(g, store, f);
+    present(g, film, step, process, f, yOf(f, cursor) - view.scroll);
   });
 
   const turn = () => {
@@ -94,29 +85,33 @@ export function mount(element, store) {
     view.scroll = 0;
     turn();
   });
-  store.on(["step", "cursor"], turn);
+  store.on(["step", "cursor", "zoom"], turn);
   store.on(["paint", "cause", "process", "axis"], paint);
   new ResizeObserver(turn).observe(room);
   canvas.addEventListener("wheel", (event) => {
-    const zooms = event.ctrlKey || event.metaKey, before = view.scroll;
-    if (zooms) zoom = Math.max(0.1, Math.min(8, zoom * Math.exp(-event.deltaY / 300)));
-    else view.scroll = Math.max(0, Math.min(frame().most, view.scroll + event.deltaY));
+    const { film, axis } = store.state, zooms = event.ctrlKey || event.metaKey, before = view.scroll;
+    if (!film || !axis) return;
+    if (zooms) zoomBy(store, Math.exp(-event.deltaY / 300));
+    else view.scroll = Math.max(0, Math.min(frame(film, axis).most, before + event.deltaY));
     if (zooms || view.scroll !== before) event.preventDefault(); // at an end the page scrolls
     paint();
   }, { passive: false });
   canvas.addEventListener("click", (event) => {
-    const k = stepNear(store, frame(), event.offsetX, event.offsetY + view.scroll);
-    if (k === 0) return light(store, 0);
-    go(store, k);
+    const { film, axis } = store.state;
+    if (!film || !axis) return;
+    const k = stepNear(film, axis, frame(film, axis), event.offsetX, event.offsetY + view.scroll);
+    if (k > 0) go(store, k);
     light(store, k);
   });
 }
 
-/** The step that is drawn near a point, or 0. @param {import("./store.js").Store} store
- * @param {import("./timedraw.js").Frame} f @param {number} x @param {number} y */
-function stepNear(store, f, x, y) {
-  const { film, axis } = store.state;
-  if (!film || !axis) return 0;
+/** Stretches the picture, or shrinks it. @param {import("./store.js").Store} store @param {number} by */
+export const zoomBy = (store, by) => store.set({ zoom: Math.max(0.1, Math.min(8, store.state.zoom * by)) });
+
+/** The step that is drawn near a point, or 0. @param {import("./film.js").Film} film
+ * @param {import("./axis.js").Axis} axis @param {import("./timedraw.js").Frame} f @param {number} x
+ * @param {number} y */
+function stepNear(film, axis, f, x, y) {
   const p = Math.floor((x - f.left) / f.column);
   if (p < 0 || p >= film.n) return 0;
   let best = 0, distance = 14;
@@ -127,21 +122,25 @@ function stepNear(store, f, x, y) {
   return best;
 }
 
-/** The names of the processes, each with what it believes now.
- * @param {CanvasRenderingContext2D} g @param {import("./store.js").Store} store
- * @param {import("./timedraw.js").Frame & {width: number}} f */
-function names(g, store, f) {
-  const { film, step, process } = store.state, colour = colours();
-  if (!film) return;
+/** Draws a line at the present, a veil over the future, and the names of the processes, each with what it believes
+ * now. @param {CanvasRenderingContext2D} g @param {import("./film.js").Film} film @param {number} step
+ * @param {number} process that is chosen @param {import("./timedraw.js").Frame & {width: number, height: number}} f
+ * @param {number} y */
+export function present(g, film, step, process, f, y) {
+  const colour = colours();
+  // While the reader is asked what will be, the future is not shown. The figures of the axis stay clear.
+  const asking = "asking" in document.documentElement.dataset;
+  g.globalAlpha = asking ? 1 : 0.78;
   g.fillStyle = colour.paper;
+  g.fillRect(asking ? 0 : f.left - 8, y, f.width, f.height);
+  g.globalAlpha = 1;
+  g.strokeStyle = colour.select;
+  g.lineWidth = 1.5;
+  line(g, f.left - 6, y, f.width, y);
+  // The names stand on a ground of their own.
   g.fillRect(0, 0, f.width, head);
   g.strokeStyle = colour.pale;
-  g.beginPath();
-  g.moveTo(0, head + 0.5);
-  g.lineTo(f.width, head + 0.5);
-  g.stroke();
-  g.textAlign = "center";
-  g.textBaseline = "middle";
+  line(g, 0, head + 0.5, f.width, head + 0.5);
   const every = Math.ceil((8 * (film.longestName + 1)) / f.column);
   const changes = film.changesAt(step), all = [...changes.keys()];
   const is = (/** @type {number} */ p) => (film.changes.status[changes[p]] === DOWN ? -1 : film.roleOf(p, step));
@@ -152,7 +151,7 @@ function names(g, store, f) {
   const taken = [];
   for (const p of order) {
     const name = film.name(p), now = is(p);
-    g.font = `${now === LEADER || p === process ? "700 " : ""}13px system-ui, sans-serif`;
+    pen(g, now === LEADER || p === process ? "700 13" : "13");
     const half = g.measureText(name).width / 2 + 2, x = Math.min(xOf(f, p), f.width - half);
     if (taken.some((at, i) => i % 2 === 0 && Math.abs(at - x) < half + taken[i + 1])) continue;
     taken.push(x, half);

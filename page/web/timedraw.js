@@ -1,7 +1,8 @@
 // Draws the run as lines of processes, downwards in time, with messages as arrows between them.
 
+import { arrow, circle, cross, line, pen, star } from "./canvas.js";
 import { DOWN, FOLLOWER, isFault, LEADER, PAUSED } from "./film.js";
-import { arrow, cross, cutLinks } from "./tokens.js";
+import { cutLinks } from "./tokens.js";
 import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
@@ -57,9 +58,7 @@ const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(45 / Math.max(1, 
  * @param {{from: number, to: number, width: number}} part */
 function ticks(g, axis, f, part) {
   const all = colours();
-  g.font = "11px system-ui, sans-serif";
-  g.textAlign = "right";
-  g.textBaseline = "middle";
+  pen(g, "11", "right");
   g.lineWidth = 1;
   const round = axis.scale === "steps" ? 0 : [1, 2, 5, 10, 20, 50, 100].find((r) => r * f.unit >= 26) ?? 200;
   let before = -Infinity;
@@ -69,10 +68,7 @@ function ticks(g, axis, f, part) {
     if (y > part.to + 20) break;
     before = y;
     g.strokeStyle = all.pale;
-    g.beginPath();
-    g.moveTo(f.left - 6, y);
-    g.lineTo(part.width, y);
-    g.stroke();
+    line(g, f.left - 6, y, part.width, y);
     g.fillStyle = all.grey;
     g.fillText(String(Math.round(at * 100) / 100), f.left - 10, y);
   }
@@ -83,15 +79,13 @@ function ticks(g, axis, f, part) {
  * @param {{from: number, to: number, width: number}} part */
 function gaps(g, axis, f, part) {
   const all = colours();
-  g.font = "11px system-ui, sans-serif";
-  g.textBaseline = "middle";
+  pen(g, "11");
   g.lineWidth = 1;
   for (const gap of axis.gaps) {
     const y = yOf(f, (gap.from + gap.to) / 2);
     if (y < part.from - 40 || y > part.to + 40) continue;
     zigzag(g, f.left - 4, part.width, y + f.unit * 0.15, all);
     const text = t.units(gap.units), middle = (f.left + part.width) / 2;
-    g.textAlign = "center";
     g.fillStyle = all.paper;
     g.fillRect(middle - 40, y + f.unit * 0.15 - 9, 80, 18);
     g.fillStyle = all.grey;
@@ -116,26 +110,23 @@ function lifelines(g, film, axis, f, part, past) {
   for (let p = 0; p < film.n; p++) {
     const x = xOf(f, p), list = film.changesOf[p];
     let y = Math.max(part.from, yOf(f, 0)), role = 0, status = 0, until = 0;
-    const line = (/** @type {number} */ to) => {
+    const reach = (/** @type {number} */ to) => {
       if (to <= y) return;
       g.setLineDash(status === DOWN ? [2, 6] : status === PAUSED ? [6, 4] : []);
       g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill
         : all.link;
       g.lineWidth = thick * (status === DOWN ? 1.5 : role === LEADER ? 7 : role === FOLLOWER ? 3.5 : 1.5);
-      g.beginPath();
-      g.moveTo(x, y);
-      g.lineTo(x, Math.min(to, end));
-      g.stroke();
+      line(g, x, y, x, Math.min(to, end));
       y = to;
     };
     g.globalAlpha = past && past[p] === 0 ? 0.2 : 1;
     for (let i = 0; i <= list.length; i++) {
       const next = i < list.length ? yOf(f, axis.placeOf(c.step[list[i]])) : end;
       if (until) { // the line of a leader ends with its lease
-        line(Math.min(next, yOf(f, axis.placeAt(until))));
+        reach(Math.min(next, yOf(f, axis.placeAt(until))));
         role = 0;
       }
-      line(next);
+      reach(next);
       if (i < list.length) [role, status, until] = [c.role[list[i]], c.status[list[i]], c.until[list[i]]];
       if (y >= end) break;
     }
@@ -157,20 +148,20 @@ function message(g, axis, f, n, j, sign) {
   if (!around) {
     // Messages of several kinds may go together: their signs stand at different parts of the way.
     const part = 0.5 + 0.16 * ((j.kind % 3) - 1);
-    line(g, x0, y0, x1, y1, whole && j.last >= 0 && !j.lost);
+    way(g, x0, y0, x1, y1, whole && j.last >= 0 && !j.lost);
     mark(g, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, f, j, sign);
     return;
   }
   // A message round the end of the ring leaves the picture on one side and comes in on the other.
   const right = j.from > j.to ? 1 : -1, middle = (y0 + y1) / 2;
-  line(g, x0, y0, x0 + (right * f.column) / 2, middle, false);
-  line(g, x1 - (right * f.column) / 2, middle, x1, y1, whole && j.last >= 0 && !j.lost);
+  way(g, x0, y0, x0 + (right * f.column) / 2, middle, false);
+  way(g, x1 - (right * f.column) / 2, middle, x1, y1, whole && j.last >= 0 && !j.lost);
   mark(g, x0 + (right * f.column) / 4, y0 + (middle - y0) / 2, f, j, sign);
 }
 
 /** @param {CanvasRenderingContext2D} g @param {number} x0 @param {number} y0 @param {number} x1
  * @param {number} y1 @param {boolean} ends whether it has a head */
-function line(g, x0, y0, x1, y1, ends) {
+function way(g, x0, y0, x1, y1, ends) {
   g.beginPath();
   if (x0 === x1) g.bezierCurveTo(x0 + 18, y0, x0 + 18, y1, x1, y1);
   else g.moveTo(x0, y0);
@@ -188,9 +179,7 @@ function mark(g, x, y, f, j, sign) {
   else if (f.column > 34 && f.unit > 12) {
     fillSign(g, sign.shape, x, y, 6.2, false);
     g.fillStyle = colours().paper;
-    g.font = "700 8.5px system-ui, sans-serif";
-    g.textAlign = "center";
-    g.textBaseline = "middle";
+    pen(g, "700 8.5");
     g.fillText(sign.letter, x, y + 0.5);
   }
 }
@@ -216,9 +205,7 @@ function outside(g, film, axis, f) {
   g.lineWidth = 2.5;
   for (const { step } of film.head.outside ?? []) {
     if (step < 1 || step > film.length) continue;
-    g.beginPath();
-    g.arc(xOf(f, film.processOf(step)), yOf(f, axis.placeOf(step)), Math.max(6, Math.min(12, f.column / 3)), 0,
-      2 * Math.PI);
+    circle(g, xOf(f, film.processOf(step)), yOf(f, axis.placeOf(step)), Math.max(6, Math.min(12, f.column / 3)));
     g.stroke();
   }
 }
@@ -253,18 +240,7 @@ function dot(g, x, y, r, line, fill) {
   g.strokeStyle = line;
   g.fillStyle = fill;
   g.lineWidth = 1.2;
-  g.beginPath();
-  g.arc(x, y, r, 0, 2 * Math.PI);
+  circle(g, x, y, r);
   g.fill();
   g.stroke();
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r */
-export function star(g, x, y, r) {
-  g.beginPath();
-  for (let i = 0; i < 10; i++) {
-    const far = i % 2 ? r * 0.45 : r, angle = (Math.PI * i) / 5;
-    g.lineTo(x + far * Math.sin(angle), y - far * Math.cos(angle));
-  }
-  g.fill();
 }

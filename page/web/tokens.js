@@ -1,6 +1,6 @@
 // Draws links and the messages under way on the picture of the network.
 
-import { isFault } from "./film.js";
+import { arrow, circle, cross, line, pen } from "./canvas.js";
 import { underWay } from "./layout.js";
 import { colours, fillSign } from "./theme.js";
 
@@ -22,23 +22,16 @@ export function treeAt(film, k) {
 export function drawLinks(g, film, l, cut, tree) {
   const all = colours(), head = film.head;
   const thick = Math.max(3, Math.min(9, l.radius / 2)), thin = film.n > 64 ? 0.8 : 1.5;
-  const line = (/** @type {import("./layout.js").Point} */ a, /** @type {import("./layout.js").Point} */ b) => {
-    g.beginPath();
-    g.moveTo(a.x, a.y);
-    g.lineTo(b.x, b.y);
-    g.stroke();
-  };
   g.strokeStyle = all.goldfill;
   g.lineWidth = thick;
   const grown = new Set(tree.flatMap(([, p, q]) => {
-    line(l.points[p], l.points[q]);
+    line(g, l.points[p].x, l.points[p].y, l.points[q].x, l.points[q].y);
     return [`${p} ${q}`, `${q} ${p}`];
   }));
   g.lineWidth = thin;
   if (l.round && !cut.size) {
     g.strokeStyle = all.link;
-    g.beginPath();
-    g.arc(l.cx, l.cy, l.big, 0, 2 * Math.PI);
+    circle(g, l.cx, l.cy, l.big);
     if (film.n > 20) g.stroke();
   }
   if (head.shape === "complete" && head.links.length > most) return;
@@ -48,7 +41,7 @@ export function drawLinks(g, film, l, cut, tree) {
     if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size) || !gone && grown.has(`${p} ${q}`)) continue;
     g.strokeStyle = gone ? all.red : all.link;
     g.setLineDash(gone ? [3, 5] : []);
-    line(a, b);
+    line(g, a.x, a.y, b.x, b.y);
     g.setLineDash([]);
     // The cross stands at the end that a message does not reach.
     if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
@@ -58,28 +51,6 @@ export function drawLinks(g, film, l, cut, tree) {
     const angle = Math.atan2(b.y - a.y, b.x - a.x);
     arrow(g, (a.x + b.x) / 2 + 5 * Math.cos(angle), (a.y + b.y) / 2 + 5 * Math.sin(angle), angle);
   }
-}
-
-/** The head of an arrow, by its point and its way.
- * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} angle */
-export function arrow(g, x, y, angle) {
-  g.beginPath();
-  g.moveTo(x, y);
-  for (const side of [-0.36, 0.36]) g.lineTo(x - 8 * Math.cos(angle + side), y - 8 * Math.sin(angle + side));
-  g.fill();
-}
-
-/** @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {number} r
- * @param {string} colour */
-export function cross(g, x, y, r, colour) {
-  g.strokeStyle = colour;
-  g.lineWidth = 2;
-  g.beginPath();
-  g.moveTo(x - r, y - r);
-  g.lineTo(x + r, y + r);
-  g.moveTo(x + r, y - r);
-  g.lineTo(x - r, y + r);
-  g.stroke();
 }
 
 /** The links that are cut after step k, as "process port". @param {Film} film @param {number} k */
@@ -135,9 +106,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
     else fillSign(g, sign.shape, x, y, r, true);
     if (r > 6) {
       g.fillStyle = all.paper;
-      g.font = "700 9.5px system-ui, sans-serif";
-      g.textAlign = "center";
-      g.textBaseline = "middle";
+      pen(g, "700 9.5");
       g.fillText(sign.letter, x, y + 0.5);
     }
   }
@@ -157,7 +126,7 @@ function carried(g, film, l, tokens, r) {
   for (const { journey: { from, to } } of film.head.oneWay ? tokens : []) { // the arrow of the link
     taken.push([(l.points[from].x + l.points[to].x) / 2, (l.points[from].y + l.points[to].y) / 2, 5, 5]);
   }
-  g.font = "600 12px system-ui, sans-serif";
+  pen(g, "600 12");
   g.lineWidth = 3;
   g.strokeStyle = colours().paper;
   g.fillStyle = colours().ink;
@@ -181,7 +150,7 @@ function carried(g, film, l, tokens, r) {
  * @param {Layout} l @param {{step: number, cursor: number}} at */
 function drawLosses(g, film, axis, l, at) {
   for (let k = at.step; k > 0 && axis.placeOf(k) > at.cursor - 0.6; k--) {
-    if (!isFault(film.what(k)) || film.what(k) !== "lose") continue;
+    if (film.what(k) !== "lose") continue;
     const [first] = film.eventsOf(k), j = film.ended[first];
     if (j < 0) continue;
     const { x, y } = underWay(l, film.journeys[j].from, film.journeys[j].to, 0.6);
