@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,4 +36,28 @@ func TestAxis(t *testing.T) {
 	require.Equal(t, []tick{{0, 0}, {1, 1}, {1 + 1.0, 2}, {3.5, 20}}, got.Ticks)
 	require.Equal(t, []int{1, 2, 3, 4, 6, 9}, got.Step)
 	require.InDeltaSlice(t, []float64{0, 0.5, 1, 1.75, 2.5, 20}, got.Time, 1e-9)
+}
+
+// The picture in time is stretched and shrunk by the wheel and by keys, around the present.
+func TestZoom(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	p.ask(map[string]any{"algorithm": "lcr", "n": 8})
+	var got struct{ Zoom, Ends []float64 }
+	p.script(&got, `
+		const { store } = page, canvas = document.querySelector("canvas[tabindex]"), zoom = [], ends = [];
+		const wheel = (deltaY) => canvas.dispatchEvent(new WheelEvent("wheel", { deltaY, ctrlKey: true }));
+		to(30);
+		for (const turn of [() => press("+"), () => press("-"), () => wheel(-300), () => wheel(300)]) {
+			turn();
+			zoom.push(store.state.zoom);
+		}
+		for (const key of ["+", "-"]) {
+			for (let i = 0; i < 20; i++) press(key);
+			ends.push(store.state.zoom);
+		}
+		return { zoom, ends };`)
+	require.InDeltaSlice(t, []float64{1.25, 1, math.E, 1}, got.Zoom, 1e-9)
+	require.Equal(t, []float64{8, 0.1}, got.Ends)
 }

@@ -5,6 +5,7 @@ import { closer, h, openModal } from "./dom.js";
 import { go, light, move, toggle } from "./run.js";
 import { openDialog as share } from "./share.js";
 import { t } from "./texts.js";
+import { zoomBy } from "./time.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -31,6 +32,8 @@ export const keys = [
     : { keys: [letter], words, press: acts.press })),
   { keys: ["u"], words: t.keyMoves.undo, press: acts.undo },
   { keys: ["U"], words: t.keyMoves.redo, press: acts.redo },
+  { keys: ["+"], words: t.keyMoves.longer, press: (store) => zoomBy(store, 1.25) },
+  { keys: ["-"], words: t.keyMoves.shorter, press: (store) => zoomBy(store, 0.8) },
   { keys: ["S"], words: t.keyMoves.share, press: share },
   { keys: ["?"], words: t.keyMoves.list, press: openDialog },
   { keys: ["Escape"], words: t.keyMoves.all, press: (store) => light(store, 0) },

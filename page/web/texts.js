@@ -140,7 +140,7 @@ export const t = {
     end: "to the end", decision: "to the next decision", fault: "to the next fault",
     process: "to the next step of the chosen process", causes: "light what led to this step",
     share: "share", list: "list the keys", undo: "undo", redo: "redo",
-    all: "light everything again" },
+    all: "light everything again", longer: "stretch the picture in time", shorter: "shrink it" },
   keyNames: /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
     "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" }),
   keyActs: { c: "crash the chosen process", r: "let it come back without its state",
