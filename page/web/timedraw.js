@@ -39,7 +39,7 @@ export function draw(g, film, axis, f, signs, part, past) {
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
     g.globalAlpha = lit ? clear(film.busy[journey.begin]) : 0.12;
-    message(g, axis, f, film.n, journey, signs[journey.kind] ?? signs[0]);
+    message(g, axis, f, film, journey, signs[journey.kind] ?? signs[0]);
   }
   for (let k = Math.max(1, first); k <= last; k++) {
     g.globalAlpha = !past || k <= past[film.processOf(k)] ? 1 : 0.12;
@@ -52,7 +52,8 @@ export function draw(g, film, axis, f, signs, part, past) {
 }
 
 /** How clear a message is among others, which it must not cover. @param {number} others */
-const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(45 / Math.max(1, others))));
+const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(few / Math.max(1, others))));
+const few = 45; // messages under way, of which each can be told from the others
 
 /** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
  * @param {{from: number, to: number, width: number}} part */
@@ -135,28 +136,30 @@ function lifelines(g, film, axis, f, part, past) {
   g.globalAlpha = 1;
 }
 
-/** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f @param {number} n
+/** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f @param {Film} film
  * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
-function message(g, axis, f, n, j, sign) {
+function message(g, axis, f, film, j, sign) {
   const y0 = yOf(f, axis.placeOf(j.begin)), y1 = yOf(f, axis.placeOf(j.end));
   g.strokeStyle = g.fillStyle = sign.colour;
   g.lineWidth = f.column > 24 ? 1.6 : f.column > 8 ? 1 : 0.6;
-  g.setLineDash(f.column > 8 ? sign.dash : []);
-  const whole = f.column > 12;
-  const around = f.wrap && Math.abs(j.to - j.from) === n - 1;
+  const around = f.wrap && Math.abs(j.to - j.from) === film.n - 1;
   const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
+  // A long way has room for signs where columns are narrow, unless there are too many others.
+  const far = !around && film.busiest <= few ? Math.abs(x1 - x0) : f.column;
+  g.setLineDash(far > 8 ? sign.dash : []);
+  const whole = far > 12;
   if (!around) {
     // Messages of several kinds may go together: their signs stand at different parts of the way.
     const part = 0.5 + 0.16 * ((j.kind % 3) - 1);
     way(g, x0, y0, x1, y1, whole && j.last >= 0 && !j.lost);
-    mark(g, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, f, j, sign);
+    mark(g, x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, f, j, sign, far);
     return;
   }
   // A message round the end of the ring leaves the picture on one side and comes in on the other.
   const right = j.from > j.to ? 1 : -1, middle = (y0 + y1) / 2;
   way(g, x0, y0, x0 + (right * f.column) / 2, middle, false);
   way(g, x1 - (right * f.column) / 2, middle, x1, y1, whole && j.last >= 0 && !j.lost);
-  mark(g, x0 + (right * f.column) / 4, y0 + (middle - y0) / 2, f, j, sign);
+  mark(g, x0 + (right * f.column) / 4, y0 + (middle - y0) / 2, f, j, sign, far);
 }
 
 /** @param {CanvasRenderingContext2D} g @param {number} x0 @param {number} y0 @param {number} x1
@@ -173,10 +176,10 @@ function way(g, x0, y0, x1, y1, ends) {
 
 /** The letter of the kind, and a cross if the message is lost.
  * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {Frame} f
- * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
-function mark(g, x, y, f, j, sign) {
+ * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign @param {number} far its way */
+function mark(g, x, y, f, j, sign, far) {
   if (j.lost) cross(g, x, y, 4, colours().red);
-  else if (f.column > 34 && f.unit > 12) {
+  else if (far > 34 && f.unit > 12) {
     fillSign(g, sign.shape, x, y, 6.2, false);
     g.fillStyle = colours().paper;
     pen(g, "700 8.5");
