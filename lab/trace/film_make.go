@@ -28,6 +28,7 @@ type filming struct {
 
 	story     *story        // for words
 	decidedAt time.Duration // when a belief changed last
+	suspected bool          // a failure detector has reported something since the last crash
 	messages  int
 	sent      [256]uint64 // messages by kind
 }
@@ -54,9 +55,10 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 		return nil, input.Errorf("a film of %d processes, at most %d can be shown", n, MostFilmed)
 	}
 	b := &filming{film: &Film{Head: newFilmHead(h, positions)}, where: make(map[election.ID]int, n),
-		story: &story{trace: &Trace{Header: *h}}, at: make([][]uint32, n), open: make(map[int32][]int32),
+		at: make([][]uint32, n), open: make(map[int32][]int32),
 		states: make([]filmState, n),
 		actor:  noProcess, section: filmSection{waiting: make([]bool, n)}}
+	b.story = &story{trace: &Trace{Header: *h}, where: b.where}
 	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
 	b.clocks = in.Clocks()
 	b.joins = h.joins()
@@ -178,7 +180,9 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 	b.actor, b.now = p, b.states[p]
 	switch e.Do {
 	case observe.Crash:
-		b.now = filmState{status: filmDown}
+		b.now, b.suspected = filmState{status: filmDown}, false
+	case observe.Suspect:
+		b.suspected = true
 	case observe.Recover, observe.Restart:
 		b.now = filmState{}
 	case observe.Pause:
@@ -243,7 +247,10 @@ func (b *filming) result() string {
 			leaders = append(leaders, b.film.Head.IDs[p])
 		}
 	}
-	return b.story.resultOf(leaders, b.decidedAt, b.messages)
+	orphans := b.story.orphans(func(p int) (*election.Outcome, bool) {
+		return &b.states[p].outcome, b.states[p].status == filmDown
+	}, b.suspected)
+	return b.story.resultOf(leaders, orphans, b.decidedAt, b.messages)
 }
 
 // links returns which event belongs to this one, and which to the copy. Of those events it notes this one.

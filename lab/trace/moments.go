@@ -188,7 +188,8 @@ func (s *story) overtakings() (all []moment) {
 func (s *story) settle() {
 	s.changed, s.back = make(map[int]bool), make(map[Ref]bool)
 	s.roles = map[election.Role]bool{election.Undecided: true}
-	s.final = make([]election.Outcome, len(s.trace.Header.Scenario.IDs))
+	n := len(s.trace.Header.Scenario.IDs)
+	s.final, s.down = make([]election.Outcome, n), make([]bool, n)
 	for i := range s.trace.Events {
 		e := &s.trace.Events[i]
 		p := s.where[e.Process]
@@ -204,7 +205,10 @@ func (s *story) settle() {
 				s.decidedAt = e.At
 			}
 		case observe.Crash, observe.Recover, observe.Restart:
-			s.final[p] = election.Outcome{}
+			s.final[p], s.down[p] = election.Outcome{}, e.Do == observe.Crash
+			s.suspected = s.suspected && !s.down[p]
+		case observe.Suspect:
+			s.suspected = true
 		}
 	}
 }
@@ -223,11 +227,38 @@ func (s *story) result() string {
 			messages++
 		}
 	}
-	return s.resultOf(leaders, s.decidedAt, messages)
+	orphans := s.orphans(func(p int) (*election.Outcome, bool) { return &s.final[p], s.down[p] }, s.suspected)
+	return s.resultOf(leaders, orphans, s.decidedAt, messages)
 }
 
-// resultOf says which processes lead, since when, and after how many messages.
-func (s *story) resultOf(leaders []string, decidedAt time.Duration, messages int) string {
+// orphans says how many processes follow one that is down, and whether they could know.
+func (s *story) orphans(state func(p int) (o *election.Outcome, down bool), suspected bool) string {
+	followers, of := 0, noProcess
+	for p := range s.trace.Header.Scenario.IDs {
+		if o, down := state(p); !down && o.Role == election.Follower {
+			if q, ok := s.where[o.Leader.ID]; ok {
+				if _, gone := state(q); gone {
+					followers, of = followers+1, q
+				}
+			}
+		}
+	}
+	if of == noProcess {
+		return ""
+	}
+	text := fmt.Sprintf("%d follow %s, which is down", followers, s.id(of))
+	if followers == 1 {
+		text = "1 follows " + s.id(of) + ", which is down"
+	}
+	if !suspected {
+		text += " and not suspected"
+	}
+	return text
+}
+
+// resultOf says which processes lead, since when, or else how many have lost their leader; and after how many
+// messages.
+func (s *story) resultOf(leaders []string, orphans string, decidedAt time.Duration, messages int) string {
 	if p := s.trace.Header.Scenario.Property; p != "" {
 		return "violated: " + p.Text()
 	}
@@ -240,7 +271,10 @@ func (s *story) resultOf(leaders []string, decidedAt time.Duration, messages int
 	case len(leaders) > 1:
 		text = listed(leaders) + " lead"
 	}
-	if len(leaders) > 0 && decidedAt > 0 && !s.steps {
+	switch {
+	case len(leaders) == 0 && orphans != "":
+		text += ", " + orphans
+	case len(leaders) > 0 && decidedAt > 0 && !s.steps:
 		text += " after " + s.span(decidedAt)
 	}
 	return text + ", " + prose.Plural(messages, "message")

@@ -89,7 +89,11 @@ func TestFilmSpeaks(t *testing.T) {
 			"elect sim lcr/max --ids 5,9,7 --initiators 5 --schedule random --delay 1,3 --seed 4"},
 		{object{"algorithm": "bully", "n": 4, "crash_at": [][]any{{4, 0.5}},
 			"params": object{"processing": 2}},
-			"no process leads, 12 messages", "elect sim --scenario bully-rules.json"},
+			"no process leads, 3 follow 4, which is down and not suspected, 12 messages",
+			"elect sim --scenario bully-rules.json"},
+		{object{"algorithm": "bully", "n": 3, "crash_at": [][]any{{3, 9}}, "crashed": []int{1}},
+			"no process leads, 1 follows 3, which is down and not suspected, 5 messages",
+			"elect sim --scenario bully-rules.json"},
 		{object{"algorithm": "echo", "n": 9, "links": "grid:3x3", "initiators": "none"},
 			"no process leads, 0 messages", "elect sim --scenario echo-implicit.json"},
 	} {
