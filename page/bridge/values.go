@@ -127,8 +127,8 @@ func (l looker) value(v reflect.Value) string {
 	return v.Type().String()
 }
 
-// constant returns a number with its type, as "echo.state(1)", where that has a name: only who has the source
-// knows the names of constants.
+// constant returns a number with its type, as "echo.state(1)", where that has a name: the page has the
+// source, in which constants have names.
 func constant(t reflect.Type, number string) string {
 	if t.PkgPath() == "" {
 		return number
