@@ -7,7 +7,7 @@
  * @typedef {{send: number, from: number, to: number, kind: number, begin: number, end: number, lost: boolean,
  *   last: number}} Journey send and last are events; begin and end are steps; end is beyond the last step
  *   for a message that is under way at the end, and last is -1 then */
-/** @typedef {{role: number, status: number, term: number, leader: number, done: number}} Condition */
+/** @typedef {{role: number, status: number, leader: number}} Condition */
 /** @typedef {{version: number, columns: Tables, ids: string[], names: {[id: string]: string},
  *   driver: string, algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][],
  *   does: string[],
@@ -187,9 +187,8 @@ export class Film {
    * @returns {Condition} */
   condition(p, k) {
     const j = this.changesAt(k)[p], c = this.changes;
-    if (j < 0) return { role: UNDECIDED, status: UP, term: 0, leader: -1, done: 0 };
-    return { role: c.role[j], status: c.status[j], term: Number(c.term[j]), leader: this.processWith(c.leader[j]),
-      done: c.done[j] };
+    return j < 0 ? { role: UNDECIDED, status: UP, leader: -1 }
+      : { role: c.role[j], status: c.status[j], leader: this.processWith(c.leader[j]) };
   }
 
   /** What is known of the critical section after step k: since which step, how many processes wait for it, and the

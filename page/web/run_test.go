@@ -199,8 +199,8 @@ const readMoments = `
 	if (film.length % 7 === 6) order.sort((a, b) => b - a);
 	for (const k of order) {
 		const is = Array.from({ length: film.n }, (_, p) => {
-			const c = film.condition(p, k);
-			return [c.role, c.status, c.term, c.leader];
+			const c = film.condition(p, k), j = film.changesAt(k)[p];
+			return [c.role, c.status, j < 0 ? 0 : Number(film.changes.term[j]), c.leader];
 		});
 		all[k] = ({ is, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]), at: film.at(k),
 			by: film.processOf(k), out: film.sentAfter(k) });
