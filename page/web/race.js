@@ -93,15 +93,17 @@ export function openDialog(store) {
     const { width, height } = below.getBoundingClientRect(), all = colours();
     const lists = names.map((name) => [...measured.get(name) ?? []].sort((a, b) => a[0] - b[0]));
     const last = Math.min(65, Math.ceil(Math.max(8, set.n, ...lists.flat().map(([k]) => k)) * 1.15));
-    // The largest that was measured gives the scale: a worst case may lie far above it.
-    plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.race.axis,
-      high: Math.max(10, ...lists.flat().map(([, v]) => v * 1.25)) }, names.map((name, i) => {
+    let high = Math.max(10, ...lists.flat().map(([, v]) => v * 1.25));
+    const curves = names.map((name, i) => {
       const { ns = [], messages = [] } = theory.get(name) ?? {};
       const of = (/** @type {"mean"|"worst"} */ which) => messages.find((c) => c.names.includes(which));
       const mean = of("mean"), known = mean ?? of("worst");
+      const line = ns.flatMap((k, j) => (k <= last && known?.at[j] ? [[k, known.at[j]]] : []));
+      if (mean) high = Math.max(high, ...line.map(([, v]) => v)); // a worst case may lie far above the scale
       return { name: mean || !known ? name : `≤ ${name}`, colour: all[series[i]], dash: dashes[i], square: i % 2 > 0,
-        points: lists[i], line: ns.flatMap((k, j) => (k <= last && known?.at[j] ? [[k, known.at[j]]] : [])) };
-    }));
+        points: lists[i], line };
+    });
+    plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.race.axis, high }, curves);
   });
   const play = () => {
     let before = performance.now();

@@ -116,7 +116,7 @@ export const t = {
   share: "Share",
   link: "Address of this step",
   frame: "HTML that shows the picture inside another page",
-  command: "The command that makes the same run",
+  command: "The command that makes the same run. A file that it names is saved below.",
   copy: "Copy",
   copied: "Copied",
   exports: "Save as",
