@@ -82,6 +82,10 @@ func TestChallenges(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, len(packages), 9)
+	for i, c := range all[1:] {
+		before := all[i]
+		require.True(t, c.Package != before.Package || c.Par >= before.Par, "%s comes late", c.ID)
+	}
 }
 
 // TestChallengeByHand: acts solve a challenge as steps do, and more of them than par are worth less.

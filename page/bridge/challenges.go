@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
@@ -53,6 +55,16 @@ func allChallenges() ([]*challenge, error) {
 			all = append(all, c)
 		}
 	}
+	// Of each package those come first that take few steps: they are easier to find.
+	place := make(map[string]int)
+	for _, c := range all {
+		if _, ok := place[c.Package]; !ok {
+			place[c.Package] = len(place)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *challenge) int {
+		return cmp.Or(cmp.Compare(place[a.Package], place[b.Package]), cmp.Compare(a.Par, b.Par))
+	})
 	return all, nil
 }
 

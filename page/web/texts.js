@@ -100,7 +100,7 @@ export const t = {
   time: "its time, in all",
   plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most",
     time: "Time in units, and with one a message" },
-  noTheory: "No closed form is known for these settings.",
+  noTheory: "No closed form is known here.",
   rule: "rule",
   notRun: "did not run",
   changed: "What changed",
@@ -217,7 +217,7 @@ export const t = {
   },
   learn: {
     lessons: "Lessons", none: "There are no lessons yet.", challenges: "Challenges",
-    challengesHint: "Each has a mistake that was really made. Find a run that shows it.",
+    challengesHint: "Each has a mistake that was really made: find a run that shows it. Short ones first.",
     stops: (/** @type {number} */ n) => count(n, "stop", "stops"),
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
