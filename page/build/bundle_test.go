@@ -29,7 +29,14 @@ func shown(t *testing.T, modules map[string]string) (map[string][]byte, error) {
 func TestShortScript(t *testing.T) {
 	for _, c := range [][2]string{
 		{"// a\n/** b\n * c */\nx = 1; // d\n", "x=1;"},
-		{"const y = /** @type {any} */ (x), z = `//`;", "let y=(x),z=`//`;"},
+		{"const y = /** @type {any} */ (x), z = `//`;", "let y=x,z=`//`;"},
+		{"a = (b.c(d, (e))[f]), g = [(h)], i({ j: ({ k: (l) }) }), m && (n)",
+			"a=b.c(d,e)[f],g=[h],i({j:{k:l}}),m&&n"},
+		{"a = (b, c), d = (e?.f).g, h = (i + j) * k, l = (m) => (n), o = () => ({ p }), q = (async " +
+			"(r) => s)",
+			"a=(b,c),d=(e?.f).g,h=(i+j)*k,l=m=>n,o=()=>({p}),q=(async r=>s)"},
+		{"new (a.b)(), typeof (c), (d).e, f (g), j = (k ? l : m), n = (1).o, p = ({ q }).r, s = (`t`)",
+			"new(a.b)(),typeof(c),d.e,f(g),j=(k?l:m),n=(1).o,p={q}.r,s=(`t`)"},
 		{"a = b\nc()", "a=b\nc()"},
 		{"a = b +\n  c;\nd\n  .e(/* f */)\n  ?.g", "a=b+c;d.e()?.g"},
 		{"let f = () => {\n  g()\n}\nh()", "let f=()=>{g()};h()"},

@@ -147,9 +147,10 @@ var (
 // runs never does needs no check.
 func shorter(all []lexeme) (list []lexeme) {
 	declares := []bool{false} // whether the statement is a declaration, for each bracket that is open
+	var vain []int            // where brackets end that are left out
 	for i := 0; i < len(all); i++ {
 		t := all[i]
-		if t.closes() && len(declares) > 1 {
+		if t.closes() && len(declares) > 1 && !slices.Contains(vain, i) {
 			declares = declares[:len(declares)-1]
 		}
 		now := &declares[len(declares)-1]
@@ -173,6 +174,12 @@ func shorter(all []lexeme) (list []lexeme) {
 			t.text = map[string]string{"true": "!0", "false": "!1"}[t.text]
 		case t.kind == word && strings.HasPrefix(t.text, "0."):
 			t.text = t.text[1:]
+		case inVain(all, i):
+			vain = append(vain, endOf(all, i))
+			continue
+		case len(vain) > 0 && i == vain[len(vain)-1]:
+			vain = vain[:len(vain)-1]
+			continue
 		}
 		if t.opens() {
 			declares = append(declares, false)
@@ -180,6 +187,56 @@ func shorter(all []lexeme) (list []lexeme) {
 		list = append(list, t)
 	}
 	return list
+}
+
+// beforeValue are the signs behind which a value stands.
+var beforeValue = []string{"[", "(", ",", "=", ":", "?", "=>", "&&", "||", "??", "===", "!==", "<", ">",
+	"<=", ">="}
+
+// inVain reports whether a bracket begins at a place that changes nothing, as one that only serves a comment
+// with a type: a name in it, with what follows a point or stands in brackets, or an object.
+func inVain(all []lexeme, i int) bool {
+	if !is(all, i, "(") || !is(all, i-1, beforeValue...) || i+2 >= len(all) {
+		return false
+	}
+	end := endOf(all, i)
+	if is(all, end+1, "=>") {
+		return false // parameters
+	}
+	if is(all, i+1, "{") {
+		return endOf(all, i+1) == end-1 && !is(all, i-1, "=>")
+	}
+	if all[i+1].kind != word || all[i+1].text[0] <= '9' {
+		return false
+	}
+	for j := i + 2; j < end; j++ {
+		switch {
+		case is(all, j, ".") && all[j+1].kind == word:
+			j++
+		case is(all, j, "(", "["):
+			j = endOf(all, j)
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// endOf returns the place at which a bracket ends that begins at a place.
+func endOf(all []lexeme, i int) int {
+	depth := 0
+	for ; i < len(all)-1; i++ {
+		if all[i].opens() {
+			depth++
+		}
+		if all[i].closes() {
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return i
 }
 
 // isLet reports whether a declaration of variables or constants begins at a place.
