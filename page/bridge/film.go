@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
@@ -129,11 +131,24 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	if errors.Is(s.Err(), observe.ErrPanic) {
 		f.Head.Hash = "unknown" // the command says only that a Node panics
 	}
-	r.refused(&f.Head, s.Run(ctx)) // it has ended, and says here which acts had no turn
-	result := s.Result()
+	err = s.Run(ctx) // it has ended, and says here which acts had no turn
+	// What cannot be done is refused, as by the command; a process that refuses a start is a part of the run.
+	if _, ok := errors.AsType[*observe.ProcessError](err); errors.Is(err, election.ErrInput) && !ok {
+		return nil, err
+	}
+	h := &f.Head
+	r.refused(h, err)
+	result, known := s.Result(), 0 // errors that the result has in other words
 	if err := judge.Err(&result.Result, &result.Time); err != nil {
-		f.Head.OK = false
-		f.Head.Errors = append(f.Head.Errors, input.Reason(err))
+		if errors.Is(err, verdict.ErrNoLeader) && strings.HasPrefix(h.Result, "no process leads") {
+			known = 1
+		}
+		h.OK = false
+		h.Errors = append(h.Errors, input.Reason(err))
+	}
+	// A run by hand is not over, and that of a counterexample says what it violates.
+	if len(h.Errors) > known && !judge.Hand && r.scenario.Property == "" {
+		h.Result += ": " + h.Errors[0]
 	}
 	return f, nil
 }

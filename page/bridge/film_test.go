@@ -104,14 +104,34 @@ func TestFilmSpeaks(t *testing.T) {
 	}
 }
 
-// TestFilmErrors: each error of a run is one line of its head, and a count agrees with its noun.
+// TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed, and
+// a count agrees with its noun.
 func TestFilmErrors(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead
-	late := object{"algorithm": "lcr", "ids": []int{2, 3, 1},
-		"acts": []object{{"after": 99, "do": "crash", "process": 1}}}
-	ask(t, &b, "film", object{"scenario": late}, &head)
-	require.Equal(t, []string{"acts[0], after 99: crash: the run has ended after 14"}, head.Errors)
+	for why, more := range map[string]object{
+		"acts[0], after 99: crash: the run has ended after 14": {
+			"acts": []object{{"after": 99, "do": "crash", "process": 1}}},
+		"acts[1], after 5: crash: 1 is down": {"acts": []object{{"after": 4, "do": "crash", "process": 1},
+			{"after": 5, "do": "crash", "process": 1}}},
+		"acts[0], after 4: lose: no message is on the link to port 1 of 1": {
+			"acts": []object{{"after": 4, "do": "lose", "process": 1, "port": 1, "nth": 77}}},
+	} {
+		more["algorithm"], more["ids"] = "lcr", []int{2, 3, 1}
+		text, err := json.Marshal(object{"scenario": more})
+		require.NoError(t, err)
+		_, err = b.Call(t.Context(), "film", text, nil)
+		require.ErrorContains(t, err, why)
+	}
+	for why, more := range map[string]object{
+		"3 leads after 5 units, 8 messages: not what was expected: leader: 3, not 1": {
+			"algorithm": "lcr", "n": 3, "expect": object{"leader": 1}},
+		"no process leads, 0 messages: inquiry/naive: 24 processes, at most 20 can do without states: process 1": {
+			"algorithm": "inquiry/naive", "n": 24},
+	} {
+		ask(t, &b, "film", object{"scenario": asked(t, &b, more)}, &head)
+		require.Equal(t, why, head.Result)
+	}
 	for n, want := range map[int]string{1: "1 entry, 6 messages", 3: "3 entries, 6 messages"} {
 		ask(t, &b, "film", object{"scenario": asked(t, &b, object{"algorithm": "mutex/tokenring", "n": 3,
 			"initiators": []int{1, 2, 3}[:n]})}, &head)
