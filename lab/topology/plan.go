@@ -17,9 +17,11 @@ func Kinds() []string {
 // Plan says by a word, one of [Kinds], which links processes are to have.
 type Plan struct {
 	Kind       string
-	Rows, Cols int      // of a grid or torus; if zero, close to a square
-	Numbers    []int    // of random: the number of links, two a process if nil; of circulant: the steps
-	Given      Topology // of dot, see [ReadDOT]
+	Rows, Cols int // of a grid or torus; if zero, close to a square
+	// Of random the number of links, two a process if nil; of circulant the steps; of a hypercube its dimension,
+	// which may be nil.
+	Numbers []int
+	Given   Topology // of dot, see [ReadDOT]
 }
 
 // Build makes the topology of these processes for an algorithm, as far as it can run there: it is a graph for
@@ -55,6 +57,9 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 		dimension, ok := Dimension(n)
 		if !ok {
 			return nil, refuse("%d processes are not a power of two, up to 2^%d", n, MaxDimension)
+		}
+		if p.Numbers != nil && p.Numbers[0] != dimension {
+			return nil, refuse("a hypercube of dimension %d has 2^%[1]d processes, not %d", p.Numbers[0], n)
 		}
 		return Hypercube(dimension)
 	case "random":

@@ -36,6 +36,12 @@ func TestPlan(t *testing.T) {
 	require.Less(t, testing.AllocsPerRun(1, func() { _, err = p.Build(graph, nine, 1) }), 100.0)
 	require.EqualError(t, err, "topology: 2048 x 8192 do not make 9 processes")
 
+	p = topology.Plan{Kind: "hypercube", Numbers: []int{2}}
+	made, err = p.Build(graph, nine[:4], 1)
+	require.NoError(t, err)
+	require.Equal(t, 8, made.Links())
+	_, err = p.Build(graph, nine[:8], 1)
+	require.EqualError(t, err, "topology: a hypercube of dimension 2 has 2^2 processes, not 8")
 	for kind, want := range map[string]string{
 		"hypercube": "topology: 9 processes are not a power of two, up to 2^25",
 		"web":       `topology: "web" is none of ring, `,

@@ -188,7 +188,7 @@ func expandParams(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// readPlan reads a kind of links, and their size: "grid:3x4", "random:20", "circulant:1,5".
+// readPlan reads a kind of links, and their size: "grid:3x4", "hypercube:3", "random:20", "circulant:1,5".
 func readPlan(text string) (topology.Plan, error) {
 	kind, size, sized := strings.Cut(text, ":")
 	p := topology.Plan{Kind: kind}
@@ -217,7 +217,7 @@ func readPlan(text string) (topology.Plan, error) {
 	// Without processes there is no grid, and 0 rows would be taken as not given.
 	case (kind == "grid" || kind == "torus") && len(numbers) == 2 && numbers[0]*numbers[1] > 0:
 		p.Rows, p.Cols = numbers[0], numbers[1]
-	case kind == "random" && len(numbers) == 1, kind == "circulant" && len(numbers) > 0:
+	case (kind == "random" || kind == "hypercube") && len(numbers) == 1, kind == "circulant" && len(numbers) > 0:
 		p.Numbers = numbers
 	default:
 		return p, wrong

@@ -100,15 +100,16 @@ function more(store) {
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => {
-        const [, rows, columns] = /(\d+)x(\d+)/.exec(v) ?? []; // a grid says how many processes it has
-        change(store, { links: v || undefined, ...rows && { n: Number(rows) * Number(columns) } });
+        // A grid and a hypercube say how many processes they have.
+        const [all, rows, columns, cube] = /(\d+)x(\d+)|cube:(\d+)/.exec(v) ?? [];
+        change(store, { links: v || undefined, ...all && { n: cube ? 2 ** Number(cube) : Number(rows) * Number(columns) } });
       }),
       choice(t.delays,
         [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,
         (v) => change(store, { delay: v })),
-      field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: Number(v) || undefined })),
+      field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: v || undefined })),
       field(t.starters, "text", [sugar.initiators ?? []].flat().join(", "), t.all, (v) => change(store,
-        { initiators: /^(all|none)$/.test(v) ? v : v.trim() ? v.split(/[\s,]+/).filter(Boolean) : undefined })),
+        { initiators: /^(all|none)$/.test(v) ? v : v.match(/[^\s,]+/g) ?? undefined })),
       ...(a.params ?? []).map((p) => parameter(store, p)));
   });
   return details;

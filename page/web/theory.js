@@ -5,6 +5,7 @@ import { fit } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
 import { plot } from "./plot.js";
 import { reason } from "./run.js";
+import { find } from "./setup.js";
 import { colours, dashes } from "./theme.js";
 import { t } from "./texts.js";
 
@@ -59,7 +60,7 @@ export function mount(element, store) {
   });
   store.on(["film", "step"], ({ film, step, catalog }) => {
     if (!film) return;
-    const a = catalog.find((c) => `${c.name}/${c.variant}` === film.head.algorithm || c.name === film.head.algorithm);
+    const a = find(catalog, film.head.algorithm);
     const rows = [[t.thisRun, t.figure(film.sentAfter(step))]];
     for (const name of /** @type {Case[]} */ (["best", "mean", "worst"])) {
       if (a?.[name]) rows.push([t.cases[name], a[name]]);
