@@ -45,7 +45,7 @@ func (b *Bridge) diff(ctx context.Context, args json.RawMessage, _ func(any)) (R
 			d.Have)})
 	}
 	step := parting(traces[0], traces[1])
-	return written(difference{step, fmt.Sprintf("%s in one run, %s in the other", said(traces[0], step),
+	return written(difference{step, fmt.Sprintf("%s here, %s in the other run", said(traces[0], step),
 		said(traces[1], step))})
 }
 

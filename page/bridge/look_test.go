@@ -288,7 +288,7 @@ func TestDiff(t *testing.T) {
 	}
 	ask(t, &b, "diff", object{"a": one, "b": other}, &d)
 	require.Equal(t, 10, d.Step)
-	require.Equal(t, "2 receives election 3 from 1; sends election 3 to 3 in one run, 1 crashes in the other",
+	require.Equal(t, "2 receives election 3 from 1; sends election 3 to 3 here, 1 crashes in the other run",
 		d.Words)
 	third := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3}})
 	ask(t, &b, "diff", object{"a": one, "b": third}, &d)
