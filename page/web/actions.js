@@ -57,7 +57,7 @@ export function ofProcess(store, p, next) {
 /** The neighbours that a process can suspect. @param {Store} store @param {number} p @returns {Action[]} */
 export function suspicions(store, p) {
   const film = store.state.film;
-  if (!film || p < 0) return [];
+  if (!film || p < 0 || film.condition(p, store.state.step).status === DOWN) return [];
   /** @type {Action[]} */
   const list = [];
   for (const [a, port, b, back] of film.head.links) {
@@ -119,8 +119,9 @@ async function carryOut(store, action) {
   try {
     const { json } = await call("do", { scenario, step, act: action.act });
     if (store.state.scenario !== scenario) return;
-    await open(store, json.scenario, { step: (film) => stepOf(film, json.scenario.acts.at(-1)), parent: branch,
-      after: Math.max(step, begun(film)), title: action.words });
+    const last = json.scenario.acts.at(-1);
+    await open(store, json.scenario, { step: (film) => stepOf(film, last), parent: branch,
+      after: last.after ?? begun(film), title: action.words });
   } catch (error) {
     store.set({ error: reason(error) });
   }

@@ -50,9 +50,9 @@ function speak(element) {
   const say = async () => {
     timer = 0;
     const { film, scenario, step } = store.state;
-    if (!film || step === 0) return;
+    if (!film) return;
     next = performance.now() + 1000;
-    const [text] = await words(film, scenario, step, step).catch(() => [""]);
+    const [text] = step ? await words(film, scenario, step, step).catch(() => [""]) : [t.start];
     if (store.state.step === step) element.textContent = text;
   };
   store.on(["film", "step"], () => {

@@ -122,7 +122,7 @@ function within({ x, y }, line) {
 
 /** @param {Store} store */
 export function mount(store) {
-  document.body.append(menu);
+  document.querySelector("main")?.append(menu);
   menu.addEventListener("keydown", (event) => {
     const all = [...menu.querySelectorAll("button:enabled")];
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;

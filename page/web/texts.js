@@ -50,7 +50,7 @@ export const t = {
   strides: { event: "event", instant: "instant", decision: "decision", fault: "fault", process: "chosen process" },
   speed: "Speed",
   scale: "Axis",
-  scales: { time: "by the clock", steps: "by steps" },
+  scales: { time: "clock", steps: "steps" },
   scrubber: "Place in the run",
   start: "Before the first step. Press play, or step with the arrow keys.",
   close: "Close",
