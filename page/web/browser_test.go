@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -64,8 +65,8 @@ var site = sync.OnceValues(func() (*build.Site, error) {
 // edit is a mistake in a module of the page.
 type edit struct{ file, old, new string }
 
-// serve serves the page and returns its address. The modules as they are written are beside it, each
-// time with one of the edits, in the folders /0, /1 ...
+// serve serves the page and returns its address. In the folders /0, /1 ... the modules are as written, each
+// time with one of the edits.
 func serve(t *testing.T, edits ...edit) string {
 	t.Helper()
 	s, err := site()
@@ -78,7 +79,15 @@ func serve(t *testing.T, edits ...edit) string {
 		require.Contains(t, string(source), e.old)
 		text := strings.Replace(string(source), e.old, e.new, 1)
 		folder := fmt.Sprintf("/%d/", i)
-		mux.Handle(folder, http.StripPrefix(folder, http.FileServer(http.Dir("."))))
+		whole := http.StripPrefix(strings.TrimSuffix(folder, "/"), build.Handler(s))
+		mux.HandleFunc(folder, func(w http.ResponseWriter, r *http.Request) {
+			name := strings.TrimPrefix(r.URL.Path, folder)
+			if path.Ext(name) != ".js" || name == "worker.js" || name == "wasm_exec.js" {
+				whole.ServeHTTP(w, r)
+				return
+			}
+			http.ServeFile(w, r, name)
+		})
 		mux.HandleFunc(folder+e.file, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = w.Write([]byte(text))

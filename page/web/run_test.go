@@ -125,11 +125,14 @@ func (p *tab) makes(runs []hashed) {
 // moment is what a film says of a step: of each process its role, status and leader, and the messages under
 // way, each by its sender, receiver and kind.
 type moment struct {
-	Is  [][4]int `json:"is"`
-	Way [][3]int `json:"way"`
-	At  float64  `json:"at"`
-	By  int      `json:"by"`
-	Out uint32   `json:"out"`
+	Is [][4]int `json:"is"`
+	// The role that is shown, and what is known of the critical section.
+	Role    []int    `json:"role"`
+	Section []int    `json:"section"`
+	Way     [][3]int `json:"way"`
+	At      float64  `json:"at"`
+	By      int      `json:"by"`
+	Out     uint32   `json:"out"`
 }
 
 // moments reads them off a film, without any index.
@@ -139,7 +142,9 @@ func moments(f *trace.Film) []moment {
 		n, _ := strconv.ParseUint(id, 10, 64)
 		where[n] = p
 	}
-	list := []moment{{Is: make([][4]int, len(f.Head.IDs)), Way: [][3]int{}, By: -1}}
+	n := len(f.Head.IDs)
+	list := []moment{{Is: make([][4]int, n), Role: make([]int, n), Way: [][3]int{}, Section: []int{}, By: -1}}
+	until := make([]float64, n)
 	for p := range list[0].Is {
 		list[0].Is[p][3] = -1
 	}
@@ -154,6 +159,20 @@ func moments(f *trace.Film) []moment {
 				}
 				m.Is[f.Changes.Process[i]] = [4]int{int(f.Changes.Role[i]), int(f.Changes.Status[i]),
 					int(f.Changes.Term[i]), leader}
+				until[f.Changes.Process[i]] = f.Changes.Until[i]
+			}
+		}
+		for p := range m.Is {
+			role := m.Is[p][0]
+			if until[p] > 0 && until[p] <= m.At { // its lease is over
+				role = 0
+			}
+			m.Role = append(m.Role, role)
+		}
+		m.Section = list[k-1].Section
+		for _, s := range f.Head.Sections {
+			if s[0] == int(k) {
+				m.Section = s
 			}
 		}
 		list = append(list, m)
@@ -202,7 +221,8 @@ const readMoments = `
 			const c = film.condition(p, k), j = film.changesAt(k)[p];
 			return [c.role, c.status, j < 0 ? 0 : Number(film.changes.term[j]), c.leader];
 		});
-		all[k] = ({ is, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]), at: film.at(k),
+		const role = is.map((_, p) => film.roleOf(p, k)), section = film.sectionAt(k);
+		all[k] = ({ is, role, section, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]), at: film.at(k),
 			by: film.processOf(k), out: film.sentAfter(k) });
 	}
 	return all;`
@@ -214,6 +234,9 @@ var filmed = []string{
 		"recover_at": [[5, 30]]}`,
 	`{"algorithm": "hs", "n": 8, "order": "random", "seed": 5, "duplicate": 0.3}`,
 	`{"algorithm": "lcr", "n": 8, "order": "random", "seed": 5, "loss": 0.3}`,
+	`{"algorithm": "lease", "ids": [1, 2, 3], "until": 110, "crash_at": [[1, 20], [2, 20]],
+		"recover_at": [[1, 102.718825937]]}`,
+	`{"algorithm": "mutex", "variant": "ricartagrawala", "n": 3}`,
 }
 
 // readFilm returns the scenario of a short form, and the film of its run.
@@ -270,6 +293,8 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 		{"film.js", `Math.min(k, this.length) - 1]`, `Math.min(k, this.length - 1)]`},
 		{"film.js", `k <= this.length ? this.steps.process[k - 1]`,
 			`k < this.length ? this.steps.process[k]`},
+		{"film.js", `until[j] <= this.at(k)`, `until[j] < this.at(k)`},
+		{"film.js", `since <= k`, `since < k`},
 	}
 	p := newTab(t, look{still: true})
 	p.open(serve(t, mistakes...))
