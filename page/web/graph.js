@@ -1,6 +1,6 @@
 // The picture of the network: processes, links, and the messages under way.
 
-import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
+import { DOWN, FOLLOWER, LEADER, PAUSED, UNDECIDED } from "./film.js";
 import { fit } from "./canvas.js";
 import { attribute, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
@@ -93,7 +93,7 @@ export function mount(element, store) {
       attribute(group, "aria-pressed", String(p === process));
       group.classList.toggle("acting", p === acting);
       group.classList.toggle("dim", dim);
-      attribute(shape, "d", outlineOf(role, placed.radius));
+      attribute(shape, "d", outlineOf(is, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
     const sent = film.sentAfter(step);
@@ -114,10 +114,10 @@ export function mount(element, store) {
   new ResizeObserver(place).observe(stage);
 }
 
-/** The outline of a process, which differs by its role. @param {string} role @param {number} r */
-function outlineOf(role, r) {
-  if (role === "undecided") return `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`;
-  if (role === "follower") {
+/** The outline of a process, which differs by its role. @param {number} role @param {number} r */
+export function outlineOf(role, r) {
+  if (role === UNDECIDED) return `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0z`;
+  if (role === FOLLOWER) {
     const w = r * 0.9, c = r * 0.35;
     return `M${-w + c},${-w}H${w - c}q${c},0 ${c},${c}V${w - c}q0,${c} ${-c},${c}H${-w + c}q${-c},0 ${-c},${-c}V${-w
       + c}q0,${-c} ${c},${-c}z`;

@@ -2,10 +2,11 @@
 
 import { Axis } from "./axis.js";
 import { call, hurry } from "./bridge.js";
-import { circle, fit, pen } from "./canvas.js";
+import { fit, pen } from "./canvas.js";
 import { choice } from "./controls.js";
 import { closer, h, openModal, perFrame } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
+import { outlineOf } from "./graph.js";
 import { plot } from "./plot.js";
 import { open, reason } from "./run.js";
 import { layout } from "./layout.js";
@@ -207,14 +208,14 @@ function network(r, now, step) {
   pen(g, String(Math.min(12, 1.1 * l.radius)));
   l.points.forEach(({ x, y }, p) => {
     const role = film.roleOf(p, step), { status } = film.condition(p, step);
-    const size = role === LEADER ? 1.3 * l.radius : 0.9 * l.radius;
-    g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greenfill : all.paper;
+    const shape = new Path2D(outlineOf(role, l.radius));
+    g.fillStyle = role === LEADER ? all.goldfill : role === FOLLOWER ? all.greensoft : all.paper;
     g.strokeStyle = status === DOWN ? all.red : role === LEADER ? all.gold : role === FOLLOWER ? all.greenfill : all.mid;
     g.lineWidth = 1.5;
-    circle(g, x, y, role === FOLLOWER ? 0 : size);
-    if (role === FOLLOWER) g.rect(x - size, y - size, 2 * size, 2 * size);
-    g.fill();
-    g.stroke();
+    g.translate(x, y);
+    g.fill(shape);
+    g.stroke(shape);
+    g.translate(-x, -y);
     if (l.radius < 8) return;
     g.fillStyle = role === LEADER ? "#241a00" : all.ink;
     g.fillText(film.name(p), x, y, 2 * l.radius);

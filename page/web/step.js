@@ -23,7 +23,7 @@ export function mount(element, store) {
     const key = `${film.key} ${step} ${doc ? 1 : 0}`;
     if (key === shown || (playing && element.hidden)) return;
     if (step === 0) clear();
-    if (!playing || step === 0) {
+    if (!playing || sentence.textContent === t.start || step === 0) {
       sentence.textContent = step === 0 ? t.start : said(film, step) ?? "";
       shown = "";
     }
