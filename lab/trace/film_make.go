@@ -28,7 +28,6 @@ type filming struct {
 
 	story     *story        // for words
 	decidedAt time.Duration // when a belief changed last
-	suspected bool          // a failure detector has reported something since the last crash
 	messages  int
 	sent      [256]uint64 // messages by kind
 }
@@ -180,9 +179,7 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 	b.actor, b.now = p, b.states[p]
 	switch e.Do {
 	case observe.Crash:
-		b.now, b.suspected = filmState{status: filmDown}, false
-	case observe.Suspect:
-		b.suspected = true
+		b.now = filmState{status: filmDown}
 	case observe.Recover, observe.Restart:
 		b.now = filmState{}
 	case observe.Pause:
@@ -249,7 +246,7 @@ func (b *filming) result() string {
 	}
 	orphans := b.story.orphans(func(p int) (*election.Outcome, bool) {
 		return &b.states[p].outcome, b.states[p].status == filmDown
-	}, b.suspected)
+	})
 	return b.story.resultOf(leaders, orphans, b.decidedAt, b.messages)
 }
 

@@ -63,7 +63,7 @@ func TestHeadline(t *testing.T) {
 			4, 5),
 		"3 processes are down; 1 notices; 2 leads after 5 units, 12 messages": down(in("bully", 5, 1),
 			3, 4, 5),
-		"5 crashes at 9; no process leads, 4 follow 5, which is down and not suspected, 6 messages": crash(
+		"5 crashes at 9; no process leads, 4 follow 5, which is down, 6 messages": crash(
 			in("bully", 5, 4), at(5, 9)),
 		"3 crashes at 0.5 and 4 at 1.5; no process leads, 2 messages": crash(in("lcr", 4, 1), at(3, 0.5),
 			at(4, 1.5)),

@@ -206,9 +206,6 @@ func (s *story) settle() {
 			}
 		case observe.Crash, observe.Recover, observe.Restart:
 			s.final[p], s.down[p] = election.Outcome{}, e.Do == observe.Crash
-			s.suspected = s.suspected && !s.down[p]
-		case observe.Suspect:
-			s.suspected = true
 		}
 	}
 }
@@ -227,12 +224,12 @@ func (s *story) result() string {
 			messages++
 		}
 	}
-	orphans := s.orphans(func(p int) (*election.Outcome, bool) { return &s.final[p], s.down[p] }, s.suspected)
+	orphans := s.orphans(func(p int) (*election.Outcome, bool) { return &s.final[p], s.down[p] })
 	return s.resultOf(leaders, orphans, s.decidedAt, messages)
 }
 
-// orphans says how many processes follow one that is down, and whether they could know.
-func (s *story) orphans(state func(p int) (o *election.Outcome, down bool), suspected bool) string {
+// orphans says how many processes follow one that is down.
+func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) string {
 	followers, of := 0, noProcess
 	for p := range s.trace.Header.Scenario.IDs {
 		if o, down := state(p); !down && o.Role == election.Follower {
@@ -246,14 +243,10 @@ func (s *story) orphans(state func(p int) (o *election.Outcome, down bool), susp
 	if of == noProcess {
 		return ""
 	}
-	text := fmt.Sprintf("%d follow %s, which is down", followers, s.id(of))
 	if followers == 1 {
-		text = "1 follows " + s.id(of) + ", which is down"
+		return "1 follows " + s.id(of) + ", which is down"
 	}
-	if !suspected {
-		text += " and not suspected"
-	}
-	return text
+	return fmt.Sprintf("%d follow %s, which is down", followers, s.id(of))
 }
 
 // resultOf says which processes lead, since when, or else how many have lost their leader; and after how many

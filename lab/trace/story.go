@@ -36,7 +36,6 @@ type story struct {
 	roles     map[election.Role]bool // which there are at any time
 	final     []election.Outcome     // of each process, at the end
 	down      []bool                 // which processes are
-	suspected bool                   // a failure detector has reported something since the last crash
 	decidedAt time.Duration          // when the last of them was taken
 }
 
