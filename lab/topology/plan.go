@@ -18,8 +18,8 @@ func Kinds() []string {
 type Plan struct {
 	Kind       string
 	Rows, Cols int // of a grid or torus; if zero, close to a square
-	// Of random the number of links, two a process if nil; of circulant the steps; of a hypercube its dimension,
-	// which may be nil.
+	// Of random the number of links, two a process if nil; of circulant the steps; of a hypercube its
+	// dimension, which may be nil.
 	Numbers []int
 	Given   Topology // of dot, see [ReadDOT]
 }

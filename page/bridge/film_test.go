@@ -104,8 +104,8 @@ func TestFilmSpeaks(t *testing.T) {
 	}
 }
 
-// TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed, and
-// a count agrees with its noun.
+// TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed,
+// and a count agrees with its noun.
 func TestFilmErrors(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead
@@ -126,8 +126,8 @@ func TestFilmErrors(t *testing.T) {
 	for why, more := range map[string]object{
 		"3 leads after 5 units, 8 messages: not what was expected: leader: 3, not 1": {
 			"algorithm": "lcr", "n": 3, "expect": object{"leader": 1}},
-		"no process leads, 0 messages: inquiry/naive: 24 processes, at most 20 can do without states: process 1": {
-			"algorithm": "inquiry/naive", "n": 24},
+		"no process leads, 0 messages: inquiry/naive: 24 processes, at most 20 can do without states: " +
+			"process 1": {"algorithm": "inquiry/naive", "n": 24},
 	} {
 		ask(t, &b, "film", object{"scenario": asked(t, &b, more)}, &head)
 		require.Equal(t, why, head.Result)

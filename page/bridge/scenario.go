@@ -217,7 +217,8 @@ func readPlan(text string) (topology.Plan, error) {
 	// Without processes there is no grid, and 0 rows would be taken as not given.
 	case (kind == "grid" || kind == "torus") && len(numbers) == 2 && numbers[0]*numbers[1] > 0:
 		p.Rows, p.Cols = numbers[0], numbers[1]
-	case (kind == "random" || kind == "hypercube") && len(numbers) == 1, kind == "circulant" && len(numbers) > 0:
+	case (kind == "random" || kind == "hypercube") && len(numbers) == 1,
+		kind == "circulant" && len(numbers) > 0:
 		p.Numbers = numbers
 	default:
 		return p, wrong

@@ -222,8 +222,8 @@ const readMoments = `
 			return [c.role, c.status, j < 0 ? 0 : Number(film.changes.term[j]), c.leader];
 		});
 		const role = is.map((_, p) => film.roleOf(p, k)), section = film.sectionAt(k);
-		all[k] = ({ is, role, section, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]), at: film.at(k),
-			by: film.processOf(k), out: film.sentAfter(k) });
+		all[k] = ({ is, role, section, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]),
+			at: film.at(k), by: film.processOf(k), out: film.sentAfter(k) });
 	}
 	return all;`
 

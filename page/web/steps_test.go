@@ -191,7 +191,8 @@ func misshown(t *testing.T, p *tab) (step int) {
 			(await ask("fields", { step, process }))[0].machines.flatMap((m) => m.fields);
 		const changes = async (step, before) => {
 			const old = await fields(before, actor(step));
-			return (await fields(step, actor(step))).filter((f, i) => f.value !== old[i].value).map((f) => f.name);
+			const changed = (await fields(step, actor(step))).filter((f, i) => f.value !== old[i].value);
+			return changed.map((f) => f.name);
 		};
 		const steps = [59, 60, 61, 62, 119, 120, 121, 122, film.length]; // and one that comes of two
 		for (let k = 21; steps.length < 10; k++) {
