@@ -171,70 +171,73 @@ type shown struct {
 	}
 }
 
+// readPanels goes to steps of a run, at the borders of what the page keeps too, and reads what is shown.
+const readPanels = `
+	const { call, store } = page, { json: scenario } = await call("scenario", { algorithm: "hs", n: 12,
+		order: "sorted" });
+	await page.open(store, scenario);
+	while (!store.state.doc) await frame();
+	const { film, doc } = store.state, got = [], { packages } = doc;
+	const blocks = new Map(Object.entries(packages).flatMap(([name, p]) => p.blocks.map((b) =>
+		[b.id, { ...b, name, text: p.files[b.file].split("\n") }])));
+	const texts = (selector) => every(selector).map((e) => e.textContent);
+	const tab = (name) => document.querySelector("#tab-" + name).click();
+	const ask = async (name, more) => (await call(name, { scenario, ...more })).json;
+	const actor = (step) => film.head.ids[film.steps.process[step - 1]];
+	const fields = async (step, process) =>
+		(await ask("fields", { step, process }))[0].machines.flatMap((m) => m.fields);
+	const changes = async (step, before) => {
+		const old = await fields(before, actor(step));
+		const changed = (await fields(step, actor(step))).filter((f, i) => f.value !== old[i].value);
+		return changed.map((f) => f.name);
+	};
+	const steps = [59, 60, 61, 62, 119, 120, 121, 122, film.length]; // and one that comes of two
+	for (let k = 21; steps.length < 10; k++) {
+		if (String(await changes(k, k - 1)) !== String(await changes(k, k - 2))) steps.push(k);
+	}
+	for (const step of steps) {
+		to(step - 1);
+		await settled();
+		to(step);
+		const sentence = document.querySelector("#panel-step .sentence"), panel = { known: "" };
+		await settled();
+		const all = document.querySelector("#panel-step figure ~ button");
+		if (all?.textContent.startsWith("Show all")) all.click();
+		Object.assign(panel, { sentence: sentence.textContent, rules: texts("#panel-step .tag"),
+			lines: texts("#panel-step .line.ran i"), changes: texts("#panel-step .changes dt") });
+		to(step - 1);
+		await settled();
+		to(step);
+		panel.known = sentence.textContent; // before anything is asked
+		tab("log");
+		await settled();
+		const now = document.querySelector(".log [aria-current]");
+		panel.log = now.textContent;
+		now.nextElementSibling?.querySelector("button").click();
+		panel.next = String(store.state.step);
+		tab("step");
+		await settled();
+
+		const [text] = await ask("words", { from: step, to: step });
+		const [ids] = await ask("lines", { from: step, to: step });
+		const ran = ids.map((id) => blocks.get(id)), lines = new Map();
+		for (const b of ran) {
+			for (let l = b.from; l <= b.to; l++) {
+				if (/\S/.test(b.text[l - 1])) lines.set(b.file + b.func + l, l);
+			}
+		}
+		got.push({ step, panel, want: { known: text, sentence: text, log: step + text,
+			next: String(Math.min(film.length, step + 1)), lines: [...lines.values()].map(String),
+			rules: [...new Set(ran.flatMap((b) => (b.rules ?? []).map((n) => "rule " + n)))],
+			changes: await changes(step, step - 1) } });
+	}
+	return got;`
+
 // misshown returns a step of which the page shows something else than the library says, or 0.
 func misshown(t *testing.T, p *tab) (step int) {
 	t.Helper()
 	var got []shown
-	p.script(&got, `
-		const { call, store } = page, { json: scenario } = await call("scenario", { algorithm: "hs", n: 12,
-			order: "sorted" });
-		await page.open(store, scenario);
-		while (!store.state.doc) await frame();
-		const { film, doc } = store.state, got = [], { packages } = doc;
-		const blocks = new Map(Object.entries(packages).flatMap(([name, p]) => p.blocks.map((b) =>
-			[b.id, { ...b, name, text: p.files[b.file].split("\n") }])));
-		const texts = (selector) => every(selector).map((e) => e.textContent);
-		const tab = (name) => document.querySelector("#tab-" + name).click();
-		const ask = async (name, more) => (await call(name, { scenario, ...more })).json;
-		const actor = (step) => film.head.ids[film.steps.process[step - 1]];
-		const fields = async (step, process) =>
-			(await ask("fields", { step, process }))[0].machines.flatMap((m) => m.fields);
-		const changes = async (step, before) => {
-			const old = await fields(before, actor(step));
-			const changed = (await fields(step, actor(step))).filter((f, i) => f.value !== old[i].value);
-			return changed.map((f) => f.name);
-		};
-		const steps = [59, 60, 61, 62, 119, 120, 121, 122, film.length]; // and one that comes of two
-		for (let k = 21; steps.length < 10; k++) {
-			if (String(await changes(k, k - 1)) !== String(await changes(k, k - 2))) steps.push(k);
-		}
-		for (const step of steps) {
-			to(step - 1);
-			await settled();
-			to(step);
-			const sentence = document.querySelector("#panel-step .sentence"), panel = { known: "" };
-			await settled();
-			const all = document.querySelector("#panel-step figure ~ button");
-			if (all?.textContent.startsWith("Show all")) all.click();
-			Object.assign(panel, { sentence: sentence.textContent, rules: texts("#panel-step .tag"),
-				lines: texts("#panel-step .line.ran i"), changes: texts("#panel-step .changes dt") });
-			to(step - 1);
-			await settled();
-			to(step);
-			panel.known = sentence.textContent; // before anything is asked
-			tab("log");
-			await settled();
-			const now = document.querySelector(".log [aria-current]");
-			panel.log = now.textContent;
-			now.nextElementSibling?.querySelector("button").click();
-			panel.next = String(store.state.step);
-			tab("step");
-			await settled();
-
-			const [text] = await ask("words", { from: step, to: step });
-			const [ids] = await ask("lines", { from: step, to: step });
-			const ran = ids.map((id) => blocks.get(id)), lines = new Map();
-			for (const b of ran) {
-				for (let l = b.from; l <= b.to; l++) {
-					if (/\S/.test(b.text[l - 1])) lines.set(b.file + b.func + l, l);
-				}
-			}
-			got.push({ step, panel, want: { known: text, sentence: text, log: step + text,
-				next: String(Math.min(film.length, step + 1)), lines: [...lines.values()].map(String),
-				rules: [...new Set(ran.flatMap((b) => (b.rules ?? []).map((n) => "rule " + n)))],
-				changes: await changes(step, step - 1) } });
-		}
-		return got;`)
+	p.script(&got, readPanels)
 	require.Len(t, got, 10)
 	for _, s := range got {
 		slices.Sort(s.Panel.Rules)
