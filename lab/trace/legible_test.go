@@ -72,10 +72,10 @@ func TestLegible(t *testing.T) {
 	}
 	for name, tr := range shown(t) {
 		faults := svgtest.Faults(drawn(t, tr, svgOf))
-		if strings.HasSuffix(name, ", faulty") { // in a crowd of arrows not every mark has a free place
-			faults = slices.DeleteFunc(faults, func(f string) bool {
-				return strings.Contains(f, "lies on the arrow")
-			})
+		if name == "inquiry/naive, faulty" {
+			// Of 150 messages among six processes 72 do not arrive: not every end has a free place.
+			require.Less(t, len(faults), 5)
+			faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasPrefix(f, "end of ") })
 		}
 		assert.Empty(t, faults, name)
 	}

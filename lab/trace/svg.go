@@ -71,6 +71,7 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	d.partitions()
 	d.axis()
 	d.arrows()
+	d.settleEnds()
 	d.settleMarks()
 	d.settleNumbers()
 	d.lives()

@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"iter"
+
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/observe"
@@ -10,6 +12,8 @@ import (
 const (
 	leastDrop = 10.0 // of one to its own process
 	onTheWay  = 0.4  // the part that is drawn of one that does not arrive
+	fall      = 16.0 // of that
+	endSize   = 6.5  // half of the sign at its end, with half the width of an arrow
 )
 
 // arrows notes the ways of all messages, which labels of others have to avoid.
@@ -20,6 +24,78 @@ func (d *drawing) arrows() {
 			d.ways[i] = d.way(b)
 		}
 	}
+}
+
+// settleEnds moves the end of each message that does not arrive to a place near it where no arrow passes, if
+// there is one.
+func (d *drawing) settleEnds() {
+	for again, round := true, 0; again && round < 12; round++ { // what one leaves is free for others
+		again = false
+		for i := range d.ways {
+			b := &d.beats[i]
+			if !b.message() || b.fate == delivered {
+				continue
+			}
+			last := &d.ways[i][len(d.ways[i])-1]
+			least := d.struck(i, *last)
+			for to := range d.shorter(b) {
+				if least == 0 {
+					break
+				}
+				// One that is no worse may leave room for another.
+				if n := d.struck(i, to); n < least || n == least && round%2 > 0 {
+					*last, least, again = to, n, true
+				}
+			}
+		}
+	}
+}
+
+// shorter returns where else the arrow of a message may end that does not arrive: around the usual place, or,
+// where it is lost at the receiver, sooner on its way.
+func (d *drawing) shorter(b *beat) iter.Seq[segment] {
+	way := d.way(b)
+	s := way[len(way)-1]
+	dx, dy := s.x2-s.x1, s.y2-s.y1
+	return func(yield func(segment) bool) {
+		most := 2.1
+		if !d.ends(b) {
+			for part := 1.0; part > 0.3; part -= 0.03 {
+				if !yield(segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + dy*part}) {
+					return
+				}
+			}
+			most = 0.9
+		}
+		for down := 6.0; down < 90; down += 2 {
+			for part := 0.1; part < most; part += 0.04 {
+				if !yield(segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + down}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// struck returns how many other arrows pass where a message ends, and how many others end where it would
+// pass.
+func (d *drawing) struck(i int, end segment) (n int) {
+	at := around(point{end.x2, end.y2}, endSize)
+	for k, way := range d.ways {
+		if k == i || len(way) == 0 {
+			continue
+		}
+		for j := range way {
+			if way[j].crosses(at) {
+				n++
+			}
+		}
+		if last := way[len(way)-1]; d.beats[k].fate != delivered &&
+			end.crosses(around(point{last.x2, last.y2}, endSize)) {
+			n++
+		}
+	}
+	return n
 }
 
 // ends reports whether a message ends before it arrives: it is lost on its way, or still on it.
@@ -46,9 +122,9 @@ func (d *drawing) way(b *beat) []segment {
 	if d.ends(b) {
 		// The message has not arrived, so its arrow ends on the way.
 		if b.from == b.process {
-			return []segment{{x1, y1, x1 + 24, y1 + 16}}
+			x2 = x1 + 60
 		}
-		return []segment{{x1, y1, x1 + (x2-x1)*onTheWay, y1 + 16}}
+		return []segment{{x1, y1, x1 + (x2-x1)*onTheWay, y1 + fall}}
 	}
 	if !around {
 		return []segment{{x1, y1, x2, y2}}

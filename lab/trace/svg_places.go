@@ -1,6 +1,10 @@
 package trace
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/go-election/election/observe"
+)
 
 // The measures of marks.
 const (
@@ -27,10 +31,13 @@ func (d *drawing) settleMarks() {
 			continue
 		}
 		e := &d.trace.Events[i]
-		at := point{d.x(d.where[e.Process]), d.place[i]}
+		at, size := point{d.x(d.where[e.Process]), d.place[i]}, markSize
+		if e.Do == observe.Crash {
+			size++ // a square, the others are round
+		}
 		if beside := !atLine(e); beside || d.passed(at) {
-			free := d.freeSpot(at, markGap, markSize, inARow)
-			if beside || d.covered(around(free, markSize)) == 0 {
+			free := d.freeSpot(at, markGap, size, inARow)
+			if beside || d.covered(around(free, size)) == 0 {
 				at = free
 			}
 		}
@@ -64,26 +71,35 @@ func (d *drawing) settleNumbers() {
 
 func around(p point, half float64) box { return box{p.x - half, p.y - half, p.x + half, p.y + half} }
 
-// freeSpot returns the place near to another, beside the line, at which something of a size covers the least.
+// freeSpot returns the place near to another, beside the line, at which something of a size covers the least:
+// in the first rows, if it is free there.
 func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
 	best, least := near, -1
-	for _, part := range []float64{0, -1.4, 1.4, -2.4, 2.4, -3.4, 3.4, -4.4, 4.4} {
-		down := half * part
-		for k := range row {
-			for _, side := range []float64{1, -1} {
-				at := point{near.x + side*(gap+float64(k)*(2*half+2)), near.y + down}
-				cost := d.covered(around(at, half))
-				if least < 0 || cost < least {
-					best, least = at, cost
-				}
-				if least == 0 {
-					return best
+	for _, far := range []struct {
+		rows  int
+		apart float64
+		parts []float64
+	}{{row, 2*half + 2, parts[:9]}, {16, 4, parts}} {
+		for _, part := range far.parts {
+			for k := range far.rows {
+				for _, side := range []float64{1, -1} {
+					at := point{near.x + side*(gap+float64(k)*far.apart), near.y + half*part}
+					cost := d.covered(around(at, half))
+					if least < 0 || cost < least {
+						best, least = at, cost
+					}
+					if least == 0 {
+						return best
+					}
 				}
 			}
 		}
 	}
 	return best
 }
+
+// parts are how far down something may stand, in parts of half its size.
+var parts = []float64{0, -1.4, 1.4, -2.4, 2.4, -3.4, 3.4, -4.4, 4.4, -5.6, 5.6, -6.8, 6.8, -8, 8, -9.4, 9.4}
 
 // covered says how bad it is to draw something at a place: most of all over another mark.
 func (d *drawing) covered(at box) (cost int) {
