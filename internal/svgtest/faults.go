@@ -47,9 +47,24 @@ func dark(colour string) string {
 
 func letters(shapes []shape, width float64) (faults []string) {
 	for i := range shapes {
-		if s := &shapes[i]; s.tag == "text" && s.number("font-size")*min(phone/width, 1) < leastLetter {
-			faults = append(faults, fmt.Sprintf("text %q has letters of %.1f px on a phone", s.text,
-				s.number("font-size")*min(phone/width, 1)))
+		s := &shapes[i]
+		if s.tag != "text" {
+			continue
+		}
+		size := s.number("font-size")
+		if phoned := size * min(phone/width, 1); phoned < leastLetter {
+			faults = append(faults, fmt.Sprintf("text %q has letters of %.1f px on a phone", s.text, phoned))
+		}
+		// Also in a font that is wider than the one that is asked for.
+		wide, left := size*svg.TextWidth(s.text), s.number("x")
+		switch s.attr["text-anchor"] {
+		case "middle":
+			left -= wide / 2
+		case "end":
+			left -= wide
+		}
+		if s.attr["transform"] == "" && (left < 0 || left+wide > width) {
+			faults = append(faults, fmt.Sprintf("text %q runs out of the picture", s.text))
 		}
 	}
 	return faults

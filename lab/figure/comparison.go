@@ -19,7 +19,6 @@ const (
 	titleLine   = 46    // letters
 	plotLetter  = 18.1
 	plotLine    = 23.0 // from one line of text to the next
-	letterWidth = 0.56 // of a letter's height, on average
 	plotLeft    = 98.0
 	leastHeight = 340.0 // between the axes
 	labelMark   = 60.0  // the sign before a name, with the line that leads there

@@ -5,6 +5,7 @@ package svg
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -130,4 +131,32 @@ func joined(points []float64) string {
 		all[i] = Num(x)
 	}
 	return strings.Join(all, " ")
+}
+
+// lettersOf are some letters that are equally wide.
+type lettersOf struct {
+	some string
+	wide float64
+}
+
+// letters are the widths of letters, by their size: those of DejaVu Sans, as few fonts are wider.
+var letters = []lettersOf{
+	{"'Iijl|", 0.3}, {" !(),.:;[]frt", 0.41}, {"-cs_", 0.56}, {"kvxyz", 0.6}, {"abdeghnopqu0123456789", 0.64},
+	{"w", 0.82},
+}
+
+// widestLetter is how wide all others are.
+const widestLetter = 0.99
+
+// TextWidth returns how wide a text is, at most, by the size of its letters.
+func TextWidth(text string) (wide float64) {
+	for _, r := range text {
+		k := slices.IndexFunc(letters, func(l lettersOf) bool { return strings.ContainsRune(l.some, r) })
+		if k < 0 {
+			wide += widestLetter
+			continue
+		}
+		wide += letters[k].wide
+	}
+	return wide
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
@@ -26,34 +25,6 @@ const (
 	signApart = 9.0  // from there to the next
 	arrowSign = 26.0 // of a kind: each dash occurs in it
 )
-
-// lettersOf are some letters that are equally wide.
-type lettersOf struct {
-	some string
-	wide float64
-}
-
-// letters are the widths of letters, by their size: those of DejaVu Sans, as few fonts are wider.
-var letters = []lettersOf{
-	{"'Iijl|", 0.3}, {" !(),.:;[]frt", 0.41}, {"-cs_", 0.56}, {"kvxyz", 0.6}, {"abdeghnopqu0123456789", 0.64},
-	{"w", 0.82},
-}
-
-// widestLetter is how wide all others are.
-const widestLetter = 0.99
-
-// textWidth returns how wide a text is, at most, by the size of its letters.
-func textWidth(text string) (wide float64) {
-	for _, r := range text {
-		k := slices.IndexFunc(letters, func(l lettersOf) bool { return strings.ContainsRune(l.some, r) })
-		if k < 0 {
-			wide += widestLetter
-			continue
-		}
-		wide += letters[k].wide
-	}
-	return wide
-}
 
 // legend says what colours and symbols mean, as far as they are used and nothing else says it: in one line
 // below top where they fit, else in two. It returns where it ends, and the signs for which there was no room.
@@ -106,7 +77,7 @@ func (d *drawing) settleSigns(signs []sign, letter float64, rows int) (all []cel
 	at := cell{x: edge}
 	for _, s := range signs {
 		begin := s.wide + signGap
-		wide := begin + textWidth(s.about)*letter
+		wide := begin + svg.TextWidth(s.about)*letter
 		// No text leaves the picture, however wide its letters are.
 		most := begin + letterWidth*letter*float64(len(s.about))
 		if at.x > edge && (at.x+wide > d.width-edge || at.x+most > d.width) {
