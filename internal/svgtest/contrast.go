@@ -53,6 +53,8 @@ var aids = map[string]bool{svg.Faint: true, svg.Pale: true, svg.Rose: true, svg.
 // meaning its rim has.
 func (s *shape) aid() bool {
 	switch {
+	case s.tag == "circle" && s.attr["fill"] == svg.Paper && s.attr["stroke"] == "":
+		return true // the ground of what is drawn on it
 	case s.class == "mark" || s.class == "message" || s.class == "link" || s.class == "unused":
 		return false
 	case s.class == "tree" && s.attr["stroke"] == svg.Paper:

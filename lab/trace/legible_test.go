@@ -35,6 +35,7 @@ func TestOverview(t *testing.T) {
 		require.NoError(t, err)
 		tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}})
 		text := drawn(t, tr, svgOf)
+		assert.Empty(t, svgtest.Faults(text), c.n)
 		sent, lines, leaders := 0, 0, 0
 		for i := range tr.Events {
 			if tr.Events[i].Do == observe.Send {

@@ -29,7 +29,7 @@ const (
 
 // The looks of links, by how many messages they have.
 var (
-	linkColours = []string{svg.Shade3, svg.Shade4, svg.Shade5, svg.Black}
+	linkColours = []string{svg.Shade1, svg.Shade3, svg.Shade5, svg.Black}
 	linkWidths  = []float64{1.6, 2.8, 4, 5.4}
 )
 

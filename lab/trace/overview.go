@@ -49,12 +49,14 @@ func (s *story) overview() string {
 	top = o.ids(top + o.letter*0.3)
 	o.toScale(top)
 	o.times()
+	// Lines of roles can be seen among lines of messages, and not on shades.
 	if o.dense {
+		o.lines()
 		o.shades()
 	} else {
 		o.thin()
+		o.lines()
 	}
-	o.lines()
 	o.faults()
 	end := o.caption(o.low + lastRow)
 	if len(rest) > 0 {
@@ -243,7 +245,10 @@ func (o *overview) faults() {
 		case e.Do == observe.Crash && e.Seq > 1:
 			symbolOf(e).draw(o.drawing, x, y)
 		case e.Do == observe.Decide && e.Outcome.Role == election.Leader && o.changed[i]:
-			o.star(x, y, svg.Gold)
+			o.group("mark", o.id(o.where[e.Process])+" leads", func() {
+				o.Circle(x, y, 10, svg.Paper, "", 0)
+				o.star(x, y, svg.Gold)
+			})
 		}
 	}
 	o.settleNumbers()
