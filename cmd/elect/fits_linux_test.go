@@ -42,7 +42,7 @@ func TestFits(t *testing.T) {
 		"soak bully --runs 5 --seed 12345678901234567", "soak mutex --param election=lcr --runs 1 --seed 3",
 		"soak --all --runs 1 -v", "soak museum/lcr-start-not-guarded --runs 100",
 		"check museum/lcr-start-not-guarded -n 2",
-		"compare lcr hs dkr -n 8,16,32",
+		"compare lcr hs dkr -n 8,16,32", "compare lcr hs franklin dkr peterson itairodeh -n 512,1024",
 		"compare lcr dkr -n 2..100 --order worst --least", "trace FILE", "trace replay FILE", "trace diff FILE FILE",
 		"run hs -n 20", "sim yoyo --topology grid:3x3 -v", mutex,
 	} {

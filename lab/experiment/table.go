@@ -31,7 +31,7 @@ func (s Stretch) Names() string {
 }
 
 // WriteTable writes cells as a table for people, a line each, and a legend of this width. A column in
-// which nothing stands is left out.
+// which nothing stands is left out. Columns for which the width has no room stand in further tables below.
 func WriteTable(w io.Writer, cells []Cell, width int) error {
 	rows := [][]string{{
 		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST", "MEAN", "WORST", "TIME", "BITS",
@@ -63,7 +63,8 @@ func WriteTable(w io.Writer, cells []Cell, width int) error {
 		legend += " BEST, MEAN and WORST are the messages of the closed forms; after a ≤ it is a bound " +
 			"that need not be attained."
 	}
-	_, err := fmt.Fprintf(w, "%s\n%s\n", aligned(rows), prose.Wrapped(legend, "", width))
+	_, err := fmt.Fprintf(w, "%s\n%s\n", strings.Join(fitting(rows, 2, width), "\n"),
+		prose.Wrapped(legend, "", width))
 	return err
 }
 
@@ -98,14 +99,45 @@ func bound(count float64, b cost.Bound) string {
 	return prose.Approximate(count)
 }
 
-// aligned puts the first column to the left and all others to the right.
-func aligned(rows [][]string) string {
+// fitting lays out rows as one table, or as several where one would be wider than width. Each of them
+// begins with the first keys columns, which say what a line is about, and has at least one more.
+func fitting(rows [][]string, keys, width int) []string {
+	wide := widths(rows)
+	begin := 0
+	for _, w := range wide[:keys] {
+		begin += w + 2
+	}
+	var tables []string
+	for from := keys; from < len(wide); {
+		to, length := from+1, begin+wide[from]
+		for to < len(wide) && length+2+wide[to] <= width {
+			length += 2 + wide[to]
+			to++
+		}
+		some := make([][]string, len(rows))
+		for i, row := range rows {
+			some[i] = slices.Concat(row[:keys], row[from:to])
+		}
+		tables = append(tables, aligned(some))
+		from = to
+	}
+	return tables
+}
+
+// widths returns how wide each column is.
+func widths(rows [][]string) []int {
 	wide := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
 			wide[i] = max(wide[i], utf8.RuneCountInString(text))
 		}
 	}
+	return wide
+}
+
+// aligned puts the first column to the left and all others to the right.
+func aligned(rows [][]string) string {
+	wide := widths(rows)
 	var b strings.Builder
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%-*s", wide[0], row[0])
