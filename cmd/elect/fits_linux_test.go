@@ -53,6 +53,9 @@ func TestFits(t *testing.T) {
 		requireFits(t, "list", a.Name)
 		requireFits(t, "sim", a.Title(), "-n", "16", "--until", "30", "--force")
 	}
+	dir := t.TempDir()
+	require.Zero(t, elect(t, "", "cert", "ca", "--dir", dir).code)
+	requireFits(t, "cert", "member", "a", "b", "c", "--dir", dir, "--group", "lead")
 	// What is too long goes on below its column, and programs get it whole.
 	wrapped := regexp.MustCompile(`(?m)^ +19  2.31  receives grant .*\n {18}\S`)
 	require.Regexp(t, wrapped, requireFits(t, "trace", file))

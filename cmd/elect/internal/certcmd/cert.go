@@ -115,7 +115,7 @@ func members(a *console.Console, f *flags.Set, life time.Duration, names []strin
 		}
 		files = append(files, filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key.pem"))
 	}
-	fmt.Fprintf(a.Stdout, "%s: for group %s, until %s\n", strings.Join(files, " "), f.Text("group"),
+	fmt.Fprintf(a.Log(a.Stdout), "%s: for group %s, until %s\n", strings.Join(files, " "), f.Text("group"),
 		end.UTC().Format(time.DateTime+" MST"))
 	return nil
 }
