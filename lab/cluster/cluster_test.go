@@ -278,10 +278,10 @@ func TestText(t *testing.T) {
 			{Name: "c", PID: 43, Condition: cluster.Cut, Left: 1}}}
 	require.Equal(t, `1.500 s   b leads
 
-member  pid  condition  follows  Term  lease left  packets/s  bytes/s
-a       41   down       -        0     -           0          0
-b       42   up         b        7     700 ms      10         700
-c       43   cut off    -        0     0.0 ms      0          0
+member  pid  state    follows  Term  lease   packets/s  bytes/s
+a       41   down     -        0     -       0          0
+b       42   up       b        7     700 ms  10         700
+c       43   cut off  -        0     0.0 ms  0          0
 
   1.000 s  b leads in Term 7, 612 ms after kill
 `, s.Text())
@@ -294,4 +294,11 @@ c       43   cut off    -        0     0.0 ms      0          0
 	require.True(t, strings.HasPrefix(text, "0.000 s   no leader\n"), text)
 	require.Contains(t, text, "\n\n  0.000 s  a leads in Term 2\n", "the last eight")
 	require.Equal(t, 8, strings.Count(text, " leads in Term "))
+
+	// The largest pid of Linux and a Term as elector chooses them.
+	s = cluster.State{Members: []cluster.MemberState{{Name: "a", PID: 4194304, Condition: cluster.Cut,
+		Leader: "b", Term: 459634349637377, Left: 2999 * time.Millisecond, Packets: 99999, Bytes: 9999999}}}
+	for line := range strings.Lines(s.Text()) {
+		require.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 80, line)
+	}
 }

@@ -82,7 +82,8 @@ func (s *State) Text() string {
 	}
 	fmt.Fprintf(&b, "%s   %s\n\n", seconds(s.At), leader)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "member\tpid\tcondition\tfollows\tTerm\tlease left\tpackets/s\tbytes/s")
+	// The headings are short: a pid has up to 7 digits, a Term of elector 15, and a terminal 80 columns.
+	fmt.Fprintln(w, "member\tpid\tstate\tfollows\tTerm\tlease\tpackets/s\tbytes/s")
 	for _, m := range s.Members {
 		left, follows := "-", "-"
 		if m.Left > 0 {
