@@ -61,12 +61,8 @@ type Comparison struct {
 func (c *Comparison) Draw() string {
 	graphs := c.graphs()
 	d := &drawing{}
-	title, y := c.title(graphs), 34.0
-	for line := range strings.Lines(prose.Wrapped(title, "", titleLine)) {
-		d.Text(20, y, titleLetter, "start", bold, strings.TrimSpace(line))
-		y += titleLetter * 1.27
-	}
-	y = d.paragraph(y, c.About)
+	title := c.title(graphs)
+	y := d.paragraph(d.title(title), c.About)
 	if pers[c.Per].of != nil {
 		y = c.panels(d, graphs, y)
 	} else {
@@ -104,6 +100,16 @@ func (c *Comparison) title(graphs []graph) string {
 		}[c.By]
 	}
 	return fmt.Sprintf("%s takes the %s among %d processes", least, c.By.Least(), n)
+}
+
+// title writes what a figure shows at its top, and returns where more can stand.
+func (d *drawing) title(text string) (y float64) {
+	y = 34.0
+	for line := range strings.Lines(prose.Wrapped(text, "", titleLine)) {
+		d.Text(20, y, titleLetter, "start", bold, strings.TrimSpace(line))
+		y += titleLetter * 1.27
+	}
+	return y
 }
 
 // paragraph writes lines from y on, and returns where the next would stand.

@@ -53,7 +53,14 @@ func TestRedundancy(t *testing.T) {
 	require.NoError(t, r.Complete())
 	series, err := r.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, figure.Redundancy(&r, series, false), figure.Redundancy(&r, series, true))
+	bars := figure.Redundancy(&r, series, true)
+	require.Equal(t, figure.Redundancy(&r, series, false), bars)
+	sum := 0
+	for _, trial := range series[0].Trials {
+		sum += trial.Started
+	}
+	require.Contains(t, bars, fmt.Sprintf("<title>Without waits %.2f processes start an election, with ",
+		float64(sum)/21))
 	require.NotContains(t, redundancy(t, experiment.Redundancy{}), ">iteration</text>")
 	r.Iterations = 10
 	require.Equal(t, 4, strings.Count(figure.Redundancy(&r, cut(series, 10), true), ">iteration</text>"))

@@ -82,13 +82,12 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) st
 	per := len(experiment.Methods())
 	bars = bars && r.Iterations <= experiment.MostShown
 	d := &drawing{}
-	const title = "Redundant elections"
-	d.Text(20, 34, titleLetter, "start", bold, title)
+	title := redundant(r.N, all[:per])
 	about := fmt.Sprintf("After a crash of the coordinator, by the modified bully algorithm and its "+
 		"extensions, "+
 		"simulated. %s, %d leads and crashes; %s, seed %d.",
 		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
-	y := d.paragraph(62, about)
+	y := d.paragraph(d.title(title), about)
 	if !bars {
 		y = d.paragraph(y,
 			"The width of a bar is the share of the iterations with that number, within its colour; "+
@@ -99,6 +98,28 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) st
 		y = d.model(y+20, some, r.N, bars, k == 0)
 	}
 	return d.Document(plotWidth, y, title, about)
+}
+
+// redundant says how many elections there are without waits, and how many with the best of them.
+func redundant(n int, some []experiment.Series) string {
+	left, _ := figures15and16(some, n)
+	without, best := left.curves[0].mean(), left.curves[0]
+	for _, c := range left.curves[1:] {
+		if c.mean() < best.mean() {
+			best = c
+		}
+	}
+	return fmt.Sprintf("Without waits %.2f processes start an election, with those of %q %.2f", without,
+		best.name, best.mean())
+}
+
+// mean returns the mean of all iterations.
+func (c *curve) mean() float64 {
+	sum := 0
+	for _, v := range c.values {
+		sum += v
+	}
+	return float64(sum) / float64(len(c.values))
 }
 
 // model draws the panels of one model below y, and returns where the next begins.
@@ -205,10 +226,9 @@ func (d *drawing) bars(x float64, s scale, p *panel) {
 func (d *drawing) distributions(x float64, s scale, p *panel) {
 	slot := panelWidth / float64(len(p.curves))
 	for k, c := range p.curves {
-		shares, sum, several := make([]int, s.most+1), 0, 0
+		shares, several := make([]int, s.most+1), 0
 		for _, v := range c.values {
 			shares[v]++
-			sum += v
 			if v > 1 {
 				several++
 			}
@@ -223,7 +243,7 @@ func (d *drawing) distributions(x float64, s scale, p *panel) {
 				d.Rect(middle-width/2, s.y(float64(v))-height/2, width, height, c.colour)
 			}
 		}
-		mean := float64(sum) / float64(len(c.values))
+		mean := c.mean()
 		d.Circle(middle, s.y(mean), 5, svg.Paper, svg.Ink, 2)
 		d.Text(middle, s.y(0)+24, plotLetter, "middle", "", c.name)
 		d.Text(middle, s.y(0)+48, plotLetter, "middle", "", fmt.Sprintf("%.2f", mean))
