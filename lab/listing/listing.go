@@ -1,7 +1,7 @@
 // Package listing describes algorithms: all in a table, each on a page, or as JSON. It reads nothing but
 // their descriptions.
 //
-//	listing.WriteTable(os.Stdout, catalog.All(), 80)
+//	listing.WriteTable(os.Stdout, catalog.All(), listing.Page{Width: 80})
 //	listing.WritePages(os.Stdout, catalog.All(), listing.Page{Width: 80})
 package listing
 

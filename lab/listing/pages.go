@@ -15,17 +15,21 @@ import (
 )
 
 // WriteTable writes a row for each algorithm, its variants together, for people.
-func WriteTable(w io.Writer, all []*election.Algorithm, width int) error {
+func WriteTable(w io.Writer, all []*election.Algorithm, how Page) error {
+	how = how.complete()
 	rows := [][]string{{"ALGORITHM", "VARIANTS", "LINKS", "WINNER", "SURVIVES"}}
 	for _, variants := range byName(all) {
 		rows = append(rows, []string{variants[0].Name, strconv.Itoa(len(variants)), allLinks(variants),
 			allWinners(variants), allFaults(variants)})
 	}
-	if err := writeRows(w, rows, width); err != nil {
+	var table strings.Builder
+	if err := writeRows(&table, rows, how.Width); err != nil {
 		return err
 	}
-	note := "In parentheses: of some variants only. elect list NAME shows all that there is about one."
-	_, err := io.WriteString(w, "\n"+prose.Wrapped(note, "", width))
+	names, lines, _ := strings.Cut(table.String(), "\n")
+	note := "In parentheses: of some variants only. A copy is a message that arrives twice. " +
+		"elect list NAME shows all that there is about one."
+	_, err := io.WriteString(w, how.Heading(names)+"\n"+lines+"\n"+prose.Wrapped(note, "", how.Width))
 	return err
 }
 
@@ -184,15 +188,21 @@ type Page struct {
 	Heading func(text string) string // how a heading looks; if nil, as it is
 }
 
+// complete returns the looks of a page with what is not given.
+func (p Page) complete() Page {
+	if p.Width == 0 {
+		p.Width = 80
+	}
+	if p.Heading == nil {
+		p.Heading = func(text string) string { return text }
+	}
+	return p
+}
+
 // WritePages writes a page for each algorithm: what each variant does, its source, where it runs, its
 // bounds and kinds of messages; then the parameters, and commands that run it.
 func WritePages(w io.Writer, all []*election.Algorithm, how Page) error {
-	if how.Width == 0 {
-		how.Width = 80
-	}
-	if how.Heading == nil {
-		how.Heading = func(text string) string { return text }
-	}
+	how = how.complete()
 	var b strings.Builder
 	for i, variants := range byName(all) {
 		if i > 0 {

@@ -25,17 +25,17 @@ func New(a *console.Console) *cobra.Command {
 		Short: "List the algorithms: links, winner, bounds, parameters",
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := chosen(a.Catalog, args)
+			bold := func(text string) string { return a.Paint(terminal.Bold, text) }
+			page := listing.Page{Width: a.Width(), Heading: bold}
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
 				return listing.WriteJSON(a.Stdout, all)
+			case len(args) > 0:
+				return listing.WritePages(a.Stdout, all, page)
 			}
-			if len(args) > 0 {
-				return listing.WritePages(a.Stdout, all, listing.Page{Width: a.Width(),
-					Heading: func(text string) string { return a.Paint(terminal.Bold, text) }})
-			}
-			return listing.WriteTable(a.Stdout, all, a.Width())
+			return listing.WriteTable(a.Stdout, all, page)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
