@@ -28,7 +28,7 @@ export function plot(g, { width, height, n, last, high, words = "" }, curves) {
   line(g, x(n), top, x(n), base);
   g.textAlign = "center";
   g.fillText(`n = ${t.figure(n)}`, Math.min(x(n), right - 30), base + 13);
-  if (x(n) < right - 70) g.fillText(t.figure(last), right, base + 13);
+  if (x(n) < right - 70) g.fillText(t.figure(last), right - 14, base + 13);
   g.textAlign = "left";
   g.fillText(words, left, top - 8);
   g.save();

@@ -138,7 +138,8 @@ func TestRaceHasRoundNumbers(t *testing.T) {
 		let got = [], now = [];
 		const { fillText } = CanvasRenderingContext2D.prototype;
 		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
-			if (this.canvas.closest(".curves") && /^[0-9]+$/.test(text)) now.push(Number(text));
+			const upright = this.textAlign === "right"; // beside the upright axis
+			if (upright && this.canvas.closest(".curves") && /^[0-9]+$/.test(text)) now.push(Number(text));
 			if (text.startsWith("messages")) [got, now] = [now, []]; // the last word of a picture
 			fillText.call(this, text, ...more);
 		};
