@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
@@ -62,7 +62,7 @@ func allChallenges() ([]*challenge, error) {
 			place[c.Package] = len(place)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *challenge) int {
+	order.Stable(all, func(a, b *challenge) int {
 		return cmp.Or(cmp.Compare(place[a.Package], place[b.Package]), cmp.Compare(a.Par, b.Par))
 	})
 	return all, nil
