@@ -23,7 +23,7 @@ export const scene = { stage: h("div", { class: "stage" }),
 export function mount(element, store) {
   const below = h("canvas", { "aria-hidden": "true" }), above = h("canvas", { "aria-hidden": "true" });
   const { stage, nodes } = scene;
-  const hud = h("div", { class: "hud", "aria-hidden": "true" });
+  const count = h("b"), noun = h("span"), hud = h("div", { class: "hud", "aria-hidden": "true" }, count, noun);
   stage.append(below, nodes, above, hud);
   element.append(stage);
   wire(nodes, store);
@@ -97,7 +97,8 @@ export function mount(element, store) {
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
     const sent = film.sentAfter(step);
-    hud.replaceChildren(h("b", {}, t.figure(sent)), h("span", {}, t.messages(sent)));
+    count.textContent = t.figure(sent);
+    noun.textContent = t.messages(sent);
   };
 
   const move = perFrame(() => {

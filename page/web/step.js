@@ -11,10 +11,11 @@ import { said, words } from "./words.js";
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {
   const sentence = h("p", { class: "sentence" }), rule = h("div", { class: "rules" });
-  const code = h("div", { class: "code" }), causes = h("p", { class: "causes" });
+  const code = h("div", { class: "code" }), causes = h("button", { class: "quiet",
+    onclick: () => light(store, store.state.cause ? 0 : store.state.step) });
   const outside = h("p", { class: "outside", hidden: true });
   const changes = h("div", { class: "changes" });
-  element.append(sentence, outside, causes, rule, code, changes);
+  element.append(sentence, outside, h("p", { class: "causes" }, causes), rule, code, changes);
   const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
   let shown = "", asks = false;
   const draw = async () => {
@@ -55,7 +56,8 @@ export function mount(element, store) {
     const on = cause > 0, why = film.head.outside?.find((o) => o.step === step)?.why ?? "";
     outside.textContent = why;
     outside.hidden = why === "";
-    causes.replaceChildren(step === 0 ? "" : h("button", { class: "quiet", "aria-pressed": String(on),
-      onclick: () => light(store, on ? 0 : step) }, on ? t.causesOn(film, cause) : t.causesOff));
+    causes.hidden = step === 0;
+    causes.ariaPressed = String(on);
+    causes.textContent = on ? t.causesOn(film, cause) : t.causesOff;
   });
 }

@@ -191,8 +191,8 @@ const readPanels = `
 		const changed = (await fields(step, actor(step))).filter((f, i) => f.value !== old[i].value);
 		return changed.map((f) => f.name);
 	};
-	const steps = [59, 60, 61, 62, 119, 120, 121, 122, film.length]; // and one that comes of two
-	for (let k = 21; steps.length < 10; k++) {
+	const steps = [60, 61, 120, 121, film.length]; // and one that comes of two
+	for (let k = 21; steps.length < 6; k++) {
 		if (String(await changes(k, k - 1)) !== String(await changes(k, k - 2))) steps.push(k);
 	}
 	for (const step of steps) {
@@ -238,7 +238,7 @@ func misshown(t *testing.T, p *tab) (step int) {
 	t.Helper()
 	var got []shown
 	p.script(&got, readPanels)
-	require.Len(t, got, 10)
+	require.Len(t, got, 6)
 	for _, s := range got {
 		slices.Sort(s.Panel.Rules)
 		slices.Sort(s.Want.Rules)
@@ -261,9 +261,7 @@ func TestMistakesInPanelsAreFound(t *testing.T) {
 		{"step.js", `from: step, to: step })`, `from: step - 1, to: step - 1 })`},
 		{"step.js", `machines(film, scenario, step - 1, p)`, `machines(film, scenario, step - 2, p)`},
 		{"words.js", `(all[first + i] = text)`, `(all[first + i + 1] = text)`},
-		{"words.js", `Math.floor((from - 1) / block)`, `Math.floor(from / block)`},
 		{"log.js", `"data-step": from + i`, `"data-step": from + i + 1`},
-		{"log.js", `{ class: "number" }, from + i)`, `{ class: "number" }, from + i + 1)`},
 	}
 	address := serve(t, mistakes...)
 	for i, e := range mistakes {

@@ -58,8 +58,8 @@ export function mount(element, store) {
     }
     draw();
   });
-  store.on(["film", "step"], ({ film, step, catalog }) => {
-    if (!film) return;
+  store.on(["film", "step", "panel"], ({ film, step, catalog, panel }) => {
+    if (!film || panel !== "theory") return;
     const a = find(catalog, film.head.algorithm);
     const rows = [[t.thisRun, t.figure(film.sentAfter(step))]];
     for (const name of /** @type {Case[]} */ (["best", "mean", "worst"])) {
