@@ -291,10 +291,17 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 		got.challenges = (await challenges).json.length;
 		got.fields = (await call("fields", { step: 4, process: 3 })).json[0].machines.length;
 		await settled();
+		// A run of the list whose film was dropped is made again, and given up like any other.
+		store.set({ branches: [...store.state.branches, { id: 99, parent: -1, after: 0, title: "long", scenario: json,
+			film: null, seen: 0, wrong: "" }] });
+		every(".branch .does").at(-1).click();
+		for (const begin = performance.now(); performance.now() < begin + 1100;) await frame();
+		await open(store, { algorithm: "hs", ids: [1, 2, 3] });
+		await settled();
 		got.algorithm = store.state.film.head.algorithm;
 		got.error = store.state.error;
 		return got;`)
-	require.Equal(t, 1, got.Ended)
+	require.Equal(t, 2, got.Ended)
 	require.Equal(t, [4]bool{true}, got.Shown)
 	require.Positive(t, got.Challenges)
 	require.Positive(t, got.Fields)

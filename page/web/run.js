@@ -136,7 +136,7 @@ function wrong(film, scenario) {
 export async function showBranch(store, id, step = store.state.step) {
   const branch = store.state.branches.find((b) => b.id === id), wanted = wish();
   if (!branch) return;
-  if (!branch.film) await restore(branch).catch((error) => store.set({ error: reason(error) }));
+  if (!branch.film) await restore(branch).catch((error) => wanted() && store.set({ error: reason(error) }));
   if (!branch.film || !wanted()) return;
   show(store, { branch: id, scenario: branch.scenario, playing: false,
     sugar: branch.sugar ?? settings(branch.film) }, branch.film, typeof step === "function"

@@ -168,7 +168,7 @@ export const t = {
     links: "Links", lasso: "Choose a group here, or draw a line around it in the picture.", group: "A group",
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
     whoHint: "Or choose one in the picture; a right click opens its menu.",
-    next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Nothing is left to happen but suspicions.",
+    next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Only suspicions are left.",
     at: (/** @type {number} */ due) => `at ${Math.round(due * 100) / 100}`,
     hand: "By hand", handHint: "Nothing happens but what you choose.",
     outside: "Outside the model.", outsideShort: "outside the model", fails: "fails",
