@@ -292,8 +292,9 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 		got.fields = (await call("fields", { step: 4, process: 3 })).json[0].machines.length;
 		await settled();
 		// A run of the list whose film was dropped is made again, and given up like any other.
-		store.set({ branches: [...store.state.branches, { id: 99, parent: -1, after: 0, title: "long", scenario: json,
-			film: null, seen: 0, wrong: "" }] });
+		const gone = { id: 99, parent: -1, after: 0, title: "long", scenario: json, film: null, seen: 0,
+			wrong: "" };
+		store.set({ branches: [...store.state.branches, gone] });
 		every(".branch .does").at(-1).click();
 		for (const begin = performance.now(); performance.now() < begin + 1100;) await frame();
 		await open(store, { algorithm: "hs", ids: [1, 2, 3] });

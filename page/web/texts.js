@@ -217,7 +217,7 @@ export const t = {
   },
   learn: {
     lessons: "Lessons", none: "There are no lessons yet.", challenges: "Challenges",
-    challengesHint: "Each has a mistake that was really made: find a run that shows it. Short ones first.",
+    challengesHint: "Each has a mistake that was really made: find a run that shows it, short ones first.",
     stops: (/** @type {number} */ n) => count(n, "stop", "stops"),
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
