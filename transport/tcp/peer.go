@@ -334,30 +334,26 @@ func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 	p.mu.Lock()
 	since := p.net.now() - p.began
 	p.mu.Unlock()
-	least, soon, longest := time.NewTimer(leastPause-since), time.NewTimer(pause/8), time.NewTimer(pause)
-	defer least.Stop()
-	defer soon.Stop()
-	defer longest.Stop()
-	select {
-	case <-least.C:
-	case <-ctx.Done():
-		return false
-	}
+	// No timers: the race detector of Go 1.26 crashes when two goroutines of one synctest bubble read timers
+	// that ran out before (golang/go#78156), and these may have.
+	longest, stop := context.WithTimeout(ctx, pause)
+	defer stop()
+	soon, stop := context.WithTimeout(longest, pause/8)
+	defer stop()
+	least, stop := context.WithTimeout(ctx, leastPause-since)
+	defer stop()
+	<-least.Done()
 	select {
 	case <-p.near:
-		return true
-	case <-soon.C:
-	case <-ctx.Done():
-		return false
+		return ctx.Err() == nil
+	case <-soon.Done():
 	}
 	select {
 	case <-p.near:
 	case <-p.wanted:
-	case <-longest.C:
-	case <-ctx.Done():
-		return false
+	case <-longest.Done():
 	}
-	return true
+	return ctx.Err() == nil
 }
 
 // connect makes a connection.
@@ -419,24 +415,24 @@ func (p *peer) serve(ctx context.Context, c *conn) error {
 
 // outlive returns the connection that replaces c in time, or nil when c has ended.
 func (p *peer) outlive(ctx context.Context, c *conn, ended <-chan error) (next *conn, err error) {
-	renew := time.NewTimer(c.age())
-	defer renew.Stop()
-	for {
+	for age := c.age(); ; age = lastPause {
+		renew, stop := context.WithTimeout(ctx, age) // no timer, as in rest
 		select {
 		case err := <-ended:
+			stop()
 			return nil, err
-		case <-ctx.Done():
+		case <-renew.Done():
+			stop()
+		}
+		if ctx.Err() != nil {
 			c.end()
 			return nil, <-ended
-		case <-renew.C:
-			next, err := p.connect(ctx)
-			if err == nil {
-				return next, nil
-			}
-			p.net.log.Warn("the connection is not renewed", "peer", p.called(), "err",
-				err)
-			renew.Reset(lastPause)
 		}
+		next, err := p.connect(ctx)
+		if err == nil {
+			return next, nil
+		}
+		p.net.log.Warn("the connection is not renewed", "peer", p.called(), "err", err)
 	}
 }
 
