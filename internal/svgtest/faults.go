@@ -19,12 +19,12 @@ const (
 
 // Faults returns what is wrong with a picture, one line each.
 func Faults(picture string) (faults []string) {
-	shapes, width, err := parse(picture)
+	shapes, width, height, err := parse(picture)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	faults = slices.Concat(letters(shapes, width), sheets(shapes, width), covers(shapes), greys(shapes),
-		curves(shapes))
+	faults = slices.Concat(letters(shapes, width, height), sheets(shapes, width), covers(shapes),
+		greys(shapes), curves(shapes))
 	for _, page := range LightPages() {
 		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
 	}
@@ -45,7 +45,7 @@ func dark(colour string) string {
 	return colour // no rule changes it
 }
 
-func letters(shapes []shape, width float64) (faults []string) {
+func letters(shapes []shape, width, height float64) (faults []string) {
 	for i := range shapes {
 		s := &shapes[i]
 		if s.tag != "text" {
@@ -56,14 +56,18 @@ func letters(shapes []shape, width float64) (faults []string) {
 			faults = append(faults, fmt.Sprintf("text %q has letters of %.1f px on a phone", s.text, phoned))
 		}
 		// Also in a font that is wider than the one that is asked for.
-		wide, left := size*svg.TextWidth(s.text), s.number("x")
+		long := size * svg.TextWidth(s.text, s.attr["font-weight"] == "bold")
+		begin, end := s.number("x"), width
+		if s.attr["transform"] != "" { // read from below
+			begin, end = height-s.number("y"), height
+		}
 		switch s.attr["text-anchor"] {
 		case "middle":
-			left -= wide / 2
+			begin -= long / 2
 		case "end":
-			left -= wide
+			begin -= long
 		}
-		if s.attr["transform"] == "" && (left < 0 || left+wide > width) {
+		if begin < 0 || begin+long > end {
 			faults = append(faults, fmt.Sprintf("text %q runs out of the picture", s.text))
 		}
 	}

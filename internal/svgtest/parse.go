@@ -31,16 +31,16 @@ func (s *shape) number(name string) float64 {
 }
 
 // parse reads a picture in the order in which it is drawn.
-func parse(picture string) (shapes []shape, width float64, err error) {
+func parse(picture string) (shapes []shape, width, height float64, err error) {
 	var groups []shape
 	count, inTitle := 0, false
 	for dec := xml.NewDecoder(strings.NewReader(picture)); ; {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			return shapes, width, nil
+			return shapes, width, height, nil
 		}
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -51,8 +51,8 @@ func parse(picture string) (shapes []shape, width float64, err error) {
 			inTitle = s.tag == "title"
 			switch s.tag {
 			case "svg":
-				if _, err := fmt.Sscanf(s.attr["viewBox"], "0 0 %f", &width); err != nil {
-					return nil, 0, fmt.Errorf("viewBox %q: %w", s.attr["viewBox"], err)
+				if _, err := fmt.Sscanf(s.attr["viewBox"], "0 0 %f %f", &width, &height); err != nil {
+					return nil, 0, 0, fmt.Errorf("viewBox %q: %w", s.attr["viewBox"], err)
 				}
 			case "g":
 				count++

@@ -58,12 +58,7 @@ func moved(t *testing.T, picture, pattern, planted string) string {
 // TestPlanted: each fault is found, in a picture that has none otherwise. In docs/bully.svg an arrow goes
 // from 2 to 4; what is planted lies at its middle.
 func TestPlanted(t *testing.T) {
-	read := func(name string) string {
-		picture, err := os.ReadFile("../../docs/" + name)
-		require.NoError(t, err)
-		return string(picture)
-	}
-	bully, links, detectors := read("bully.svg"), read("links.svg"), read("detectors.svg")
+	bully, links, detectors := read(t, "bully.svg"), read(t, "links.svg"), read(t, "detectors.svg")
 	squares := regexp.MustCompile(`<rect x="(.*)" y="(.*)" width="8" height="8" fill="#D55E00"/>`)
 	x1, y1, x2, y2 := line(t, bully, "2 to 4: election 2")
 	x, y := (x1+x2)/2, (y1+y2)/2
@@ -100,8 +95,6 @@ func TestPlanted(t *testing.T) {
 			at(`$1$2<line x1="%f" y1="%f" x2="%f" y2="%f"`, -4.5, 4.5, 4.5, -4.5)), "end of 2 to 5, lost: election 2"},
 		"cut": {moved(t, bully, `<g class="mark">`, at(`<rect class="cut" x="%f" y="%f" width="30" `+
 			`height="14" fill="#E8E8E8"/><g class="mark">`, -12, -7)), "cut at "},
-		"letter": {moved(t, bully, `font-size="14"( .*>time<)`, `font-size="10"$1`), "letters of 10.0 px"},
-		"wide":   {moved(t, bully, `viewBox="0 0 [0-9]+`, `viewBox="0 0 560`), "letters of 9.8 px"},
 		"pale mark": {mark(`<circle cx="20" cy="300" r="3" fill="#C4C4C4"/>`),
 			"contrast of 1.7 on #FFFFFF"},
 		"pale on dark": {mark(`<circle cx="20" cy="300" r="3" fill="#003355"/>`), "contrast of 1.4 on #0D1117"},
@@ -125,4 +118,27 @@ func TestPlanted(t *testing.T) {
 		require.NotEmpty(t, faults, name)
 		require.Contains(t, faults, c.fault, name)
 	}
+}
+
+// TestPlantedTexts: the same for texts that are too small, or leave the picture.
+func TestPlantedTexts(t *testing.T) {
+	bully, detectors := read(t, "bully.svg"), read(t, "detectors.svg")
+	for name, c := range map[string]struct{ picture, fault string }{
+		"letter": {moved(t, bully, `font-size="14"( .*>time<)`, `font-size="10"$1`), "letters of 10.0 px"},
+		"wide":   {moved(t, bully, `viewBox="0 0 [0-9]+`, `viewBox="0 0 560`), "letters of 9.8 px"},
+		"long":   {moved(t, bully, `>time<`, `>what the clock of all says<`), "says\" runs out"},
+		"high": {moved(t, detectors, `(<text .* transform="rotate\(-90 .*>).*</text>`, "${1}"+
+			strings.Repeat("messages ", 9)+"</text>"), "runs out of the picture"},
+		"bold": {strings.Replace(bully, `</svg>`, `<text x="5" y="300" font-size="14" font-weight="bold" `+
+			`fill="#333333">`+strings.Repeat("n", 40)+`</text></svg>`, 1), "nnn\" runs out of the picture"}, // they would not in regular letters
+	} {
+		require.Contains(t, strings.Join(svgtest.Faults(c.picture), "\n"), c.fault, name)
+	}
+}
+
+// read returns a picture of the documentation.
+func read(t *testing.T, name string) string {
+	picture, err := os.ReadFile("../../docs/" + name)
+	require.NoError(t, err)
+	return string(picture)
 }

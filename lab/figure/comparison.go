@@ -16,7 +16,7 @@ import (
 // The measures of a figure of a comparison. On a screen of 390 pixels its letters have 11.
 const (
 	plotWidth   = 640.0 // of the sheet
-	titleLine   = 46    // letters
+	titleLine   = 42    // letters
 	plotLetter  = 18.1
 	plotLine    = 23.0 // from one line of text to the next
 	plotLeft    = 98.0

@@ -84,7 +84,7 @@ func (p *pane) draw(d *drawing, c *Comparison, graphs []graph, k int) {
 	free := 0.0
 	for _, n := range c.sizes() {
 		text := axisNumber(float64(n))
-		x, wide := p.px(float64(n)), plotLetter*svg.TextWidth(text)
+		x, wide := p.px(float64(n)), plotLetter*svg.TextWidth(text, false)
 		if x-wide/2 < free {
 			continue
 		}

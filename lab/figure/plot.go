@@ -22,7 +22,7 @@ func newPlot(graphs []graph, top float64) *plot {
 	for i := range graphs {
 		if g := &graphs[i]; g.mark >= 0 {
 			count++
-			longest = max(longest, plotLetter*svg.TextWidth(g.label))
+			longest = max(longest, plotLetter*svg.TextWidth(g.label, true))
 		}
 	}
 	p := &plot{left: math.Inf(1), low: math.Inf(1), top: top,

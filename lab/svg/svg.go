@@ -133,30 +133,34 @@ func joined(points []float64) string {
 	return strings.Join(all, " ")
 }
 
-// lettersOf are some letters that are equally wide.
+// lettersOf are some letters that are about equally wide.
 type lettersOf struct {
-	some string
-	wide float64
+	some          string
+	regular, bold float64
 }
 
 // letters are the widths of letters, by their size: those of DejaVu Sans, as few fonts are wider.
 var letters = []lettersOf{
-	{"'Iijl|", 0.3}, {" !(),.:;[]frt", 0.41}, {"-cs_", 0.56}, {"kvxyz", 0.6}, {"abdeghnopqu0123456789", 0.64},
-	{"w", 0.82},
+	{"'Iijl", 0.3, 0.38}, {" !(),.:;[]frt|", 0.412, 0.5}, {"-cs_", 0.56, 0.6}, {"kvxyz", 0.6, 0.67},
+	{"abdeghnopqu0123456789", 0.64, 0.72}, {"w", 0.82, 0.93},
 }
 
-// widestLetter is how wide all others are.
-const widestLetter = 0.99
+// others are the letters that are not in the table.
+var others = lettersOf{"", 1, 1.11}
 
 // TextWidth returns how wide a text is, at most, by the size of its letters.
-func TextWidth(text string) (wide float64) {
+func TextWidth(text string, bold bool) (wide float64) {
 	for _, r := range text {
+		l := others
 		k := slices.IndexFunc(letters, func(l lettersOf) bool { return strings.ContainsRune(l.some, r) })
-		if k < 0 {
-			wide += widestLetter
-			continue
+		if k >= 0 {
+			l = letters[k]
 		}
-		wide += letters[k].wide
+		if bold {
+			wide += l.bold
+		} else {
+			wide += l.regular
+		}
 	}
 	return wide
 }

@@ -77,7 +77,7 @@ func (d *drawing) settleSigns(signs []sign, letter float64, rows int) (all []cel
 	at := cell{x: edge}
 	for _, s := range signs {
 		begin := s.wide + signGap
-		wide := begin + svg.TextWidth(s.about)*letter
+		wide := begin + svg.TextWidth(s.about, false)*letter
 		// No text leaves the picture, however wide its letters are.
 		most := begin + letterWidth*letter*float64(len(s.about))
 		if at.x > edge && (at.x+wide > d.width-edge || at.x+most > d.width) {
