@@ -39,13 +39,11 @@ function workers() {
 
 class Library {
   constructor() {
-    /** @type {Worker | null} */
-    this.worker = null;
     /** @type {Map<number, Waiting>} */
     this.waiting = new Map();
     this.last = 0;
-    /** @type {Promise<void> | undefined} */
-    this.ready = undefined;
+    /** @type {Promise<Worker> | undefined} */
+    this.worker = undefined;
     /** The trace that was read last, which a worker that takes over has to know. @type {any} */
     this.trace = undefined;
   }
@@ -53,11 +51,16 @@ class Library {
   async #start() {
     compile();
     const worker = new Worker(await workers());
-    this.worker = worker;
     worker.onmessage = (message) => this.#answer(message.data);
     worker.onerror = (event) => this.#fail(event.message || t.noLibrary);
-    worker.postMessage({ module: await compile() });
+    try {
+      worker.postMessage({ module: await compile() });
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
     if (this.trace) worker.postMessage(this.trace);
+    return worker;
   }
 
   /** @param {any} reply */
@@ -83,18 +86,21 @@ class Library {
 
   /** @param {string} name @param {any} args @param {(value: any) => void} [progress] @returns {Promise<Reply>} */
   async call(name, args, progress) {
-    const id = ++this.last, since = performance.now(), message = { id, name, args: JSON.stringify(args) };
+    const id = ++this.last, message = { id, name, args: JSON.stringify(args) };
     pending(1);
     const reply = new Promise((resolve, reject) =>
-      this.waiting.set(id, { name, args, since, resolve, reject, progress }));
-    const ready = (this.ready ??= this.#start());
+      this.waiting.set(id, { name, args, since: Infinity, resolve, reject, progress }));
+    const starting = (this.worker ??= this.#start());
     try {
-      await ready;
-      this.worker?.postMessage(message);
-      if (name === "read") this.trace = message;
+      const worker = await starting, waiting = this.waiting.get(id);
+      if (waiting) { // it was not stopped as the worker started
+        waiting.since = performance.now();
+        worker.postMessage(message);
+        if (name === "read") this.trace = message;
+      }
     } catch (error) {
       // The next call tries again. Of those that waited for this start the first one is enough to say so.
-      if (this.ready === ready) {
+      if (this.worker === starting) {
         compiled = script = undefined;
         this.stop(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
       }
@@ -104,9 +110,8 @@ class Library {
 
   /** Ends the worker; the calls that wait for it fail. */
   stop(reason = t.prove.stopped) {
-    this.worker?.terminate();
-    this.worker = null;
-    this.ready = undefined;
+    this.worker?.then((worker) => worker.terminate(), () => {}); // it may be starting
+    this.worker = undefined;
     this.#fail(reason);
   }
 

@@ -76,6 +76,29 @@ func TestProof(t *testing.T) {
 	require.NotEmpty(t, head.Scenario.Steps)
 }
 
+// A check that is stopped while its worker still starts ends with it: none goes on that nobody sees.
+func TestProofStoppedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Asked, Ended int }
+	p.script(&got, prover+`
+		const got = { asked: 0, ended: 0 }, { postMessage, terminate } = Worker.prototype;
+		Worker.prototype.postMessage = function (message) {
+			if (message.name === "check") got.asked++;
+			postMessage.call(this, message);
+		};
+		Worker.prototype.terminate = function () {
+			got.ended++;
+			terminate.call(this);
+		};
+		for (const words of ["Try all", "Stop", "Try all", "Stop", "Try all"]) button(words).click();
+		await until(() => document.querySelector(".verdicts"));
+		return got;`)
+	require.Equal(t, 1, got.Asked)
+	require.Equal(t, 2, got.Ended)
+}
+
 // What was found goes when the reader goes to another run, and so does what is still being looked for: it
 // would be taken for the run that is shown, and its way would hang below that.
 func TestProofOfAnotherRun(t *testing.T) {
