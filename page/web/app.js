@@ -89,7 +89,6 @@ function frame() {
   store.on(["film", "error"], ({ film, error }) => (loading.hidden = film !== null || error !== ""));
   setup.mount(part("setup"), store);
   lights.mount(part("lights"), store);
-  graph.mount(part("graph"), store);
   graph.legend(part("legend"), store);
   controls.mount(part("controls"), store);
   panels.mount(part("column"), part("side"), store);
@@ -111,6 +110,7 @@ function frame() {
     part("command").textContent = film.head.command;
     document.title = `${film.head.title} · ${t.page}`;
   });
+  graph.mount(part("graph"), store); // it measures its room, which is what the words above it leave
   store.on(["error"], ({ error }) => {
     part("error").textContent = error;
     part("error").hidden = error === "";
