@@ -45,7 +45,7 @@ func bundle(texts map[string][]byte, first string) (one []byte, names []string, 
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		out.WriteString(text(body) + "\n")
+		out.WriteString(strings.TrimSuffix(text(body), ";") + ";")
 	}
 	var exports []string
 	for _, name := range b.modules[first].exports {

@@ -52,6 +52,8 @@ func TestShortScript(t *testing.T) {
 		{"class A {\n  #n = 1e-5;\n  get b() { return #n in this; }\n  async *c() {}\n}",
 			"class A{#n=1e-5;get b(){return #n in this};async*c(){}}"},
 		{"n = 1 - .5 - 0xff - 1_000n", "n=1-.5-0xff-1_000n"},
+		{"f(a, { b, c: [d, , ], }, [, ],)", "f(a,{b,c:[d,,]},[,])"},
+		{"let [, e, ] = f, { g, } = h", "let[,e]=f,{g}=h"},
 		{"a ? .5 : b?.c ?? d", "a?.5:b?.c??d"},
 		{"a ? 0.5 : 10.5 + 0 + b[0]", "a?.5:10.5+0+b[0]"},
 		{"true.a + false?.b + true[c]; true ** 2", "true.a+false?.b+true[c];true**2"},
@@ -107,11 +109,9 @@ func TestBundle(t *testing.T) {
 		"worker.js": "start() ;\n",
 	})
 	require.NoError(t, err)
-	require.Equal(t, `function e(e){};let t=e(1,x),a=4;
-let o=e,i={alpha:o,a:1};class n{}
-let s=[o,i,t],r=(e,{alpha:t,i:a})=>e+t.i+a;async function l(){await i}
-export{s as delta,r as f,l as j,o as alpha}
-`, string(files["app.js"]))
+	require.Equal(t, "function E(e){};let O=E(1,x),I=4;let T=E,A={alpha:T,a:1};class N{};let S=[T,A,O],"+
+		"R=(e,{alpha:t,i:a})=>e+t.i+a;async function L(){await A};"+
+		"export{S as delta,R as f,L as j,T as alpha}\n", string(files["app.js"]))
 	require.Equal(t, "start();", string(files["worker.js"]))
 	require.Len(t, files, 3)
 	for _, c := range [][2]string{
@@ -142,30 +142,32 @@ export{s as delta,r as f,l as j,o as alpha}
 func TestNames(t *testing.T) {
 	for _, c := range [][2]string{
 		{"const { ab, cd: ef = gh(ij), ...kl } = mn, [op, , qr = ab] = st;",
-			"let{ab:e,cd:t=gh(ij),...a}=mn,[o,,i=e]=st;"},
+			"let{ab:E,cd:T=gh(ij),...A}=mn,[O,,I=E]=st;"},
 		{"function ab(cd, ef = (gh) => gh, { ij } = {}) { return { cd, ef: gh, [ij]: ij, ab() { " +
 			"return cd; } }; }",
-			"function e(e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}"},
+			"function E(e,t=e=>e,{ij:a}={}){return{cd:e,ef:gh,[a]:a,ab(){return e}}}"},
 		{"for (const ab of cd) for (let ef = 0, gh = ab; ef < gh; ef++) ef.gh?.ab;",
 			"for(let e of cd)for(let t=0,a=e;t<a;t++)t.gh?.ab;"},
 		{"class Ab extends Cd { #ef = 1; gh; static ij(kl) { return this.#ef + kl + new Ab(); } get " +
 			"mn() { return Ab; } }",
-			"class e extends Cd{#ef=1;gh;static ij(t){return this.#ef+t+new e()}get mn(){return e}}"},
+			"class E extends Cd{#ef=1;gh;static ij(e){return this.#ef+e+new E()}get mn(){return E}}"},
 		{"try { ab(); } catch (cd) { ef(cd); } finally { gh(); }", "try{ab()}catch(e){ef(e)}finally{gh()}"},
 		{"const ab = cd ? { ab: 1 } : { cd, ef() {} }; f(`${ab} ab ${((gh) => gh)(1)}`);",
-			"let e=cd?{ab:1}:{cd,ef(){}};f(`${e} ab ${(e=>e)(1)}`);"},
+			"let E=cd?{ab:1}:{cd,ef(){}};f(`${E} ab ${(e=>e)(1)}`);"},
 		{"switch (ab) { case cd: break; default: { const ef = ab; } } var cd = async (gh) => { await " +
 			"gh; };",
-			"switch(ab){case e:break;default:{let e=ab}}var e=async e=>{await e};"},
+			"switch(ab){case E:break;default:{let e=ab}}var E=async e=>{await e};"},
 		{"const ab = () => {\n  cd()\n}\nef(); const gh = 1; while (gh); if (ab) for (;;);",
-			"let e=()=>{cd()};ef();let t=1;while(t);if(e)for(;;);"},
+			"let E=()=>{cd()};ef();let T=1;while(T);if(E)for(;;);"},
+		// What is used most has the first name.
+		{"const ab = 1, cd = 2; f(cd, cd);", "let T=1,E=2;f(E,E);"},
 		{"const ab = { const: 1 }.const; const cd = ab, ef = function* gh() { yield gh; };",
-			"let e={const:1}.const,t=e,a=function*o(){yield o};"},
+			"let E={const:1}.const,A=E,O=function*T(){yield T};"},
 	} {
 		source, want := c[0], c[1]
 		files, err := shown(t, map[string]string{"app.js": source + " export {};"})
 		require.NoError(t, err)
-		require.Equal(t, want+"\nexport{}\n", string(files["app.js"]))
+		require.Equal(t, strings.TrimSuffix(want, ";")+";export{}\n", string(files["app.js"]))
 	}
 }
 
@@ -181,7 +183,7 @@ func TestManyNames(t *testing.T) {
 	files, err := shown(t, map[string]string{"app.js": "function outer(" + list + ") { outer(" + list +
 		"); } export {};"})
 	require.NoError(t, err)
-	twice := regexp.MustCompile(`^function (\w+)\(([\w,]+)\)\{(\w+)\(([\w,]+)\)\}\n`)
+	twice := regexp.MustCompile(`^function (\w+)\(([\w,]+)\)\{(\w+)\(([\w,]+)\)\};`)
 	got := twice.FindStringSubmatch(string(files["app.js"]))
 	require.NotNil(t, got, string(files["app.js"]))
 	require.Equal(t, got[1], got[3])

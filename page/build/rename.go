@@ -3,7 +3,9 @@ package build
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // letters are those that names are made of. The first ones are more frequent in what stays.
@@ -33,6 +35,7 @@ func (b *bundler) rename() error {
 		taken[name] = true
 	}
 	var outside []origin // what is declared outside of functions, in order
+	uses := make(map[origin]int)
 	for _, file := range b.done {
 		m := b.modules[file]
 		for name := range m.scope.names {
@@ -45,9 +48,12 @@ func (b *bundler) rename() error {
 				continue
 			}
 			switch {
-			case m.whole[t.text] != "", m.scope.local(i) != nil, m.from[t.text] != origin{}:
+			case m.whole[t.text] != "", m.scope.local(i) != nil:
+			case m.from[t.text] != origin{}:
+				uses[m.from[t.text]]++
 			case m.scope.names[t.text]:
-				if o := (origin{file, t.text}); !slices.Contains(outside, o) {
+				o := origin{file, t.text}
+				if uses[o]++; !slices.Contains(outside, o) {
 					outside = append(outside, o)
 				}
 			default:
@@ -55,7 +61,13 @@ func (b *bundler) rename() error {
 			}
 		}
 	}
-	next := fresh(taken)
+	slices.SortStableFunc(outside, func(x, y origin) int { return cmp.Compare(uses[y], uses[x]) })
+	// The small letters are left to the variables of functions, which are named alike.
+	free := maps.Clone(taken)
+	for _, letter := range strings.ToLower(letters) {
+		free[string(letter)] = true
+	}
+	next := fresh(free)
 	for _, o := range outside {
 		b.modules[o.module].named(o.name, next())
 	}

@@ -142,9 +142,9 @@ var (
 )
 
 // shorter returns a script without the signs that it does not need: a semicolon before a bracket that
-// ends the statement, too, brackets of a single parameter, and the word let before each of several
-// variables. True, false and fractions take fewer signs. Constants become variables: what a program that
-// runs never does needs no check.
+// ends the statement, too, a comma before one that ends a list, brackets of a single parameter, and the word
+// let before each of several variables. True, false and fractions take fewer signs. Constants become
+// variables: what a program that runs never does needs no check.
 func shorter(all []lexeme) (list []lexeme) {
 	declares := []bool{false} // whether the statement is a declaration, for each bracket that is open
 	var vain []int            // where brackets end that are left out
@@ -156,6 +156,8 @@ func shorter(all []lexeme) (list []lexeme) {
 		now := &declares[len(declares)-1]
 		switch {
 		case is(all, i, ";") && is(all, i+1, "}") && !isEmpty(all, i):
+			continue
+		case is(all, i, ",") && is(all, i+1, "}", "]", ")") && !is(all, i-1, "[", ","): // [,] has a hole
 			continue
 		case is(all, i, ";") && *now && isLet(all, i+1):
 			t.text = ","
