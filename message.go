@@ -77,7 +77,8 @@ type Kind struct {
 	Announces bool // part of the announcement, not of the election proper
 	Names     bool // Value is the ID of a process
 	// Round, Value and Flags are what the algorithm calls the fields of such a message, as "phase" and
-	// "hops"; empty if it does not use them. "nanoseconds" is a length of time, which logs say in units.
+	// "hops"; empty if it does not use them. "nanoseconds" is a length of time, which logs say in units, and
+	// two names with a slash between them are of two sets of links, of which the first is in the upper half.
 	Round, Value, Flags string
 	// Marks are the names of single bits of Flags, from the lowest, empty for a bit without one. Flags names
 	// the number in the other bits.

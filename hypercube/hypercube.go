@@ -111,7 +111,7 @@ func Algorithm() *election.Algorithm {
 		LateStart: election.LateIgnored,
 		Faults:    election.Faults{Copies: true},
 		Kinds: []election.Kind{
-			{Name: "duel", Round: "stage", Value: "links", Bits: func(w cost.Widths) uint64 {
+			{Name: "duel", Round: "stage", Value: "way/route", Bits: func(w cost.Widths) uint64 {
 				d := w.N - 1 // 2^d has d+1 bits
 				return w.Rank() + uint64(bits.Len64(d)) + 2*d
 			}},

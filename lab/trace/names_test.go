@@ -71,6 +71,12 @@ func TestMessageText(t *testing.T) {
 	time := election.Kind{Name: "held", Value: "nanoseconds"}
 	require.Equal(t, "held for 1.5", trace.MessageText(time, &held))
 
+	duel := election.Kind{Name: "duel", Value: "way/route"}
+	for want, value := range map[string]uint64{"duel": 0, "duel way 1": 1 << 32, "duel route 2+32": 1<<31 | 2,
+		"duel way 1+3 route 2": 5<<32 | 2} {
+		require.Equal(t, want, trace.MessageText(duel, &election.Message{Value: value}))
+	}
+
 	demand := echo.Implicit().KindOf(1)
 	require.Equal(t, "demand initiator 6", trace.MessageText(demand, &election.Message{Kind: 1, Value: 6}))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,15 +206,30 @@ func MessageText(kind election.Kind, m *election.Message) string {
 		{"", "term", m.Term, 2}, {kind.Round, "round", uint64(m.Round), 1}, {kind.Value, "value", m.Value, 1},
 		{kind.Flags, "flags", uint64(flags), 1}, {"", "layer", uint64(m.Layer), 1},
 	} {
+		upper, lower, sets := strings.Cut(f.name, "/")
 		switch {
 		case f.value < f.from:
 		case f.name == nanoseconds:
 			text += " for " + short(time.Duration(f.value))
+		case sets:
+			text += linksText(upper, uint32(f.value>>32)) + linksText(lower, uint32(f.value))
 		default:
 			text += fmt.Sprintf(" %s %d", inLine(cmp.Or(f.name, f.otherwise)), f.value)
 		}
 	}
 	return text + marks
+}
+
+// linksText returns which links are in a set, if any is.
+func linksText(name string, set uint32) string {
+	var links []string
+	for ; set != 0; set &= set - 1 {
+		links = append(links, strconv.Itoa(1+bits.TrailingZeros32(set)))
+	}
+	if links == nil {
+		return ""
+	}
+	return " " + inLine(name) + " " + strings.Join(links, "+")
 }
 
 // markText returns what something that is no message means.
