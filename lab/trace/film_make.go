@@ -26,10 +26,9 @@ type filming struct {
 
 	section filmSection
 
-	story     *story        // for words
-	decidedAt time.Duration // when a belief changed last
-	messages  int
-	sent      [256]uint64 // messages by kind
+	story    *story // for words
+	messages int
+	sent     [256]uint64 // messages by kind
 }
 
 // filmState is what a process is.
@@ -38,6 +37,7 @@ type filmState struct {
 	until   float64 // when its lease ends
 	status  uint8
 	done    bool
+	since   time.Duration // when it took its role
 }
 
 // filmSection is the first critical section.
@@ -191,8 +191,8 @@ func (b *filming) begin(p int, e *Event, first uint32) {
 
 // decide notes what the process believes now.
 func (b *filming) decide(p int, o *election.Outcome, at time.Duration) {
-	if !o.Same(b.now.outcome) && (o.Role != election.Undecided || b.now.outcome.Role != election.Undecided) {
-		b.decidedAt = at
+	if o.Role != b.now.outcome.Role {
+		b.now.since = at
 	}
 	if o.Term != b.now.outcome.Term || o.Role == election.Undecided {
 		b.now.done = false
@@ -239,15 +239,16 @@ func (b *filming) note() {
 // result says what has come out.
 func (b *filming) result() string {
 	var leaders []string
+	var since time.Duration
 	for p := range b.states {
-		if b.states[p].outcome.Role == election.Leader {
-			leaders = append(leaders, b.film.Head.IDs[p])
+		if s := &b.states[p]; s.outcome.Role == election.Leader {
+			leaders, since = append(leaders, b.film.Head.IDs[p]), max(since, s.since)
 		}
 	}
 	orphans := b.story.orphans(func(p int) (*election.Outcome, bool) {
 		return &b.states[p].outcome, b.states[p].status == filmDown
 	})
-	return b.story.resultOf(leaders, orphans, b.decidedAt, b.messages)
+	return b.story.resultOf(leaders, orphans, since, b.messages)
 }
 
 // links returns which event belongs to this one, and which to the copy. Of those events it notes this one.

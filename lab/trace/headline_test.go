@@ -53,15 +53,15 @@ func TestHeadline(t *testing.T) {
 	late := crash(in("bully", 5, 2), at(5, 0.5))
 	late.StartTimes = []time.Duration{scenario.Unit}
 	for want, in := range map[string]scenario.Input{
-		"5 leads after 9 units, 14 messages":           in("lcr", 5),
-		"2 starts; 5 leads after 2 units, 18 messages": in("bully", 5, 2),
-		"5 crashes at 0.5; 4 notices and leads after 5 units, 13 messages": crash(in("bully", 5, 2),
+		"5 leads after 5 units, 14 messages in all":          in("lcr", 5),
+		"2 starts; 5 leads after 1 unit, 18 messages in all": in("bully", 5, 2),
+		"5 crashes at 0.5; 4 notices and leads after 4 units, 13 messages in all": crash(in("bully", 5, 2),
 			at(5, 0.5)),
-		"5 crashes at 0.5; 2 notices; 4 leads after 6 units, 13 messages": late,
-		"5 is down; 2 notices; 4 leads after 5 units, 13 messages":        down(in("bully", 5, 2), 5),
-		"4 and 5 are down; 2 notices; 3 leads after 5 units, 10 messages": down(in("bully", 5, 2),
+		"5 crashes at 0.5; 2 notices; 4 leads after 5 units, 13 messages in all": late,
+		"5 is down; 2 notices; 4 leads after 4 units, 13 messages in all":        down(in("bully", 5, 2), 5),
+		"4 and 5 are down; 2 notices; 3 leads after 4 units, 10 messages in all": down(in("bully", 5, 2),
 			4, 5),
-		"3 processes are down; 1 notices; 2 leads after 5 units, 12 messages": down(in("bully", 5, 1),
+		"3 processes are down; 1 notices; 2 leads after 4 units, 12 messages in all": down(in("bully", 5, 1),
 			3, 4, 5),
 		"5 crashes at 9; no process leads, 4 follow 5, which is down, 6 messages": crash(
 			in("bully", 5, 4), at(5, 9)),

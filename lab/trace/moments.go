@@ -189,7 +189,7 @@ func (s *story) settle() {
 	s.changed, s.back = make(map[int]bool), make(map[Ref]bool)
 	s.roles = map[election.Role]bool{election.Undecided: true}
 	n := len(s.trace.Header.Scenario.IDs)
-	s.final, s.down = make([]election.Outcome, n), make([]bool, n)
+	s.final, s.down, s.since = make([]election.Outcome, n), make([]bool, n), make([]time.Duration, n)
 	for i := range s.trace.Events {
 		e := &s.trace.Events[i]
 		p := s.where[e.Process]
@@ -198,11 +198,13 @@ func (s *story) settle() {
 			// A renewal changes nothing, nor does the Term of a process that has not decided.
 			s.changed[i] = !e.Outcome.Same(s.final[p]) &&
 				(e.Outcome.Role != election.Undecided || s.final[p].Role != election.Undecided)
+			if e.Outcome.Role != s.final[p].Role {
+				s.since[p] = e.At
+			}
 			s.final[p] = e.Outcome
 			s.roles[e.Outcome.Role] = true
 			if s.changed[i] {
 				s.back[e.Ref()] = e.Outcome.Role == election.Undecided
-				s.decidedAt = e.At
 			}
 		case observe.Crash, observe.Recover, observe.Restart:
 			s.final[p], s.down[p] = election.Outcome{}, e.Do == observe.Crash
@@ -213,9 +215,10 @@ func (s *story) settle() {
 // result says what came out.
 func (s *story) result() string {
 	var leaders []string
+	var since time.Duration
 	for p := range s.final {
 		if s.final[p].Role == election.Leader {
-			leaders = append(leaders, s.id(p))
+			leaders, since = append(leaders, s.id(p)), max(since, s.since[p])
 		}
 	}
 	messages := 0
@@ -225,7 +228,7 @@ func (s *story) result() string {
 		}
 	}
 	orphans := s.orphans(func(p int) (*election.Outcome, bool) { return &s.final[p], s.down[p] })
-	return s.resultOf(leaders, orphans, s.decidedAt, messages)
+	return s.resultOf(leaders, orphans, since, messages)
 }
 
 // orphans says how many processes follow one that is down.
@@ -251,11 +254,11 @@ func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) stri
 
 // resultOf says which processes lead, since when, or else how many have lost their leader; and after how many
 // messages.
-func (s *story) resultOf(leaders []string, orphans string, decidedAt time.Duration, messages int) string {
+func (s *story) resultOf(leaders []string, orphans string, since time.Duration, messages int) string {
 	if p := s.trace.Header.Scenario.Property; p != "" {
 		return "violated: " + p.Text()
 	}
-	text := "no process leads"
+	text, sent := "no process leads", prose.Plural(messages, "message")
 	switch {
 	case len(leaders) == 1:
 		text = leaders[0] + " leads"
@@ -267,10 +270,11 @@ func (s *story) resultOf(leaders []string, orphans string, decidedAt time.Durati
 	switch {
 	case len(leaders) == 0 && orphans != "":
 		text += ", " + orphans
-	case len(leaders) > 0 && decidedAt > 0 && !s.steps:
-		text += " after " + s.span(decidedAt)
+	case len(leaders) > 0 && since > 0 && !s.steps:
+		text += " after " + s.span(since)
+		sent += " in all" // they announce it, too
 	}
-	return text + ", " + prose.Plural(messages, "message")
+	return text + ", " + sent
 }
 
 // span writes how long something takes, with its unit.

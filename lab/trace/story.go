@@ -29,15 +29,15 @@ type story struct {
 
 	selection Selection // of the lines of a log
 
-	all       bool // every event is shown, see Picture
-	steps     bool // the time of an event is the number of its step
-	hidden    []fold
-	changed   map[int]bool           // which decisions change what a process believes
-	back      map[Ref]bool           // which of these take a decision back
-	roles     map[election.Role]bool // which there are at any time
-	final     []election.Outcome     // of each process, at the end
-	down      []bool                 // which processes are
-	decidedAt time.Duration          // when the last of them was taken
+	all     bool // every event is shown, see Picture
+	steps   bool // the time of an event is the number of its step
+	hidden  []fold
+	changed map[int]bool           // which decisions change what a process believes
+	back    map[Ref]bool           // which of these take a decision back
+	roles   map[election.Role]bool // which there are at any time
+	final   []election.Outcome     // of each process, at the end
+	down    []bool                 // which processes are
+	since   []time.Duration        // when each took its last role
 }
 
 // folded reports whether what happens at a time is left out, being a repetition.

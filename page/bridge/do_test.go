@@ -161,7 +161,7 @@ func TestByHand(t *testing.T) {
 		var pending []struct{ Act object }
 		ask(t, &b, "pending", object{"scenario": text, "step": steps}, &pending)
 		if len(pending) == 0 {
-			require.Equal(t, "2 leads after 6 units, 5 messages", head.Result)
+			require.Equal(t, "2 leads after 5 units, 5 messages in all", head.Result)
 			require.Equal(t, simulated(t, text), head.Hash)
 			break
 		}

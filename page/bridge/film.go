@@ -148,7 +148,11 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	}
 	// A run by hand is not over, and that of a counterexample says what it violates.
 	if len(h.Errors) > known && !judge.Hand && r.scenario.Property == "" {
-		h.Result += ": " + h.Errors[0]
+		why := h.Errors[0]
+		if result.Claimants == 1 && why == input.Reason(verdict.ErrNoLeader)+": "+result.Claims() {
+			why = "not all follow it" // the result says already that it leads
+		}
+		h.Result += ": " + why
 	}
 	return f, nil
 }

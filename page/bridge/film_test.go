@@ -81,11 +81,11 @@ func TestFilmSpeaks(t *testing.T) {
 		short           object
 		result, command string
 	}{
-		{object{"algorithm": "lcr", "n": 3}, "3 leads after 5 units, 8 messages",
+		{object{"algorithm": "lcr", "n": 3}, "3 leads after 3 units, 8 messages in all",
 			"elect sim lcr/participant -n 3"},
 		{object{"algorithm": "lcr/max", "ids": []int{5, 9, 7}, "delay": "1-3", "seed": 4,
 			"initiators": []int{5}},
-			"9 leads after 12.493 units, 7 messages",
+			"9 leads after 6.602 units, 7 messages in all",
 			"elect sim lcr/max --ids 5,9,7 --initiators 5 --schedule random --delay 1,3 --seed 4"},
 		{object{"algorithm": "bully", "n": 4, "crash_at": [][]any{{4, 0.5}},
 			"params": object{"processing": 2}},
@@ -124,8 +124,10 @@ func TestFilmErrors(t *testing.T) {
 		require.ErrorContains(t, err, why)
 	}
 	for why, more := range map[string]object{
-		"3 leads after 5 units, 8 messages: not what was expected: leader: 3, not 1": {
+		"3 leads after 3 units, 8 messages in all: not what was expected: leader: 3, not 1": {
 			"algorithm": "lcr", "n": 3, "expect": object{"leader": 1}},
+		"3 leads after 3 units, 7 messages in all: not all follow it": {"algorithm": "lcr", "n": 3,
+			"acts": []object{{"after": 12, "do": "lose", "process": 2, "port": 1}}},
 		"no process leads, 0 messages: inquiry/naive: 24 processes, at most 20 can do without states: " +
 			"process 1": {"algorithm": "inquiry/naive", "n": 24},
 	} {
