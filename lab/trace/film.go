@@ -103,7 +103,8 @@ type FilmHead struct {
 	Bits      uint64               `json:"bits"`
 	Time      float64              `json:"time"`
 	End       float64              `json:"end"`
-	About     string               `json:"about,omitempty"` // what is seen, in a line, if the maker says it
+	About     string               `json:"about,omitempty"`   // what is seen, in a line, if the maker says it
+	Summary   string               `json:"summary,omitempty"` // of the algorithm, likewise
 	Result    string               `json:"result"`
 	OK        bool                 `json:"ok"`
 	Errors    []string             `json:"errors"`

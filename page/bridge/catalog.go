@@ -15,7 +15,6 @@ type listed struct {
 	Name      string     `json:"name"`
 	Variant   string     `json:"variant"`
 	Title     string     `json:"title"`
-	Summary   string     `json:"summary"`
 	Source    string     `json:"source"`
 	Wins      string     `json:"wins"`
 	Shape     string     `json:"shape"`
@@ -81,7 +80,7 @@ func (b *Bridge) catalog(context.Context, json.RawMessage, func(any)) (Reply, er
 
 func describe(a *election.Algorithm) listed {
 	l := listed{
-		Name: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
+		Name: a.Name, Variant: a.Variant, Title: a.Title(), Source: a.Source,
 		Wins: a.Wins(), Shape: string(a.Topology), TwoWay: a.TwoWay, Params: []param{}, Kinds: []kind{},
 		Timers: a.Timers, Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst),
 		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Leases,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/order"
@@ -80,7 +81,9 @@ func challengeOf(x *museum.Entry) (*challenge, error) {
 		return nil, err
 	}
 	s.Name, s.Schedule = x.Name, scenario.Hand
-	return &challenge{ID: x.ID(), Package: x.Package(), Name: x.Name, Wrong: x.Wrong, Setting: x.Setting,
+	name := strings.TrimPrefix(x.Name, x.Package()+": ")
+	name = strings.ToUpper(name[:1]) + name[1:]
+	return &challenge{ID: x.ID(), Package: x.Package(), Name: name, Wrong: x.Wrong, Setting: x.Setting,
 		Hint: x.Hint, Scenario: s, Property: x.Property, Words: "violate: " + x.Property.Text(), Par: x.Par,
 		Budget: budgetOf(&x.Config), wins: winsByMistake}, nil
 }

@@ -8,19 +8,19 @@ import (
 // costChallenges ask for the runs that take the most messages.
 func costChallenges() []*challenge {
 	all := []*challenge{{
-		ID: "worst-lcr", Package: "lcr", Name: "lcr: the most messages", Par: 20,
+		ID: "worst-lcr", Package: "lcr", Name: "The most messages", Par: 20,
 		Hint: "An ID travels until it meets a larger one. Choose the order of the IDs so that each goes " +
 			"as far " +
 			"as it can.",
 		Scenario: &scenario.Scenario{Algorithm: "lcr", Variant: "participant"},
 	}, {
-		ID: "worst-hs", Package: "hs", Name: "hs: the most messages", Par: 60,
+		ID: "worst-hs", Package: "hs", Name: "The most messages", Par: 60,
 		Hint: "A process that wins a phase doubles its reach. Choose the order of the IDs so that many " +
 			"win the " +
 			"first phase and many of these the next.",
 		Scenario: &scenario.Scenario{Algorithm: "hs", Variant: "probe"},
 	}, {
-		ID: "worst-bully", Package: "bully", Name: "bully: the most messages", Par: 20,
+		ID: "worst-bully", Package: "bully", Name: "The most messages", Par: 20,
 		Hint: "Process 5 is down, and one process begins. Each process asks all larger ones: " +
 			"choose the one " +
 			"that wakes the most.",

@@ -64,7 +64,7 @@ func (r *run) filmed(f *trace.Film) (Reply, error) {
 		f.Head.Sections = nil
 	}
 	f.Head.Wrong = wrong(f, r.config.Algorithm)
-	f.Head.About = about(&f.Head, r.config.Algorithm)
+	f.Head.About, f.Head.Summary = about(&f.Head, r.config.Algorithm), r.config.Algorithm.Summary
 	data, err := f.Encode()
 	if err != nil {
 		return Reply{}, err

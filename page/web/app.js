@@ -67,9 +67,10 @@ function embed() {
   const view = asked.get("view") ?? "both";
   store.set({ embed: view });
   document.documentElement.dataset.embed = view;
-  const link = h("a", { class: "whole", target: "_blank", rel: "noopener" }, t.whole);
+  const link = h("a", { class: "whole", target: "_blank", rel: "noopener" });
   part("controls").append(link);
-  store.on(["scenario", "step", "playing"], async ({ scenario, step, playing }) => {
+  store.on(["scenario", "step", "playing"], async ({ film, scenario, step, playing }) => {
+    if (film) link.textContent = t.whole(film.head.algorithm);
     if (!scenario || playing) return;
     const whole = new URL(location.href);
     whole.search = "";
@@ -101,10 +102,9 @@ function frame() {
     h("button", { "aria-label": t.keys, onclick: keys.openDialog }, "?"));
   speak(part("spoken"));
   embed();
-  store.on(["film", "catalog"], ({ film, catalog }) => {
+  store.on(["film"], ({ film }) => {
     if (!film) return;
-    const a = setup.find(catalog, film.head.algorithm);
-    part("explain").replaceChildren(h("strong", {}, film.head.about), ` ${t.sentence(a?.summary ?? "")}`);
+    part("explain").replaceChildren(h("strong", {}, film.head.about), ` ${t.sentence(film.head.summary)}`);
     part("result").textContent = film.head.result;
     part("hash").textContent = film.head.hash;
     part("command").textContent = film.head.command;

@@ -20,7 +20,7 @@ export function list(all, choose) {
     ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 },
       h("summary", {}, name, h("small", {}, `${list.filter((c) => earned[c.id]).length} / ${list.length}`)),
       h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { class: "does challenge",
-        "data-id": c.id, onclick: () => choose(c) }, nameOf(c), earned[c.id] ? stars(earned[c.id]) : ""))))))];
+        "data-id": c.id, onclick: () => choose(c) }, c.name, earned[c.id] ? stars(earned[c.id]) : ""))))))];
 }
 
 /** The best grade of each challenge that was solved, since the page was opened. @type {{[id: string]: number}} */
@@ -29,9 +29,6 @@ const earned = {};
 /** @param {number} grade */
 const stars = (grade) => h("span", { class: "stars", role: "img", "aria-label": t.learn.grade(grade) },
   "★★★".slice(0, grade), h("i", {}, "★★★".slice(grade)));
-
-/** @param {Challenge} c */
-const nameOf = (c) => c.name.replace(`${c.package}: `, "");
 
 /** What may go wrong in a challenge. @param {Challenge} c */
 function allowed(c) {
@@ -50,7 +47,7 @@ export const help = (scenario) => void helped.add(scenario.variant);
 
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {
-  if (!(await open(store, c.scenario, { step: begun, title: nameOf(c) }))) return;
+  if (!(await open(store, c.scenario, { step: begun, title: c.name }))) return;
   const verdict = h("div", { class: "verdict", role: "status" });
   const hint = h("p", { class: "rule", hidden: !helped.has(c.id) },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
@@ -61,7 +58,7 @@ export async function play(element, store, c, home) {
     judge(store, c, verdict);
   } }, t.learn.showHint);
   element.replaceChildren(
-    h("div", { class: "row lesson-head" }, h("h2", {}, nameOf(c)), h("button", { class: "quiet",
+    h("div", { class: "row lesson-head" }, h("h2", {}, c.name), h("button", { class: "quiet",
       onclick: () => {
         played = "";
         home();
@@ -71,7 +68,7 @@ export async function play(element, store, c, home) {
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
       store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: () =>
-      open(store, c.scenario, { step: begun, title: nameOf(c) }) }, t.learn.again), show), verdict);
+      open(store, c.scenario, { step: begun, title: c.name }) }, t.learn.again), show), verdict);
   played = c.id;
   store.on(["film"], () => judge(store, c, verdict));
 }

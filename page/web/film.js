@@ -13,7 +13,7 @@
  *   does: string[],
  *   links: number[][], tree: [number, number, number][], sections?: number[][], oneWay: boolean,
  *   shape: string, positions?: [number, number][], hash: string,
- *   about: string, messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number,
+ *   about: string, summary: string, messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number,
  *   result: string,
  *   ok: boolean, errors?: string[], outside?: {step: number, why: string}[],
  *   wrong?: {step: number, why: string}[], command: string, scenario: any,

@@ -355,22 +355,23 @@ func TestEmbedded(t *testing.T) {
 		var got struct {
 			Ring, Time      bool
 			Header, Buttons int
-			Link            string
+			Link, Words     string
 			Way             float64
 		}
 		p.script(&got, `
 			const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.checkVisibility()).length;
 			to(20);
 			await settled();
-			const link = document.querySelector(".whole").href;
+			const { href: link, textContent: words } = document.querySelector(".whole");
 			const { decode } = page;
 			return { ring: shown(".stage") > 0, time: shown("div.time") > 0, header: shown("header"),
-				buttons: shown("button"), link: link.split("#")[0],
+				buttons: shown("button"), words, link: link.split("#")[0],
 				way: (await decode(link.split("#")[1])).step };`)
 		require.Equal(t, shown, [2]bool{got.Ring, got.Time}, view)
 		require.Zero(t, got.Header)
 		require.Equal(t, 1, got.Buttons)
 		require.Equal(t, server+"/", got.Link)
+		require.Equal(t, "Open lcr/participant", got.Words)
 		require.Equal(t, 20.0, got.Way)
 	}
 	first := newTab(t, look{})

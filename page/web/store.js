@@ -9,7 +9,7 @@
  *   seen: number, wrong: string, sugar?: any}} Branch film is null where it was dropped, or not made yet; seen grows,
  *   and is the largest for the branch that was shown last; wrong is why it is marked in the list of runs; sugar are the
  *   settings from which it was made */
-/** @typedef {{name: string, variant: string, title: string, summary: string, source: string, wins: string,
+/** @typedef {{name: string, variant: string, title: string, source: string, wins: string,
  *   shape: string, params: {name: string, meaning: string, default: any, kind: string, choices?: string[]}[],
  *   kinds: {name: string, meaning: string, announce: boolean}[], best: string, mean: string, worst: string,
  *   defaults?: any, [more: string]: any}} Algorithm */

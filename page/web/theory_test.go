@@ -31,10 +31,10 @@ func TestTheory(t *testing.T) {
 			const pair = (e) => [e.textContent, e.nextElementSibling.textContent];
 			return Object.fromEntries(every("#panel-theory dt").map(pair));
 		}));`, scenario))
-	require.Equal(t, "0", got[0]["this run so far"])
-	require.Equal(t, map[string]string{"this run so far": fmt.Sprint(head.Messages), "best": "6n + 4*2^K - 8",
+	require.Equal(t, "0", got[0]["messages so far"])
+	require.Equal(t, map[string]string{"messages so far": fmt.Sprint(head.Messages), "best": "6n + 4*2^K - 8",
 		"mean": "a sum, see package hs", "worst": "≤ 6n + sum(0<k<K) 4*2^k*floor(n/(2^(k-1)+1))",
-		"its bits, in all": fmt.Sprint(head.Bits), "its time, in all": fmt.Sprintf("%v units", head.Time)},
+		"bits in all": fmt.Sprint(head.Bits), "time in all": fmt.Sprintf("%v units", head.Time)},
 		got[1])
 	require.Positive(t, head.Bits)
 	var plots []string
