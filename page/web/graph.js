@@ -46,13 +46,14 @@ export function mount(element, store) {
     scene.placed = placed;
     if (drawn.length !== film.n) drawn = build(nodes, film.n);
     const size = placed.radius;
+    nodes.classList.toggle("small", size < 8); // few of the names have room, beside their processes
     drawn.forEach((node, p) => {
       const { x, y } = /** @type {import("./layout.js").Layout} */ (placed).points[p];
       node.key = "";
       attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-      node.label.textContent = size >= 8 ? film.name(p) : "";
-      const long = film.name(p).length;
-      attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, long * 0.7)))));
+      const name = node.label.textContent = film.name(p);
+      attribute(node.label, "y", size < 8 ? y < 26 ? "16" : "-16" : "0");
+      attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, name.length * 0.7)))));
       attribute(node.cross, "d", `M${-size},${-size}L${size},${size}M${size},${-size}L${-size},${size}`);
     });
     links();

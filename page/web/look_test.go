@@ -68,6 +68,16 @@ func TestProcessesAreInSight(t *testing.T) {
 					if (at.left < stage.left || at.right > stage.right || at.top < stage.top
 						|| at.bottom > stage.bottom) wrong.push(name + ": a process is outside");
 				}
+				// Where not all names have room, the leader and the process that acts have theirs.
+				const small = document.querySelector(".small"), { film, step } = page.store.state;
+				const seen = every(".node .name").filter((e) => e.checkVisibility());
+				for (const e of small ? seen : []) {
+					const { top, bottom } = e.getBoundingClientRect();
+					if (top < stage.top || bottom > stage.bottom) wrong.push(n + ": a name is cut off");
+				}
+				const names = seen.map((e) => e.textContent).join(), last = film.name(film.processOf(step));
+				const all = names.split(",").length;
+				if (small ? !names.includes(last) || all > 2 : all !== n) wrong.push(n + ": names " + names);
 			}
 		}`)
 }

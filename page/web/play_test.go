@@ -191,9 +191,13 @@ func TestForcedColours(t *testing.T) {
 				if (name === fill) got.same.push("name " + k + " " + node.dataset.process);
 				(got.shapes[node.dataset.role] ??= []).push(shape.getAttribute("d"));
 			}
-			for (const e of every("main button, main label, #lights *, .panel p")) {
-				const { color } = getComputedStyle(e);
-				if (e.checkVisibility() && color === ground) got.same.push(e.outerHTML);
+			document.querySelector(k ? "#tab-prove" : "#tab-step").click();
+			await settled();
+			for (const e of every("button, main label, #lights *, .panel p")) {
+				const { color, backgroundColor, forcedColorAdjust } = getComputedStyle(e);
+				// Behind letters the browser draws its own ground, unless the page keeps it from that.
+				const behind = forcedColorAdjust === "none" ? backgroundColor : ground;
+				if (e.checkVisibility() && color === behind) got.same.push(e.outerHTML);
 			}
 		}
 		for (const role in got.shapes) got.shapes[role] = [...new Set(got.shapes[role])];
@@ -208,7 +212,8 @@ func TestForcedColours(t *testing.T) {
 	require.NotEqual(t, got.Shapes["undecided"], got.Shapes["follower"])
 }
 
-// A thousand processes have no labels in the picture, and their names for those who cannot see it.
+// A thousand processes have no labels in the picture but the leader, which acts last, and their names for
+// those who cannot see it.
 func TestThousand(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -222,7 +227,7 @@ func TestThousand(t *testing.T) {
 			labels: every(".node .name").filter((e) => e.textContent && e.checkVisibility()).length,
 			named: every(".node[aria-label]").length };`)
 	require.Equal(t, 1024, got.Nodes)
-	require.Zero(t, got.Labels)
+	require.Equal(t, 1, got.Labels)
 	require.Equal(t, 1024, got.Named)
 	messages, _ := p.seen()
 	require.Empty(t, messages)
