@@ -5,7 +5,7 @@ import { call, callLong, stopLong } from "./bridge.js";
 import { help } from "./challenge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
-import { open, reason, resize, wish } from "./run.js";
+import { open, reason, resize, wish, setScale } from "./run.js";
 import * as states from "./states.js";
 import { t } from "./texts.js";
 
@@ -141,9 +141,10 @@ function verdicts(store, found, branch, after) {
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
   const scenario = found.counterexample;
   if (scenario) {
-    const show = (/** @type {any} */ s, /** @type {string} */ title) => {
+    const show = async (/** @type {any} */ s, /** @type {string} */ title) => {
       help(s);
-      return open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title });
+      setScale(store, "steps"); // most of its steps have the same time
+      await open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title });
     };
     const shrink = h("button", { class: "plain", onclick: async () => {
       const wanted = wish();

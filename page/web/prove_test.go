@@ -35,6 +35,7 @@ func TestProof(t *testing.T) {
 	p.open(serve(t))
 	var got struct {
 		Right, Wrong, Error string
+		Axis                string
 		Outside             string // of the run that shows how
 		Branches, Runs      int
 		Scenario            json.RawMessage
@@ -55,6 +56,7 @@ func TestProof(t *testing.T) {
 		button("Show how").click();
 		await until(() => document.querySelectorAll(".branch").length === 2);
 		got.scenario = await shown();
+		got.axis = page.store.state.axis.scale;
 		got.outside = document.querySelector("#outside").textContent;
 		button("Make it shorter").click();
 		await until(() => button("It is as short as it can be")?.disabled);
@@ -68,6 +70,7 @@ func TestProof(t *testing.T) {
 	require.Contains(t, got.Wrong, "promises nothing where processes crash")
 	require.Regexp(t, `^Outside the model. Since step \d+: lcr/participant promises nothing where`, got.Outside)
 	require.Empty(t, got.Error)
+	require.Equal(t, "steps", got.Axis, "most of them have the same time")
 	require.Equal(t, 1, got.Branches)
 	require.Equal(t, 2, got.Runs, "what cannot be shortened makes no run")
 	var b bridge.Bridge

@@ -86,7 +86,8 @@ export function settings(film) {
   // The settings make another run: what this one did, or was to do, does not belong to it.
   const { scenario, algorithm } = film.head, { schedule } = scenario;
   return { ...scenario, ...only({}, "name steps acts draws expect property any_schedule schedule"), algorithm,
-    n: scenario.ids ? undefined : film.n, order: "random",
+    n: scenario.ids ? undefined : film.n,
+    order: film.head.ids.every((id, p) => Number(id) === p + 1) ? "sorted" : "random",
     delay: schedule === "random" ? scenario.delay ?? schedule : undefined };
 }
 

@@ -198,7 +198,7 @@ export async function openDialog(store) {
   const dialog = openModal(t.share, [h("h2", {}, t.share), ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
       code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
       copied(t.frame, `<iframe src="${embedded(code)}" width="760" height="420" title="${t.page}"></iframe>`),
-      copied(t.command, film.head.command)],
+      copied(t.command + (film.head.command.includes("--scenario") ? t.saveFirst : ""), film.head.command)],
     h("h3", {}, t.exports), saves(store), h("h3", {}, t.openFile), h("p", { class: "note" }, t.openHint), file,
     closer("end")]);
 }

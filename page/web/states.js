@@ -40,7 +40,7 @@ export function mount(element, graph, film, visit) {
       const { x, y } = place(i, width, height), bad = Boolean(s.violated);
       g.fillStyle = bad ? all.red : s.leaders.length ? all.goldfill : s.last ? all.ink : all.mid;
       const size = (bad ? 1.8 : s.last ? 1.4 : 1) * r;
-      if (bad) g.fillRect(x - size, y - size, 2 * size, 2 * size);
+      if (bad || s.leaders.length) g.fillRect(x - size, y - size, 2 * size, 2 * size);
       circle(g, x, y, size);
       g.fill();
       if (i !== hit) return;
