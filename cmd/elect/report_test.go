@@ -65,9 +65,9 @@ func TestSummary(t *testing.T) {
   chain     12
   time      12 units (unit schedule, seed 7)
   trace     T
-  best      17    129.4 %  2n-1 + n
-  mean      20.7  106.3 %  n*H(n) + n
-  worst     27    81.5 %   n(n+1)/2 + n
+  best      17    129.4 % of it  2n-1 + n
+  mean      20.7  106.3 % of it  n*H(n) + n
+  worst     27    81.5 % of it   n(n+1)/2 + n
   speed     S
 `, text)
 
@@ -97,7 +97,7 @@ func TestBoundsOfLinks(t *testing.T) {
 		"echo -n 9 --topology grid:3x3": `worst     32  reached  M \+ n-1, M ports in all`,
 		"echo/nok -n 9 --topology random:12": `mean      40  reached  2M - n\+1, M ports in ` +
 			`all`,
-		"echo/extinction -n 5 --topology ring": `worst ≤   54  [\d.]+ %  k\*M \+ n-1 where k start`,
+		"echo/extinction -n 5 --topology ring": `worst ≤   54  [\d.]+ % of it  k\*M \+ n-1 where k start`,
 		"treeelect/graph -n 9 --topology random:12": `best      56  reached  M \+ 4\(n-1\), M ports ` +
 			`in all`,
 		"treeelect/root -n 7":                              `worst     24  reached  4\(n-1\)`,

@@ -27,7 +27,7 @@ func Bounds(a *election.Algorithm, links topology.Topology, messages uint64) []s
 		ratio := "reached"
 		// An election of one may take no message, and has no ratio then.
 		if count != float64(messages) && count > 0 {
-			ratio = fmt.Sprintf("%.1f %%", 100*float64(messages)/count)
+			ratio = fmt.Sprintf("%.1f %% of it", 100*float64(messages)/count)
 		}
 		if bound.Loose {
 			bound.name += " ≤"
