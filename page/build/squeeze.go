@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // squeeze compresses data in the form of gzip, to fewer bytes than package gzip does, by a twentieth. It
@@ -15,9 +16,11 @@ func squeeze(data []byte) []byte {
 	f := newFinder(data)
 	for from := 0; ; from += stretchSize {
 		to := min(from+stretchSize, len(data))
-		s := f.stretch(from, to)
-		out.write(b2u(to == len(data)), 1)
-		out.stretch(s.data, s.parse())
+		all := f.stretch(from, to).split()
+		for i, s := range all {
+			out.write(b2u(to == len(data) && i == len(all)-1), 1)
+			out.stretch(s.data, s.parse())
+		}
 		if to == len(data) {
 			break
 		}
@@ -47,10 +50,13 @@ const (
 
 // What is looked at: more costs more time and gains little.
 const (
-	stretchSize = 1 << 16 // bytes that have one code
+	stretchSize = 1 << 17 // bytes that are looked at together
+	cuts        = 64      // places at which a stretch may be cut in two
+	leastCut    = 512     // copies and bytes of a part
 	tries       = 400     // places at which a copy may begin
 	enough      = 128     // a copy that is long enough not to look for others in it
-	rounds      = 4       // of parsing, each by the costs that the one before has found
+	codeCost    = 5       // bits of a code for one of its symbols
+	rounds      = 8       // of parsing, each by the costs that the one before has found
 )
 
 // code returns the symbol of a length or a distance, and how many bits follow it. Both forms begin with some
@@ -176,6 +182,62 @@ func (s *stretch) parse() (way []copied) {
 	return way
 }
 
+// split cuts the stretch where two codes, one on each side, take fewer bits than one.
+func (s *stretch) split() []*stretch {
+	way := s.parse()
+	if len(way) < 2*leastCut {
+		return []*stretch{s}
+	}
+	// Counts of the first i of a number of equal parts of the way, and where these end.
+	var symbol [cuts + 1][symbols]int
+	var distance [cuts + 1][ways]int
+	var at [cuts + 1]int
+	for i := range cuts {
+		part := way[i*len(way)/cuts : (i+1)*len(way)/cuts]
+		x, y := count(s.data[at[i]:], part)
+		at[i+1] = at[i]
+		for _, m := range part {
+			at[i+1] += int(m.length)
+		}
+		for k := range x {
+			symbol[i+1][k] = symbol[i][k] + x[k]
+		}
+		for k := range y {
+			distance[i+1][k] = distance[i][k] + y[k]
+		}
+	}
+	cost := func(from, to int) float64 {
+		return bitsOf(symbol[from][:], symbol[to][:]) + bitsOf(distance[from][:], distance[to][:])
+	}
+	best, cut := cost(0, cuts), 0
+	for i := 1; i < cuts; i++ {
+		if sum := cost(0, i) + cost(i, cuts); sum < best && min(i, cuts-i)*len(way)/cuts >= leastCut {
+			best, cut = sum, at[i]
+		}
+	}
+	if cut == 0 {
+		return []*stretch{s}
+	}
+	first := &stretch{data: s.data[:cut], begin: s.begin[:cut+1], found: s.found}
+	second := &stretch{data: s.data[cut:], begin: s.begin[cut:], found: s.found}
+	return slices.Concat(first.split(), second.split())
+}
+
+// bitsOf returns about how many bits a code takes with what it is used for: the symbols that occur more
+// often at the end than at the beginning.
+func bitsOf(begin, end []int) (bits float64) {
+	all := 0
+	for i := range end {
+		all += end[i] - begin[i]
+	}
+	for i := range end {
+		if n := end[i] - begin[i]; n > 0 {
+			bits += codeCost + float64(n)*math.Log2(float64(all)/float64(n))
+		}
+	}
+	return bits
+}
+
 // cheapest returns the way of the least costs.
 func (s *stretch) cheapest(c *costs) []copied {
 	n := len(s.data)
@@ -191,7 +253,7 @@ func (s *stretch) cheapest(c *costs) []copied {
 		for _, m := range s.found[s.begin[i]:s.begin[i+1]] {
 			way, _ := distanceCode(int(m.distance))
 			base := sum[i] + c.distance[way]
-			for ; length <= int(m.length); length++ {
+			for most := min(int(m.length), n-i); length <= most; length++ {
 				if cost := base + c.length[length]; cost < sum[i+length] {
 					sum[i+length], by[i+length] = cost, copied{uint16(length), m.distance}
 				}

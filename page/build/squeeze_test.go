@@ -37,7 +37,7 @@ func TestSqueeze(t *testing.T) {
 		}
 		return b
 	}
-	const stretch, window = 1 << 16, 1 << 15
+	const stretch, window = 1 << 17, 1 << 15
 	for _, data := range [][]byte{
 		nil, {7}, {7, 7}, letters(255, 256), []byte(strings.Repeat("a", 259)), []byte("abcabcabcabc"),
 		make([]byte, stretch-1), make([]byte, stretch), make([]byte, 2*stretch+1), letters(stretch+100, 2),
@@ -76,6 +76,19 @@ func TestSqueezeMore(t *testing.T) {
 		far[i] = byte(random.Uint32())
 	}
 	require.Less(t, len(requireSame(t, append(far, far...))), len(far)+1000)
+}
+
+// TestSqueezeCuts: where data changes, another code begins: two halves with other letters take no more than
+// each alone.
+func TestSqueezeCuts(t *testing.T) {
+	const n = 30_000
+	random := rand.New(rand.NewPCG(5, 6))
+	data := make([]byte, 2*n)
+	for i := range data {
+		data[i] = byte(8*(i/n) + random.IntN(8))
+	}
+	alone := len(requireSame(t, data[:n])) + len(requireSame(t, data[n:]))
+	require.InDelta(t, alone, len(requireSame(t, data)), 100)
 }
 
 func FuzzSqueeze(f *testing.F) {
