@@ -54,6 +54,7 @@ type asked struct {
 	outside  []sim.Outside      // what has happened outside the model
 	cut      bool               // After is only the beginning of what has happened
 	between  bool               // where time counts, After has times between its units
+	random   bool               // delays are
 	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
@@ -123,17 +124,24 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 		}
 		a.Until = max(a.Until-a.Until%a.Delay, a.Delay) // whole ticks, and one at least
 	}
-	a.between = q.After != nil && a.Delay > 0 && r.scenario.Schedule == scenario.RandomDelay
+	a.between = a.Delay > 0 && slices.ContainsFunc(a.After, func(s scenario.Step) bool {
+		return s.At != nil && *s.At%a.Delay != 0
+	})
+	a.random = r.scenario.Schedule == scenario.RandomDelay
 	return a, a.Check()
 }
 
 // refused says why a check cannot be made.
 func (a *asked) refused(err error) error {
-	if a.between && errors.Is(err, election.ErrInput) {
-		return input.Errorf("after: %s is checked in units of time, and here messages take parts of one: "+
-			"take delays of one unit each", a.Algorithm.Title())
+	if !a.between || !errors.Is(err, election.ErrInput) {
+		return err
 	}
-	return err
+	here, instead := "timers run out within one", "ask at an earlier step"
+	if a.random {
+		here, instead = "messages take parts of one", "take delays of one unit each"
+	}
+	return input.Errorf("after: %s is checked in units of time, and here %s: %s", a.Algorithm.Title(), here,
+		instead)
 }
 
 // unplanned returns a scenario without what is to happen at some time or by chance: a check tries all of

@@ -74,6 +74,12 @@ func TestCheck(t *testing.T) {
 	_, err = b.Call(t.Context(), "check", args, nil)
 	require.ErrorContains(t, err, "take delays of one unit each")
 
+	text = asked(t, &b, object{"algorithm": "lease", "n": 3, "params": object{"drift": 0}, "until": 20})
+	args, err = json.Marshal(object{"scenario": text, "after": 12})
+	require.NoError(t, err)
+	_, err = b.Call(t.Context(), "check", args, nil)
+	require.ErrorContains(t, err, "here timers run out within one: ask at an earlier step")
+
 	text = asked(t, &b, object{"algorithm": "lcr", "n": 3, "delay": "random", "seed": 4})
 	lost := checked(t, &b, object{"scenario": text, "budget": object{"losses": 1}})
 	require.NotEmpty(t, lost.Property)
