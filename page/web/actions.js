@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./film.js").Film} Film */
 /** Something that can be done: key is the key that does it.
- * @typedef {{key?: string, words: string, act: any, outside?: string, refused?: string}} Action */
+ * @typedef {{key?: string, words: string, title?: string, act: any, outside?: string, refused?: string}} Action */
 /** What may happen next, as the library lists it.
  * @typedef {{act: any, due: number, from: number, to: number, words: string, outside?: string, refused?: string,
  *   message?: {kind: string, id: number|string}}} Pending */
@@ -63,7 +63,8 @@ export function suspicions(store, p) {
   for (const [a, port, b, back] of film.head.links) {
     const [mine, other] = a === p ? [port, b] : b === p && back >= 0 ? [back, a] : [-1, -1];
     if (other < 0 || other === p || list.some((x) => x.act.port === mine)) continue;
-    list.push({ words: film.name(other), act: { do: "suspect", process: idOf(film, p), port: mine } });
+    list.push({ words: film.name(other), title: t.act.suspect(film.name(p), film.name(other)),
+      act: { do: "suspect", process: idOf(film, p), port: mine } });
   }
   return list;
 }
@@ -121,7 +122,7 @@ async function carryOut(store, action) {
     if (store.state.scenario !== scenario) return;
     const last = json.scenario.acts.at(-1);
     await open(store, json.scenario, { step: (film) => stepOf(film, last), parent: branch,
-      after: last.after ?? begun(film), title: action.words });
+      after: last.after ?? begun(film), title: action.title ?? action.words });
   } catch (error) {
     store.set({ error: reason(error) });
   }

@@ -411,6 +411,7 @@ func TestEveryActIsOffered(t *testing.T) {
 		Runs []hashed
 		Said [][2]string
 		Red  string
+		List []string // of the runs, which do not stand beside what was pressed
 	}
 	p.script(&got, `
 		const { call, encode, store } = page, got = { acts: [], runs: [], said: [] };`+doing+`
@@ -442,7 +443,9 @@ func TestEveryActIsOffered(t *testing.T) {
 		await act(-1, 0, "Nothing arrives at 1");
 		await act(-1, 0, "Cut off 1");
 		await act(-1, 0, "Heal");
+		got.list = store.state.branches.map((b) => b.title);
 		return got;`)
+	require.Contains(t, got.List, "1 suspects 4")
 	does := make(map[string]bool)
 	for _, a := range got.Acts {
 		does[a["do"].(string)] = true

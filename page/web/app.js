@@ -36,7 +36,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const store = createStore({
   catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
   scale: "time", zoom: 1, step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
-  compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, embed: "",
+  compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, budget: {}, embed: "",
 });
 
 /** @param {string} id */

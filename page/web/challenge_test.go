@@ -31,6 +31,7 @@ type exercise struct {
 type tried struct {
 	ID, Before, After, Stars, Hinted, Mistake string
 	Control                                   string // what the right algorithm violates by the same steps
+	Allowed                                   bool   // the panel of proofs allows what the challenge does
 }
 
 // try plays a challenge as a reader does, who opens the checker's own run of it. After that the right
@@ -56,6 +57,10 @@ const try = `
 		while (!document.querySelector(button)) await frame();
 		document.querySelector(button).click();
 		got.before = await verdict("false");
+		const counts = every(".counts select").map((e) => e.value), { any, ...faults } = c.budget;
+		got.allowed = counts.reduce((sum, v) => sum + Number(v), 0) === Object.entries(faults).reduce(
+			(sum, [name, n]) => sum + (name === "until" ? 0 : n), 0) && !counts.includes("")
+			&& document.querySelector(".tick input").checked === Boolean(any);
 		const check = () => call("check", { scenario: c.scenario, budget: c.budget });
 		let run = c.run ?? (await check()).json.counterexample;
 		if (run.steps?.length > c.par) {
@@ -136,7 +141,7 @@ func TestChallenges(t *testing.T) {
 	require.Greater(t, len(result.Summaries), 17)
 	for i, c := range all {
 		require.Equal(t, tried{ID: c.ID, Before: got[i].Before, After: got[i].After, Mistake: got[i].Mistake,
-			Stars: "3 of 3 stars", Hinted: "1 of 3 stars"}, got[i])
+			Stars: "3 of 3 stars", Hinted: "1 of 3 stars", Allowed: true}, got[i])
 		require.Contains(t, got[i].Before, "Not yet.", c.ID)
 		require.Contains(t, got[i].After, "Solved.", c.ID)
 		what := "step"

@@ -45,7 +45,7 @@ async function processMenu(store, p, x, y) {
   const film = store.state.film;
   if (!film) return;
   const next = await pending(store).catch(() => []), who = suspicions(store, p);
-  const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: t.act.suspect(film.name(p), a.words) }));
+  const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: a.title ?? "" }));
   show(store, t.process(film.name(p)), [...ofProcess(store, p, next), ...suspects, ...ofLinks(store, [p])], x, y);
 }
 

@@ -101,6 +101,14 @@ export function mount(element, store) {
   });
   /** What was asked of. */
   const named = () => h("p", { class: "note" }, `${film.head.algorithm}, ${t.countOf(film.n)}`);
+  store.on(["budget"], ({ budget: allowed }) => {
+    faults.forEach((name, i) => {
+      const select = /** @type {HTMLSelectElement} */ (counts[i].querySelector("select"));
+      select.value = String(budget[name] = allowed[name] ?? 0);
+    });
+    any.checked = budget.any = Boolean(allowed.any);
+    budget.until = allowed.until;
+  });
   let warm = false;
   store.on(["panel"], ({ panel }) => {
     if (warm || panel !== "prove") return;

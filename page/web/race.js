@@ -192,7 +192,8 @@ function say(r, now, over) {
   const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
   r.count.textContent = t.figure(film.sentAfter(step));
   const lead = film.head.ids.flatMap((_, p) => (film.roleOf(p, step) === LEADER ? [film.name(p)] : []));
-  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}`;
+  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}${now >= r.end
+    ? `, ${t.units(r.end)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
   return step;
 }

@@ -38,6 +38,7 @@
  * @property {boolean} busy a film is being made
  * @property {boolean} still the reader prefers less motion
  * @property {number} paint grows when colours or sizes change
+ * @property {any} budget what a challenge allows in proofs
  * @property {string} embed what an embedded page shows; empty on a page of its own
  */
 

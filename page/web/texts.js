@@ -184,7 +184,8 @@ export const t = {
     replayed: "This is the record of a run that has ended. It cannot be changed.",
   },
   prove: {
-    about: "The model checker tries every order of messages, and every fault that you allow.",
+    about: "The model checker tries every order of messages, and every fault that you allow. "
+      + "A failure detector is never wrong.",
     large: (/** @type {number} */ n) => `${n} processes have more orders than fit here: not all are tried.`,
     fewer: "Take 4 processes",
     faults: /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts", losses: "Losses",
