@@ -54,6 +54,8 @@ func TestShortScript(t *testing.T) {
 		{"n = 1 - .5 - 0xff - 1_000n", "n=1-.5-0xff-1_000n"},
 		{"f(a, { b, c: [d, , ], }, [, ],)", "f(a,{b,c:[d,,]},[,])"},
 		{"let [, e, ] = f, { g, } = h", "let[,e]=f,{g}=h"},
+		{`f("a" + "b" + "c", d + "e\"" + "f", "g" + 'h')`, `f("abc",d+"e\"f","g"+'h')`},
+		{`a = "b" + "c".d, e - "f" + "g", "h" + "i" * j`, `a="b"+"c".d,e-"f"+"g","h"+"i"*j`},
 		{"a ? .5 : b?.c ?? d", "a?.5:b?.c??d"},
 		{"a ? 0.5 : 10.5 + 0 + b[0]", "a?.5:10.5+0+b[0]"},
 		{"true.a + false?.b + true[c]; true ** 2", "true.a+false?.b+true[c];true**2"},

@@ -142,9 +142,9 @@ var (
 )
 
 // shorter returns a script without the signs that it does not need: a semicolon before a bracket that
-// ends the statement, too, a comma before one that ends a list, brackets of a single parameter, and the word
-// let before each of several variables. True, false and fractions take fewer signs. Constants become
-// variables: what a program that runs never does needs no check.
+// ends the statement, too, a comma before one that ends a list, brackets of a single parameter, the word let
+// before each of several variables, and the sign between two strings. True, false and fractions take fewer
+// signs. Constants become variables: what a program that runs never does needs no check.
 func shorter(all []lexeme) (list []lexeme) {
 	declares := []bool{false} // whether the statement is a declaration, for each bracket that is open
 	var vain []int            // where brackets end that are left out
@@ -174,6 +174,11 @@ func shorter(all []lexeme) (list []lexeme) {
 		case is(all, i, "true", "false") && !is(all, i-1, ".", "?.") &&
 			!is(all, i+1, ":", "(", "=", ".", "?.", "[", "**"): // !0.a is !(0.a)
 			t.text = map[string]string{"true": "!0", "false": "!1"}[t.text]
+		case joins(all, i):
+			for ; joins(all, i); i += 2 {
+				all[i+2].text = all[i].text[:len(all[i].text)-1] + all[i+2].text[1:]
+			}
+			t.text = all[i].text
 		case t.kind == word && strings.HasPrefix(t.text, "0."):
 			t.text = t.text[1:]
 		case inVain(all, i):
@@ -222,6 +227,13 @@ func inVain(all []lexeme, i int) bool {
 		}
 	}
 	return true
+}
+
+// joins reports whether a string stands at a place that is one with the next one, to which it is added.
+func joins(all []lexeme, i int) bool {
+	quoted := func(i int) bool { return i < len(all) && all[i].kind == literal && all[i].text[0] == '"' }
+	return quoted(i) && is(all, i+1, "+") && quoted(i+2) &&
+		(is(all, i-1, beforeValue...) || is(all, i-1, "+")) && is(all, i+3, ",", ";", ")", "]", "}", ":", "+")
 }
 
 // endOf returns the place at which a bracket ends that begins at a place.
