@@ -44,7 +44,7 @@ export function openDialog() {
   if (document.querySelector("dialog")) return;
   openModal(t.keys, [h("h2", {}, t.keys), h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
     (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, t.keyNames[k] ?? k))), h("dd", {}, key.words)))),
-  closer("end")]);
+  h("p", { class: "note" }, t.marks), closer("end")]);
 }
 
 /** @param {KeyboardEvent} event */

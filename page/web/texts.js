@@ -55,6 +55,7 @@ export const t = {
   start: "Before the first step. Press play, or step with the arrow keys.",
   close: "Close",
   keys: "Keys",
+  marks: "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: outside the model, bar: cut links.",
   running: "busy",
   panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process",
     theory: "Theory" },
