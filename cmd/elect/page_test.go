@@ -99,7 +99,7 @@ func TestPageWritten(t *testing.T) {
 	dir := t.TempDir()
 	out, single := filepath.Join(dir, "out"), filepath.Join(dir, "page.html")
 	r := elect(t, right, "page", "--out", out, "--single", single, "--scenario", "-")
-	require.Equal(t, ran{}, r)
+	require.Equal(t, ran{stderr: "elect: --out " + out + ": index.html?open=open.json shows it\n"}, r)
 	text, err := os.ReadFile(filepath.Join(out, "open.json"))
 	require.NoError(t, err)
 	require.Equal(t, right, string(text))

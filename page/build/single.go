@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strconv"
@@ -26,6 +27,15 @@ const (
 	styleLink  = `<link rel="stylesheet" href="page.css">`
 	scriptLink = `<script type="module" src="app.js"></script>`
 )
+
+// WriteSingle writes the page as one file, see [Site.Single].
+func (s *Site) WriteSingle(w io.Writer) error {
+	text, err := s.Single()
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
 
 // Single returns the page as one file, which a browser opens without a server and without any request.
 func (s *Site) Single() ([]byte, error) {

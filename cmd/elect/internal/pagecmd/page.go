@@ -62,7 +62,7 @@ func page(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 		site = site.With(name, text)
 	}
 	if writes {
-		return write(a, f, site)
+		return write(a, f, site, name)
 	}
 	address := "http://" + on.Addr().String() + "/"
 	if name != "" {
@@ -139,23 +139,20 @@ func written(f *flags.Set) (bool, error) {
 	return true, nil
 }
 
-// write writes the page as a folder, and as a file.
-func write(a *console.Console, f *flags.Set, site *build.Site) error {
+// write writes the page as a folder, and as a file. The page opens a file of that name, if it has one.
+func write(a *console.Console, f *flags.Set, site *build.Site, name string) error {
 	if f.Given("out") {
 		if err := site.WriteFolder(f.Text("out")); err != nil {
 			return files.Unwritable("out", f.Text("out"), err)
+		}
+		if name != "" { // a file of its own opens it by itself
+			fmt.Fprintf(a.Stderr, "elect: --out %s: index.html?open=%s shows it\n", f.Text("out"), name)
 		}
 	}
 	if !f.Given("single") {
 		return nil
 	}
-	return files.Write(a, "single", f.Text("single"), func(w io.Writer) error {
-		text, err := site.Single()
-		if err == nil {
-			_, err = w.Write(text)
-		}
-		return err
-	})
+	return files.Write(a, "single", f.Text("single"), site.WriteSingle)
 }
 
 // Site returns the page. Tests put another function here, since a build takes longer than a test.
