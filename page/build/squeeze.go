@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// squeeze compresses data in the form of gzip, to fewer bytes than package gzip does, by a twentieth. It
+// squeeze compresses data in the form of gzip, to fewer bytes than package gzip does, by a 25th. It
 // looks for the cheapest way to write a stretch as a whole, while gzip takes about the longest copy at each
 // place. It takes ten times as long, some seconds for a page, but a page is built once and loaded often.
 func squeeze(data []byte) []byte {
