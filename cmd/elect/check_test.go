@@ -100,7 +100,7 @@ func TestCheckSummary(t *testing.T) {
 	for _, want := range []string{
 		"bully/rules, 2 processes, complete graph\n", "  network      fifo: links keep the order\n",
 		"  time         messages take up to 1, starts until 2\n", "  processes    1 crash, 1 return with " +
-			"state\n",
+			"state\n  crashes      followers notice sooner or later that their leader is down\n",
 		" bytes a state\n", "missed       a state with a probability of at most ",
 	} {
 		require.Contains(t, r.stdout, want)

@@ -80,6 +80,17 @@ func (c *Config) TimeInWords(tick time.Duration) string {
 	return text
 }
 
+// NoticesInWords says how processes hear of crashes; it is empty where they do not.
+func (c *Config) NoticesInWords() string {
+	switch {
+	case c.detects():
+		return "a detector that is never wrong reports each"
+	case c.Crashes > 0 && c.Algorithm.Faults.Unaided():
+		return "followers notice sooner or later that their leader is down"
+	}
+	return ""
+}
+
 // BudgetsInWords says what may become of processes; it is empty where nothing does.
 func (c *Config) BudgetsInWords() string {
 	var all []string

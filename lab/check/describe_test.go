@@ -53,6 +53,17 @@ func TestInWords(t *testing.T) {
 	} {
 		require.Equal(t, want, c.BudgetsInWords())
 	}
+	for want, faults := range map[string]election.Faults{
+		"": {},
+		"followers notice sooner or later that their leader is down": {Crash: true},
+		"a detector that is never wrong reports each":                {Crash: true, Reported: true},
+	} {
+		c := check.Config{Crashes: 1}
+		c.Algorithm = &election.Algorithm{Faults: faults}
+		require.Equal(t, want, c.NoticesInWords())
+		c.Crashes = 0
+		require.Empty(t, c.NoticesInWords())
+	}
 	down := check.Config{Crashes: 1}
 	down.Crashed = []election.ID{1, 2}
 	require.Equal(t, "2 down from the beginning, 1 crash", down.BudgetsInWords())

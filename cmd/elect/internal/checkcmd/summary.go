@@ -27,6 +27,9 @@ func checkSummary(a *console.Console, k *checking) string {
 	if text := k.BudgetsInWords(); text != "" {
 		row("processes", "%s", text)
 	}
+	if text := k.NoticesInWords(); text != "" {
+		row("crashes", "%s", text)
+	}
 	if text := k.Outside(); text != "" {
 		b.WriteString(prose.Wrapped(a.Paint(terminal.Bold, "outside its model")+": "+text, "  ", a.Width()))
 	}
