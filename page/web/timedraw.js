@@ -223,7 +223,7 @@ function sign(g, film, axis, f, k) {
     g.fillStyle = all.gold;
     star(g, x, y, r * 2.2);
   } else if (what === "crash") cross(g, x, y, r * 1.2, all.red);
-  else if (isFault(what) && what !== "lose") dot(g, x, y, r, all.red, all.paper);
+  else if (isFault(what) && !/lose|cut|heal/.test(what)) dot(g, x, y, r, all.red, all.paper);
   else if (what === "start") dot(g, x, y, r, all.ink, all.ink);
   else if (what === "timeout") {
     dot(g, x, y, r + 0.5, all.ink, all.paper);
