@@ -37,7 +37,7 @@ type story struct {
 	roles   map[election.Role]bool // which there are at any time
 	final   []election.Outcome     // of each process, at the end
 	down    []bool                 // which processes are
-	since   []time.Duration        // when each took its last role
+	since   []time.Duration        // when each took its last role, whatever its Term since
 }
 
 // folded reports whether what happens at a time is left out, being a repetition.

@@ -174,7 +174,7 @@ func shorter(all []lexeme) (list []lexeme) {
 		case is(all, i, "true", "false") && !is(all, i-1, ".", "?.") &&
 			!is(all, i+1, ":", "(", "=", ".", "?.", "[", "**"): // !0.a is !(0.a)
 			t.text = map[string]string{"true": "!0", "false": "!1"}[t.text]
-		case joins(all, i):
+		case is(all, i-1, beforeValue...) && joins(all, i): // +"1" would be a number
 			for ; joins(all, i); i += 2 {
 				all[i+2].text = all[i].text[:len(all[i].text)-1] + all[i+2].text[1:]
 			}
@@ -213,8 +213,10 @@ func inVain(all []lexeme, i int) bool {
 	if is(all, i+1, "{") {
 		return endOf(all, i+1) == end-1 && !is(all, i-1, "=>")
 	}
-	if all[i+1].kind != word || all[i+1].text[0] <= '9' {
-		return false
+	first := all[i+1]
+	if first.kind != word || first.text[0] <= '9' ||
+		first.text != "this" && slices.Contains(keywords, first.text) {
+		return false // the brackets of (await a()).b say what the point belongs to
 	}
 	for j := i + 2; j < end; j++ {
 		switch {
@@ -232,8 +234,8 @@ func inVain(all []lexeme, i int) bool {
 // joins reports whether a string stands at a place that is one with the next one, to which it is added.
 func joins(all []lexeme, i int) bool {
 	quoted := func(i int) bool { return i < len(all) && all[i].kind == literal && all[i].text[0] == '"' }
-	return quoted(i) && is(all, i+1, "+") && quoted(i+2) &&
-		(is(all, i-1, beforeValue...) || is(all, i-1, "+")) && is(all, i+3, ",", ";", ")", "]", "}", ":", "+")
+	return quoted(i) && is(all, i+1, "+") && quoted(i+2) && is(all, i+3, ",", ";", ")", "]", "}", ":", "+") &&
+		!strings.Contains(all[i].text, `\`) // \0 and a digit are another letter
 }
 
 // endOf returns the place at which a bracket ends that begins at a place.

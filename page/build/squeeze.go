@@ -10,7 +10,7 @@ import (
 
 // squeeze compresses data in the form of gzip, to fewer bytes than package gzip does, by a 25th. It
 // looks for the cheapest way to write a stretch as a whole, while gzip takes about the longest copy at each
-// place. It takes ten times as long, some seconds for a page, but a page is built once and loaded often.
+// place. It takes ten seconds for a page where gzip takes one, but a page is built once and loaded often.
 func squeeze(data []byte) []byte {
 	out := &bitWriter{bytes: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255}}
 	f := newFinder(data)
