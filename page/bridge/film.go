@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,21 +139,22 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	}
 	h := &f.Head
 	r.refused(h, err)
-	result, known := s.Result(), 0 // errors that the result has in other words
+	result, known, reason := s.Result(), 0, "" // errors that the result has in other words, and better ones
 	if err := judge.Err(&result.Result, &result.Time); err != nil {
-		if errors.Is(err, verdict.ErrNoLeader) && strings.HasPrefix(h.Result, "no process leads") {
+		switch {
+		case !errors.Is(err, verdict.ErrNoLeader):
+		case strings.HasPrefix(h.Result, "no process leads"):
 			known = 1
+		case len(h.Errors) > 0 || result.Claimants != 1:
+		case result.Broken(verdict.Rightful{}) == verdict.Agreement:
+			reason = "not all follow it"
 		}
 		h.OK = false
 		h.Errors = append(h.Errors, input.Reason(err))
 	}
 	// A run by hand is not over, and that of a counterexample says what it violates.
 	if len(h.Errors) > known && !judge.Hand && r.scenario.Property == "" {
-		why := h.Errors[0]
-		if result.Claimants == 1 && why == input.Reason(verdict.ErrNoLeader)+": "+result.Claims() {
-			why = "not all follow it" // the result says already that it leads
-		}
-		h.Result += ": " + why
+		h.Result += ": " + cmp.Or(reason, h.Errors[0])
 	}
 	return f, nil
 }
