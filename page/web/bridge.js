@@ -49,16 +49,10 @@ class Library {
   }
 
   async #start() {
-    compile();
-    const worker = new Worker(await workers());
+    const [module, source] = await Promise.all([compile(), workers()]), worker = new Worker(source);
     worker.onmessage = (message) => this.#answer(message.data);
-    worker.onerror = (event) => this.#fail(event.message || t.noLibrary);
-    try {
-      worker.postMessage({ module: await compile() });
-    } catch (error) {
-      worker.terminate();
-      throw error;
-    }
+    worker.onerror = (event) => this.stop(event.message || t.noLibrary); // the next call starts another one
+    worker.postMessage({ module });
     if (this.trace) worker.postMessage(this.trace);
     return worker;
   }
@@ -96,12 +90,12 @@ class Library {
       if (waiting) { // it was not stopped as the worker started
         waiting.since = performance.now();
         worker.postMessage(message);
-        if (name === "read") this.trace = message;
+        if (name === "read") reply.then(() => (this.trace = message), () => {}); // the library keeps what it could read
       }
     } catch (error) {
+      compiled = script = undefined;
       // The next call tries again. Of those that waited for this start the first one is enough to say so.
       if (this.worker === starting) {
-        compiled = script = undefined;
         this.stop(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
       }
     }

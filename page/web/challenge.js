@@ -48,7 +48,7 @@ export const help = (scenario) => void helped.add(scenario.variant);
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {
   if (!(await open(store, c.scenario, { step: begun, title: c.name }))) return;
-  store.set({ budget: c.budget ?? {} });
+  store.set({ budget: { ...c.budget } });
   const verdict = h("div", { class: "verdict", role: "status" });
   const hint = h("p", { class: "rule", hidden: !helped.has(c.id) },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");

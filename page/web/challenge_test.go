@@ -57,10 +57,12 @@ const try = `
 		while (!document.querySelector(button)) await frame();
 		document.querySelector(button).click();
 		got.before = await verdict("false");
-		const counts = every(".counts select").map((e) => e.value), { any, ...faults } = c.budget;
-		got.allowed = counts.reduce((sum, v) => sum + Number(v), 0) === Object.entries(faults).reduce(
-			(sum, [name, n]) => sum + (name === "until" ? 0 : n), 0) && !counts.includes("")
-			&& document.querySelector(".tick input").checked === Boolean(any);
+		const labels = { crashes: "Crashes", restarts: "Restarts", recoveries: "Returns without state",
+			pauses: "Pauses", losses: "Losses", duplicates: "Copies", cuts: "Cuts" };
+		const shown = Object.fromEntries(every(".counts label").map((e) => [
+			e.querySelector("span").textContent, Number(e.querySelector("select").value || NaN)]));
+		got.allowed = document.querySelector(".tick input").checked === c.budget.any
+			&& Object.entries(labels).every(([name, label]) => shown[label] === c.budget[name]);
 		const check = () => call("check", { scenario: c.scenario, budget: c.budget });
 		let run = c.run ?? (await check()).json.counterexample;
 		if (run.steps?.length > c.par) {

@@ -280,12 +280,18 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 		const { call, open, store } = page, got = { ended: 0 };
 		const scenario = { algorithm: "lcr", ids: [1, 3, 2] };
 		await call("read", { text: (await call("export", { kind: "trace", scenario })).json.text });
+		await call("read", { text: "none" }).catch(() => {}); // the next worker is to know the one before
 		const { json } = await call("scenario", { algorithm: "ghs", n: 1024, links: "complete" });
 		const end = Worker.prototype.terminate;
 		Worker.prototype.terminate = function () { got.ended++; end.call(this); };
 		const long = open(store, json), challenges = call("challenges");
 		const soon = open(store, { algorithm: "lcr", ids: [1, 2] }), early = got.ended;
-		for (const begin = performance.now(); performance.now() < begin + 1100;) await frame();
+		const late = () => { // the page takes a second for over, however fast the film is made
+			const now = performance.now.bind(performance), is = now();
+			performance.now = () => is + 1100 + (now() - is);
+		};
+		await frame();
+		late();
 		const hs = await open(store, { algorithm: "hs", ids: [1, 2, 3] });
 		got.shown = [hs, await soon, await long, early > 0];
 		got.challenges = (await challenges).json.length;
@@ -296,7 +302,8 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 			wrong: "" };
 		store.set({ branches: [...store.state.branches, gone] });
 		every(".branch .does").at(-1).click();
-		for (const begin = performance.now(); performance.now() < begin + 1100;) await frame();
+		await frame();
+		late();
 		await open(store, { algorithm: "hs", ids: [1, 2, 3] });
 		await settled();
 		got.algorithm = store.state.film.head.algorithm;

@@ -122,6 +122,7 @@ export function mount(element, store) {
   store.on(["paint"], () => paint?.());
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
+    if (scenario?.algorithm !== "museum") delete budget.until; // a challenge has set it, and nothing here shows it
     note.textContent = t.prove.large(n);
     large.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
@@ -151,8 +152,9 @@ function verdicts(store, found, branch, after) {
   if (scenario) {
     const show = async (/** @type {any} */ s, /** @type {string} */ title) => {
       help(s);
-      setScale(store, "steps"); // most of its steps have the same time
-      await open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title });
+      // Most of its steps have the same time.
+      if (await open(store, s, { step: Infinity, parent: branch, after: Math.max(0, after), title }))
+        setScale(store, "steps");
     };
     const shrink = h("button", { class: "plain", onclick: async () => {
       const wanted = wish();

@@ -102,6 +102,37 @@ func TestProofStoppedAtOnce(t *testing.T) {
 	require.Equal(t, 2, got.Ended)
 }
 
+// Where time counts a challenge says how long a proof goes on, which no control shows: it goes with it.
+func TestProofAfterAChallenge(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var until []any
+	p.script(&until, prover+`
+		const got = [], { postMessage } = Worker.prototype;
+		Worker.prototype.postMessage = function (message) {
+			if (message.name === "check") got.push(JSON.parse(message.args).budget.until ?? 0);
+			postMessage.call(this, message);
+		};
+		const ask = async () => {
+			got.length = 0; // also of the check by which the worker gets warm
+			document.querySelector("#tab-prove").click();
+			button("Try all").click();
+			await until(() => document.querySelector("#panel-prove .sum"));
+		};
+		document.querySelector("#tab-learn").click();
+		await until(() => document.querySelector("[data-id^=lease-live]"));
+		document.querySelector("[data-id^=lease-live]").click();
+		await until(() => page.store.state.scenario.algorithm === "museum");
+		await ask();
+		const all = [...got];
+		await page.open(page.store, { algorithm: "lcr", variant: "participant", ids: [1, 2, 3] });
+		await settled();
+		await ask();
+		return [...all, ...got];`)
+	require.Equal(t, []any{1.000000001, 0.0}, until)
+}
+
 // What was found goes when the reader goes to another run, and so does what is still being looked for: it
 // would be taken for the run that is shown, and its way would hang below that.
 func TestProofOfAnotherRun(t *testing.T) {

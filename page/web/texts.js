@@ -100,7 +100,7 @@ export const t = {
   bits: "bits in all",
   time: "time in all",
   plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most",
-    time: "Time in units, where each message takes one" },
+    time: "Time in units" },
   noTheory: "No closed form fits this setting.",
   rule: "rule",
   notRun: "did not run",
@@ -128,7 +128,7 @@ export const t = {
   openFile: "Open a file",
   openHint: "A scenario, or a trace, in one file or one for each process. The page takes dropped files, too.",
   ofTrace: "A trace has no address. Share its file.",
-  tooLong: "This run is too long for an address: save the scenario.",
+  tooLong: "It is too long for an address. Save the scenario.",
   badLink: "The address after the # cannot be read.",
   otherVersion: (/** @type {any} */ v) => `The address is of version ${JSON.stringify(v)?.slice(0, 60)}, not 1.`,
   badFile: "The file cannot be read.",
@@ -182,7 +182,7 @@ export const t = {
       : words),
     same: "Both runs are the same.",
     notDone: "The record differs.",
-    replayed: "This is the record of a run that has ended. It cannot be changed.",
+    replayed: "The record of a run that has ended cannot be changed.",
   },
   prove: {
     about: "The model checker tries every order of messages, and every fault that you allow. "
@@ -224,7 +224,7 @@ export const t = {
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
     task: "Lead this algorithm to a state in which it fails. ",
-    judged: "Each run is judged at once; a hint, or Prove's way, costs stars.",
+    judged: "Each run is judged at once; a hint or Prove's way costs stars.",
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>
