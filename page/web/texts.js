@@ -126,7 +126,7 @@ export const t = {
     svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace",
     shiviz: "ShiViz log" }),
   openFile: "Open a file",
-  openHint: "A scenario, or a trace, in one file or one for each process. The page takes dropped files, too.",
+  openHint: "A scenario, or a trace, in one file or one for each process; or drop files on the page.",
   ofTrace: "A trace has no address. Share its file.",
   tooLong: "It is too long for an address. Save the scenario.",
   badLink: "The address after the # cannot be read.",
