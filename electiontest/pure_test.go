@@ -97,10 +97,14 @@ func TestDamaged(t *testing.T) {
 // held against it.
 func TestGoroutineLeft(t *testing.T) {
 	for _, c := range []struct {
-		lasts time.Duration
-		left  bool
-		took  time.Duration
-	}{{98500 * time.Microsecond, false, 99 * time.Millisecond}, {time.Hour, true, 100 * time.Millisecond}} {
+		lasts       time.Duration
+		left        bool
+		least, most time.Duration
+	}{
+		// A goroutine that has returned is counted for a moment, which nothing in a bubble waits for.
+		{50500 * time.Microsecond, false, 51 * time.Millisecond, 99 * time.Millisecond},
+		{time.Hour, true, 100 * time.Millisecond, 100 * time.Millisecond},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
@@ -110,7 +114,9 @@ func TestGoroutineLeft(t *testing.T) {
 			})
 			err := purity(&trial{Options: Options{Seeds: 3, Processes: 4}, Algorithm: a, ctx: t.Context(),
 				t: t})
-			require.Equal(t, c.took, time.Since(began))
+			took := time.Since(began)
+			require.GreaterOrEqual(t, took, c.least)
+			require.LessOrEqual(t, took, c.most)
 			time.Sleep(c.lasts) // until the last has ended
 			if !c.left {
 				require.NoError(t, err)
