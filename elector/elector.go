@@ -113,6 +113,7 @@ func New(c Config) (*Elector, error) {
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings = newStandings(&c, e.preempt, e.warnMixed)
 	e.leases, e.observers = a.Leases, newObservers(&c)
+	reach := newReach(a, &c, e.log)
 	link := c.Transport
 	if c.observes() {
 		link = muted{link}
@@ -129,6 +130,7 @@ func New(c Config) (*Elector, error) {
 			if e.leases { // other algorithms may give the same number to another kind of message
 				e.roundTrips.observe(o)
 				e.standings.observe(o)
+				reach.observe(o)
 			}
 		},
 		Log: processLog, Name: e.name,

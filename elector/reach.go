@@ -1,0 +1,69 @@
+package elector
+
+import (
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/observe"
+)
+
+// reach knows which members are heard, and says so once when they are too few to elect a leader. It sees the
+// steps of the process.
+type reach struct {
+	asks         []uint8         // the kinds of messages to all others that have to be answered
+	heard        []time.Duration // by port: when; zero if never
+	members      int
+	lease        time.Duration
+	asked, since time.Duration // when it asked last, and since when too few have been heard
+	few, warned  bool
+	log          *slog.Logger
+}
+
+func newReach(a *election.Algorithm, c *Config, log *slog.Logger) *reach {
+	r := &reach{heard: make([]time.Duration, len(c.ranks())), members: len(c.Members), lease: c.Times.Lease,
+		log: log}
+	for i, kind := range a.Kinds {
+		if slices.Contains([]string{"read", "probe", "claim"}, kind.Name) {
+			r.asks = append(r.asks, uint8(i+1))
+		}
+	}
+	return r
+}
+
+// observe sees a step. A member asks while it knows no leader, and when it renews its lease. After a pause,
+// or when the leader has just crashed, hardly any other has been heard for long: so there is a lease of
+// patience, which begins anew when it has not asked for some time.
+func (r *reach) observe(o *observe.Occurrence) {
+	if o.What != observe.Step {
+		return
+	}
+	if o.Event.Op == election.Recv {
+		r.heard[o.Event.Port] = o.At
+	}
+	sends := o.Effects.Sends
+	if len(sends) == 0 || !slices.Contains(r.asks, sends[0].Msg.Kind) {
+		return
+	}
+	up := 1 // this member
+	for _, at := range r.heard {
+		if at > 0 && o.At-at <= 2*r.lease {
+			up++
+		}
+	}
+	before := r.few
+	r.few = up <= r.members/2
+	if !before || o.At-r.asked > 2*r.lease {
+		r.since = o.At
+	}
+	r.asked = o.At
+	switch {
+	case !r.few:
+		r.warned = false
+	case !r.warned && o.At-r.since > r.lease:
+		r.warned = true
+		r.log.Warn("too few members are heard, and only a majority elects", "heard", up,
+			"needed", r.members/2+1, "members", r.members)
+	}
+}
