@@ -42,6 +42,7 @@ func config(env func(string) string) (elector.Config, error) {
 	self, tls := env("SELF"), env("TLS")
 	members, err := elector.ParseMembers(env("MEMBERS"))
 	return elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
+		Dir:    env("STATE"),
 		Listen: ":7946", // the own name may not be known yet
 		TLS: &tcp.TLS{Cluster: "orders", Load: tcp.Files(filepath.Join(tls, self+".pem"),
 			filepath.Join(tls, self+".key.pem"), filepath.Join(tls, "ca.pem"))}}, err

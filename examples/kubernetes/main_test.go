@@ -48,6 +48,13 @@ type resource struct {
 			Metadata struct{ Labels map[string]string }
 			Spec     pod
 		}
+		VolumeClaimTemplates []struct {
+			Metadata struct{ Name string }
+			Spec     struct {
+				AccessModes []string `json:"accessModes"`
+				Resources   struct{ Requests struct{ Storage string } }
+			}
+		} `json:"volumeClaimTemplates"`
 	}
 }
 
@@ -164,8 +171,12 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, map[string]int{"election": port, "http": 8080}, ports)
 	require.Contains(t, string(source), fmt.Sprintf(`ListenAndServe(":%d"`, ports["http"]))
 	require.Equal(t, "http", c.ReadinessProbe.HTTPGet.Port)
+	require.Len(t, c.VolumeMounts, 2)
 	require.Equal(t, env["TLS"], c.VolumeMounts[0].MountPath)
 	require.Equal(t, c.VolumeMounts[0].Name, own.Volumes[0].Name)
+	require.Equal(t, config.Dir, c.VolumeMounts[1].MountPath)
+	require.False(t, c.VolumeMounts[1].ReadOnly)
+	require.Equal(t, c.VolumeMounts[1].Name, set.Spec.VolumeClaimTemplates[0].Metadata.Name)
 }
 
 // installed writes the certificates of the members, and returns their names and addresses.
@@ -226,7 +237,8 @@ func readiness(t *testing.T) {
 	for _, m := range members {
 		name, _, _ := strings.Cut(m, "=")
 		c, err := config(func(key string) string {
-			return map[string]string{"SELF": name, "MEMBERS": strings.Join(members, ","), "TLS": dir}[key]
+			return map[string]string{"SELF": name, "MEMBERS": strings.Join(members, ","), "TLS": dir,
+				"STATE": filepath.Join(dir, name)}[key]
 		})
 		require.NoError(t, err)
 		c.Log = slog.New(slog.DiscardHandler)

@@ -30,7 +30,8 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default()})
+	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
+		Dir: os.Getenv("STATE_DIRECTORY")}) // what it must remember after a restart; systemd names a place
 	if err != nil {
 		log.Fatal(err)
 	}
