@@ -2,6 +2,8 @@
 // Each write carries the token of its leader, and the database refuses that of an earlier one:
 //
 //	fencing-sql jobs.db a a=127.0.0.1:7946 b=127.0.0.1:7947 c=127.0.0.1:7948
+//
+// It is a module of its own, for the sake of its driver: in this folder, GOWORK=off go build makes it.
 package main
 
 import (
@@ -9,6 +11,7 @@ import (
 	"database/sql"
 	"errors"
 	"log"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,7 +37,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	e, err := elector.New(elector.Config{Group: "jobs", Self: self, Members: members})
+	e, err := elector.New(elector.Config{Group: "jobs", Self: self, Members: members, Log: slog.Default()})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -49,6 +52,7 @@ func main() {
 // lead writes a row each second as long as this member leads. If the database refuses the token, advance
 // learns the one that the database knows.
 func lead(ctx context.Context, db *sql.DB, self string, token uint64, advance func(uint64) error) error {
+	log.Println(self, "leads, and writes with token", token)
 	for every := time.Tick(time.Second); ; {
 		err := Fenced(ctx, db, "jobs", token, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO log (token, text) VALUES ($1, $2)`, int64(token), self)
