@@ -433,6 +433,42 @@ func TestLargeRunsAreLegible(t *testing.T) {
 	require.Empty(t, wrong)
 }
 
+// The signs of messages touch no other sign, and no arrow that is drawn later covers one.
+func TestSignsAreApart(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, screens[0])
+	p.open(serve(t))
+	var wrong []string
+	p.script(&wrong, looks+`
+		const wrong = [], P = CanvasRenderingContext2D.prototype, { setLineDash } = P;
+		// What is done and what is to come are drawn aside, and shown as one.
+		const inTime = ({ canvas }) => !canvas.isConnected;
+		for (const sugar of [{ algorithm: "bully", n: 8 }, { algorithm: "treeelect", n: 64 }]) {
+			await shown(sugar, 1);
+			let signs = 0, arrows = 0;
+			P.setLineDash = function (dash) { // of an arrow
+				if (signs && inTime(this)) arrows++;
+				return setLineDash.call(this, dash);
+			};
+			const { fillText } = P, at = [];
+			P.fillText = function (text, x, y, ...more) {
+				if (inTime(this) && this.font.includes(" 8.5px")) {
+					signs++;
+					if (at.some(([a, b]) => Math.hypot(a - x, b - y) < 12)) wrong.push(text + " touches");
+					at.push([x, y]);
+				}
+				return fillText.call(this, text, x, y, ...more);
+			};
+			page.store.set({ paint: page.store.state.paint + 1 });
+			await settled();
+			[P.setLineDash, P.fillText] = [setLineDash, fillText];
+			if (signs < 20) wrong.push(sugar.algorithm + " has " + signs + " signs");
+			if (arrows) wrong.push(sugar.algorithm + ": " + arrows + " arrows over signs");
+		}
+		return wrong;`)
+	require.Empty(t, wrong)
+}
+
 // The text of a stop of a lesson is in sight as the reader comes to it, on a telephone too.
 func TestLessonsAreInSight(t *testing.T) {
 	t.Parallel()

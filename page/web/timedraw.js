@@ -31,6 +31,7 @@ export function unitOf(axis, n, column, height) {
 export function draw(g, film, axis, f, signs, part, past) {
   g.save();
   g.translate(0, -part.from);
+  placed = [];
   const first = Math.max(0, axis.stepAt((part.from - f.top) / f.unit - 0.01) - 1);
   const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
   ticks(g, axis, f, part);
@@ -40,6 +41,14 @@ export function draw(g, film, axis, f, signs, part, past) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
     g.globalAlpha = lit ? clear(film.busy[journey.begin]) : 0.12;
     message(g, axis, f, film, journey, signs[journey.kind] ?? signs[0]);
+  }
+  for (const [x, y, of, alpha] of placed) {
+    g.globalAlpha = alpha;
+    g.fillStyle = of.colour;
+    fillSign(g, of.shape, x, y, 6.2, false);
+    g.fillStyle = colours().paper;
+    pen(g, "700 8.5");
+    g.fillText(of.letter, x, y + 0.5);
   }
   for (let k = Math.max(1, first); k <= last; k++) {
     g.globalAlpha = !past || k <= past[film.processOf(k)] ? 1 : 0.12;
@@ -174,16 +183,16 @@ function way(g, x0, y0, x1, y1, ends) {
   if (ends) arrow(g, x1, y1, Math.atan2(y1 - y0, x1 - x0));
 }
 
-/** The letter of the kind, and a cross if the message is lost.
+/** @type {[number, number, import("./theme.js").Sign, number][]} where signs stand, and how clear they are */
+let placed = [];
+
+/** A cross if the message is lost; else the sign of its kind, over all arrows, where it touches no other.
  * @param {CanvasRenderingContext2D} g @param {number} x @param {number} y @param {Frame} f
  * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign @param {number} far its way */
 function mark(g, x, y, f, j, sign, far) {
   if (j.lost) cross(g, x, y, 4, colours().red);
-  else if (far > 34 && f.unit > 12) {
-    fillSign(g, sign.shape, x, y, 6.2, false);
-    g.fillStyle = colours().paper;
-    pen(g, "700 8.5");
-    g.fillText(sign.letter, x, y + 0.5);
+  else if (far > 34 && f.unit > 12 && !placed.slice(-99).some(([a, b]) => Math.hypot(a - x, b - y) < 12)) {
+    placed.push([x, y, sign, g.globalAlpha]);
   }
 }
 
