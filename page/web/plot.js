@@ -1,11 +1,11 @@
 // Curves over the number of processes: what is expected as lines, what was measured as points.
 
-import { circle, line, pen } from "./canvas.js";
-import { colours } from "./theme.js";
+import { line, pen } from "./canvas.js";
+import { colours, fillSign } from "./theme.js";
 import { t } from "./texts.js";
 
 /** @typedef {{name: string, colour: string, dash?: number[], line?: number[][], points?: number[][],
- *   square?: boolean}} Curve a place is the number of processes, and the value there */
+ *   shape?: string}} Curve a place is the number of processes, and the value there */
 
 /** @param {CanvasRenderingContext2D} g @param {{width: number, height: number, n: number, last: number, high: number,
  *   words?: string}} frame n is where the reader stands, last the largest number of processes, and high the largest
@@ -36,20 +36,14 @@ export function plot(g, { width, height, n, last, high, words = "" }, curves) {
   g.rect(left, top - 6, width - left, base - top + 12);
   g.clip();
   g.lineWidth = 1.8;
-  for (const { colour, dash = [], line: way = [], points = [], square } of curves) {
+  for (const { colour, dash = [], line: way = [], points = [], shape = "circle" } of curves) {
     g.strokeStyle = g.fillStyle = colour;
     g.setLineDash(dash);
     g.beginPath();
     for (const [k, v] of way) g.lineTo(x(k), y(v));
     g.stroke();
     g.setLineDash([]);
-    for (const [k, v] of points) {
-      if (square) g.fillRect(x(k) - 3, y(v) - 3, 6, 6);
-      else {
-        circle(g, x(k), y(v), 4);
-        g.fill();
-      }
-    }
+    for (const [k, v] of points) fillSign(g, shape, x(k), y(v), 4, false);
   }
   g.restore();
   // From the highest end to the lowest, each name below the one before.

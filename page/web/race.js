@@ -4,14 +4,14 @@ import { Axis } from "./axis.js";
 import { call, hurry } from "./bridge.js";
 import { fit, pen } from "./canvas.js";
 import { choice } from "./controls.js";
-import { closer, h, openModal, perFrame } from "./dom.js";
+import { closer, h, openModal, perFrame, s } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
 import { outlineOf } from "./graph.js";
 import { plot } from "./plot.js";
 import { open, reason } from "./run.js";
 import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
-import { colours, dashes, series, signs } from "./theme.js";
+import { colours, series, shapes, signPath, signs } from "./theme.js";
 import { drawLinks, drawTokens, treeAt } from "./tokens.js";
 import { t } from "./texts.js";
 
@@ -91,7 +91,7 @@ export function openDialog(store) {
     clock.value = String(Math.round((now / end()) * 1000));
     time.textContent = t.race.at(now);
     go.textContent = playing ? t.pause : t.play;
-    const { width, height } = below.getBoundingClientRect(), all = colours();
+    const { width, height } = below.getBoundingClientRect(), marks = signs(names);
     const lists = names.map((name) => [...measured.get(name) ?? []].sort((a, b) => a[0] - b[0]));
     const last = Math.min(65, Math.ceil(Math.max(8, set.n, ...lists.flat().map(([k]) => k)) * 1.15));
     let high = Math.max(10, ...lists.flat().map(([, v]) => v * 1.25));
@@ -101,8 +101,7 @@ export function openDialog(store) {
       const mean = of("mean"), known = mean ?? of("worst");
       const line = ns.flatMap((k, j) => (k <= last && known?.at[j] ? [[k, known.at[j]]] : []));
       if (mean) high = Math.max(high, ...line.map(([, v]) => v)); // a worst case may lie far above the scale
-      return { name: mean || !known ? name : `≤ ${name}`, colour: all[series[i]], dash: dashes[i], square: i % 2 > 0,
-        points: lists[i], line };
+      return { ...marks[i + 1], name: mean || !known ? name : `≤ ${name}`, points: lists[i], line };
     });
     plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.race.axis, high }, curves);
   });
@@ -122,8 +121,8 @@ export function openDialog(store) {
   /** @type {Map<string, import("./theory.js").Theory>} */
   const theory = new Map();
   /** The head of a card. @param {string} name @param {any} [scenario] */
-  const title = (name, scenario) => h("header", { class: "row" },
-    h("i", { class: `mark mark${names.indexOf(name)}`, "aria-hidden": "true" }),
+  const title = (name, scenario) => h("header", { class: "row" }, s("svg", { width: 20, height: 14, "aria-hidden": "true",
+    fill: `var(--${series[names.indexOf(name)]})` }, s("path", { d: signPath(shapes[names.indexOf(name)], 13, 7, 5) })),
     h("button", { class: "quiet", title: t.race.show, disabled: !scenario, onclick: () => {
       dialog.close();
       open(store, scenario, { play: true });

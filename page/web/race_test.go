@@ -25,9 +25,9 @@ func TestRace(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
-		Early, End [][]raced
-		Errors     string
-		Options    int
+		Early, End     [][]raced
+		Errors         string
+		Options, Signs int
 	}
 	p.script(&got, `
 		const got = { early: [], end: [] };
@@ -46,26 +46,26 @@ func TestRace(t *testing.T) {
 		add.value = "dkr";
 		add.dispatchEvent(new Event("change"));
 		await ready(4);
-		got.options = add.disabled ? 0 : 1;
+		got.signs = new Set(every(".card path").map((path) => path.getAttribute("d"))).size;
 		for (const size of [5, 12]) {
 			n.value = size;
 			n.dispatchEvent(new Event("input"));
 			await settled();
-			clock.value = 0;
-			clock.dispatchEvent(new Event("input"));
-			await settled();
-			got.early.push(shows());
-			clock.value = 1000;
-			clock.dispatchEvent(new Event("input"));
-			await settled();
-			got.end.push(shows());
+			for (const [at, list] of [[0, got.early], [1000, got.end]]) {
+				clock.value = at;
+				clock.dispatchEvent(new Event("input"));
+				await settled();
+				list.push(shows());
+			}
 		}
+		got.options = add.disabled ? 0 : 1;
 		got.errors = race.querySelector(".wrong")?.textContent ?? "";
 		race.querySelector(".card:last-child header .quiet:last-child").click();
 		await ready(3);
 		return got;`)
 	require.Empty(t, got.Errors)
 	require.Zero(t, got.Options, "more than four can be added")
+	require.Equal(t, 4, got.Signs, "algorithms differ in form, not in colour alone")
 	var b bridge.Bridge
 	for i, n := range []int{5, 12} {
 		require.Len(t, got.End[i], 4)
