@@ -6,7 +6,7 @@
 
 import * as acts from "./acts.js";
 import { Axis } from "./axis.js";
-import { call, callLong, counted, readDoc } from "./bridge.js";
+import { call, callLong, counted, load } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
@@ -135,8 +135,9 @@ async function begin() {
   await first;
   share.mount(store);
   // All is read at the start, so that the page goes on without its server.
-  lessons().catch(() => {}); // the panel says that there are none
-  readDoc().then((doc) => {
+  lessons().catch(() => {}); // the panel says so
+  load("doc.json").then((text) => {
+    const doc = JSON.parse(text);
     know(doc);
     store.set({ doc });
   }, () => store.set({ doc: null }));

@@ -7,7 +7,7 @@ import { t } from "./texts.js";
 const files = /** @type {any} */ (globalThis).electionFiles;
 
 /** The address of a file of the page. @param {string} name */
-export const beside = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
+const beside = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
 
 /** The file that the page is to open, if there is one. */
 export const toOpen = () => /** @type {any} */ (globalThis).electionOpen
@@ -159,9 +159,9 @@ export function stopLong() {
   checks.stop();
 }
 
-/** Reads the sources, rules and comments of the algorithms. @returns {Promise<any>} */
-export async function readDoc() {
-  const reply = await fetch(beside("doc.json"));
-  if (!reply.ok) throw new Error(`doc.json: ${reply.status} ${reply.statusText}`);
-  return reply.json();
+/** Reads a file of the page. @param {string} name */
+export async function load(name) {
+  const reply = await fetch(beside(name));
+  if (!reply.ok) throw new Error(`${name}: ${reply.status} ${reply.statusText}`);
+  return reply.text();
 }

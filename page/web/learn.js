@@ -1,6 +1,6 @@
 // Lessons, which lead through a run stop by stop, and challenges, in which the reader looks for a run that fails.
 
-import { beside, call } from "./bridge.js";
+import { call, load } from "./bridge.js";
 import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
@@ -17,7 +17,7 @@ let read;
 
 /** Reads the lessons, once. */
 export function lessons() {
-  read ??= fetch(beside("lessons.json")).then((reply) => (reply.ok ? reply.json() : []));
+  read ??= load("lessons.json").then(JSON.parse);
   return read;
 }
 
@@ -26,14 +26,15 @@ export function mount(element, store) {
   const home = async () => {
     mark([]);
     ask(store, false);
-    const list = await lessons().catch(() => []);
-    const list2 = await call("challenges").then(({ json }) => json, () => []);
-    element.replaceChildren(
-      h("h2", {}, t.learn.lessons), list.length ? h("ul", { class: "lessons" }, list.map((lesson) => h("li", {},
-        h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
-          h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length)))))))
-        : h("p", { class: "note" }, t.learn.none),
-      ...challenge.list(list2, (chosen) => challenge.play(element, store, chosen, home)));
+    const shown = await call("challenges").then(({ json }) => json, () => []);
+    // The simplest come first, as in the list of algorithms.
+    const place = (/** @type {Lesson} */ l) => store.state.catalog.findIndex(({ name }) => name === l.package);
+    const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
+      .map((lesson) => h("li", {}, h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
+        h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length))))))),
+    (error) => h("p", { class: "wrong", role: "alert" }, reason(error)));
+    element.replaceChildren(h("h2", {}, t.learn.lessons), all,
+      ...challenge.list(shown, (chosen) => challenge.play(element, store, chosen, home)));
   };
   /** @param {Lesson} lesson */
   const play = async (lesson) => {

@@ -3,11 +3,13 @@ package web
 import (
 	"encoding/json"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/page/build"
 )
 
@@ -88,16 +90,24 @@ func TestLesson(t *testing.T) {
 	require.NotContains(t, got[3].By, "Five leads.")
 }
 
-// Every stop of every lesson is reached.
+// Every stop of every lesson is reached. Lessons stand in the order of the list of algorithms.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
-	var all []struct {
-		Stops []struct{ Step int }
+	type one struct {
+		Package string
+		Stops   []struct{ Step int }
 	}
+	var all []one
 	require.NoError(t, json.Unmarshal(s.File("lessons.json"), &all))
 	require.GreaterOrEqual(t, len(all), 12)
+	place := map[string]int{}
+	for i, a := range catalog.All() {
+		place[a.Name] = i
+	}
+	slices.SortStableFunc(all, func(a, b one) int { return place[a.Package] - place[b.Package] })
+	require.Equal(t, "lcr", all[0].Package)
 	if testing.Short() { // page/lessons compares the texts of all with their runs
 		all = all[:2]
 	}

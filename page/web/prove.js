@@ -11,7 +11,7 @@ import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-const faults = ["crashes", "restarts", "recoveries", "pauses", "losses", "duplicates", "cuts"];
+const faults = Object.keys(t.prove.faults);
 const small = 5; // processes of which all orders can be tried within the budget, more or less
 
 /** @param {HTMLElement} element @param {Store} store */

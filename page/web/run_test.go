@@ -432,5 +432,5 @@ func TestSettingsAreThoseOfTheRun(t *testing.T) {
 		await more(7);
 		return got;`)
 	require.Equal(t, [][3]any{{"bully/rules", 6.0, `["random",{"min":1,"max":3},{"delay":4}]`},
-		{"hs/respond", 4.0, `[null,null,{}]`}, {"afekgafni/async", 7.0, `[null,null,null]`}}, got)
+		{"hs/respond", 4.0, `[null,null,{}]`}, {"lcr/participant", 7.0, `[null,null,null]`}}, got)
 }

@@ -5,7 +5,7 @@
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run says so.
 
-import { beside, call, counted, toOpen } from "./bridge.js";
+import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
 import { open, reason, settings, show, setScale } from "./run.js";
@@ -64,9 +64,7 @@ export async function openAddress(store) {
     }
     const file = toOpen();
     if (!file) return false;
-    const reply = await fetch(beside(file));
-    if (!reply.ok) throw new Error(`${file}: ${reply.status} ${reply.statusText}`);
-    return await openTexts(store, [await reply.text()]);
+    return await openTexts(store, [await load(file)]);
   } catch (error) {
     store.set({ error: reason(error) });
     return false;
@@ -105,7 +103,7 @@ async function openFiles(store, files) {
   try {
     await openTexts(store, await Promise.all([...files].map((file) => file.text())));
   } catch (error) {
-    store.set({ error: reason(error) });
+    store.set({ error: `${files.length > 1 ? "" : `${files[0].name}: `}${reason(error)}` });
   }
 }
 
@@ -149,8 +147,6 @@ function save(name, blob) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
-
-const kinds = ["scenario", "trace", "svg", "png", "mermaid", "log", "chrome", "shiviz"];
 
 /** @param {Store} store @param {string} kind */
 async function exportAs(store, kind) {
@@ -212,7 +208,7 @@ function embedded(code) {
 
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
-  const all = kinds.slice(store.state.scenario ? 0 : 1); // a trace has no scenario that does the same
+  const all = Object.keys(t.exportKinds).slice(store.state.scenario ? 0 : 1); // a trace has no scenario that does the same
   return h("div", { class: "row wrap" }, all.map((kind) => h("button", { class: "plain",
     onclick: () => exportAs(store, kind).catch((error) => {
       document.querySelector("dialog")?.close(); // else it lies on the error

@@ -89,7 +89,6 @@ var noText = []struct {
 	{"the name of a key, from the browser", regexp.MustCompile(`keys: \[$|event\.key [!=]== $`), nil},
 	{"elements, in the language of styles", regexp.MustCompile(`\.closest\($`), nil},
 	{"a property of the screen", nil, regexp.MustCompile(`^\([a-z-]+: \w+\)$`)},
-	{"the name of a file", nil, regexp.MustCompile(`^doc\.json: $`)},
 }
 
 // textsIn returns the texts for readers in a script, and notes which reasons were needed.
