@@ -28,7 +28,7 @@ let script;
  * @returns {Promise<string>} */
 function workers() {
   script ??= files ? Promise.resolve(beside("worker.js"))
-    : Promise.all(["wasm_exec.js", "worker.js"].map(async (name) => (await fetch(beside(name))).text()))
+    : Promise.all(["wasm_exec.js", "worker.js"].map(load))
       .then((parts) => URL.createObjectURL(new Blob([parts.join("\n")])));
   return script;
 }

@@ -127,7 +127,7 @@ export function mount(store) {
     const all = [...menu.querySelectorAll("button:enabled")];
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
     const at = all.indexOf(/** @type {Element} */ (document.activeElement));
-    if (by) /** @type {HTMLElement} */ (all[(at + by + all.length) % all.length]).focus();
+    if (by) /** @type {HTMLElement | undefined} */ (all[(at + by + all.length) % all.length])?.focus();
     else if (event.key === "Escape" || event.key === "Tab") close();
     else if (event.key === "Enter" || event.key === " ") return event.stopPropagation();
     else return;
