@@ -95,11 +95,15 @@ func Workspace(ctx context.Context, folder string) (Source, error) {
 	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-json", library, page)
 	cmd.Dir = folder
 	s, err := modules(cmd)
-	if err != nil && !errors.Is(err, ErrNoGo) {
-		return s, input.Errorf("the source of the page is not here; run elect page in a clone of the "+
-			"repository, or the binary of a release, which holds the page: %w", err)
+	if err == nil || errors.Is(err, ErrNoGo) {
+		return s, err
 	}
-	return s, err
+	why := ": " + err.Error()
+	if strings.Contains(why, "go.mod file not found") {
+		why = "" // a folder outside all modules has nothing else that is wrong
+	}
+	return s, input.Errorf("the source of the page is not here; run elect page in a clone of the "+
+		"repository, or the binary of a release, which holds the page%s", why)
 }
 
 // modules runs a command that describes both modules.

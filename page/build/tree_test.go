@@ -121,8 +121,13 @@ func TestBadSource(t *testing.T) {
 		})
 	}
 	_, err := build.Workspace(t.Context(), t.TempDir())
-	require.ErrorContains(t, err, "the source of the page is not here; run elect page in a clone of the "+
-		"repository, or the binary of a release, which holds the page: go list: ")
+	const elsewhere = "the source of the page is not here; run elect page in a clone of the repository, or the " +
+		"binary of a release, which holds the page"
+	require.EqualError(t, err, "election: bad input: "+elsewhere)
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, "go.mod"), []byte("module other\n"), 0o600))
+	_, err = build.Workspace(t.Context(), other)
+	require.ErrorContains(t, err, elsewhere+": go list: ")
 	require.NotContains(t, err.Error(), "\n")
 	t.Setenv("PATH", t.TempDir())
 	_, err = build.Workspace(t.Context(), ".")
