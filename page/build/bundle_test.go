@@ -92,7 +92,7 @@ func TestShortStyle(t *testing.T) {
 			"@media (min-width:1px) and (width > 2px){i{color:red}}\n", string(files["page.css"]))
 	for _, text := range []string{
 		`content:'x  ;  }'`, `content:"a \"  ;  } b"`, `content:'a \'  ;  } b'`, `content:"'  ;  "`,
-		`content:'/* a */  "'`, `content:"\\"`,
+		`content:'/* a */  "'`, `content:"\\"`, `background:url(data:b;c,  /*d*/ )`, `margin:1px/**/2px`,
 	} {
 		files, err := shown(t, map[string]string{"app.js": "export {};",
 			"page.css": "a { " + text + " ; color: red; }\n.c\\\"d  , e { top: 0 }"})

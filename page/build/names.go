@@ -57,6 +57,10 @@ func uses(all []lexeme) ([]use, error) {
 			list[i] = useOf(all, i, *inner)
 			class = class || list[i] == keyword && t.text == "class"
 			inner.cases = inner.cases || list[i] == keyword && is(all, i, "case", "default")
+			inner.blockNext = false
+			if inner.class && !beginsMember(all, i) && between(all[i-1], t) == "\n" {
+				return nil, fmt.Errorf("%s: the page has no fields that end without a semicolon", t.text)
+			}
 			continue
 		}
 		block := inner.blockNext
@@ -67,6 +71,9 @@ func uses(all []lexeme) ([]use, error) {
 			return nil, fmt.Errorf("](: the page has no methods whose names are computed")
 		}
 		opens, closes := t.opens(), t.closes()
+		if class && opens && (t.text != "{" || is(all, i-1, "extends")) {
+			return nil, fmt.Errorf("%s: the page has no classes that extend a value", t.text)
+		}
 		if closes && len(open) > 1 {
 			open = open[:len(open)-1]
 		}
@@ -115,12 +122,19 @@ func beginsObject(all []lexeme, i int) bool {
 	}
 }
 
+// beginsMember reports whether a word in a class begins a field or a method.
+func beginsMember(all []lexeme, i int) bool {
+	if is(all, i-1, "get", "set", "static", "*") || is(all, i-1, "async") && !all[i].line {
+		return is(all, i-2, "{", "}", ";", "static", "async")
+	}
+	return is(all, i-1, "{", "}", ";")
+}
+
 // useOf returns what a word is in a bracket.
 func useOf(all []lexeme, i int, inner bracket) use {
-	begins := inner.object && is(all, i-1, "{", ",") || inner.class && is(all, i-1, "{", "}", ";")
-	if is(all, i-1, "get", "set", "async", "static", "*") {
-		begins = begins || inner.class && is(all, i-2, "{", "}", ";", "static", "async") ||
-			inner.object && is(all, i-2, "{", ",", "async")
+	begins := inner.object && is(all, i-1, "{", ",") || inner.class && beginsMember(all, i)
+	if is(all, i-1, "get", "set", "async", "*") {
+		begins = begins || inner.object && is(all, i-2, "{", ",", "async")
 	}
 	c := all[i].text[0]
 	switch {

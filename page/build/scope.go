@@ -14,7 +14,7 @@ type scope struct {
 	// Where what is declared outside of all functions surely occurs.
 	outside map[string][]extent
 	locals  map[string][]*local // what is declared in functions: apart from each other, in order
-	bodies  map[int]bool        // where the bodies of functions begin, as far as they are read
+	bodies  map[int]bool        // where the bodies of functions and of catch begin, as far as they are read
 }
 
 // local is a variable of a function, or several of one name whose extents overlap: these get one new name.
@@ -48,7 +48,7 @@ func scopeOf(all []lexeme) (*scope, error) {
 			open = append(open, i)
 		}
 		switch {
-		case s.uses[i] == method, is(all, i, "catch") && s.uses[i] == keyword && is(all, i+1, "("):
+		case s.uses[i] == method, s.catches(i):
 			s.pattern(i+1, s.function(i+1))
 		case t.kind == sign && t.text == "=>":
 			s.parameters(i - 1)
@@ -148,7 +148,7 @@ func (s *scope) statement(i int) int {
 // body returns the extent of a var within these brackets: the innermost function, or the module.
 func (s *scope) body(open []int) extent {
 	for _, begin := range slices.Backward(open) {
-		if s.bodies[begin] {
+		if s.bodies[begin] && !s.catches(beginOf(s.all, begin-1)-1) {
 			return extent{begin, end(s.all, begin)}
 		}
 	}
@@ -160,6 +160,11 @@ func (s *scope) function(i int) extent {
 	body := end(s.all, i) + 1
 	s.bodies[body] = true
 	return extent{i, end(s.all, body)}
+}
+
+// catches reports whether what is caught has a name in the brackets behind a place.
+func (s *scope) catches(i int) bool {
+	return is(s.all, i, "catch") && s.uses[i] == keyword && is(s.all, i+1, "(")
 }
 
 // loop returns where a variable surely occurs that is declared directly in the innermost of these
@@ -210,8 +215,8 @@ func (s *scope) surely(begin int) int {
 		}
 		if t.opens() {
 			// Behind a block another statement may begin, or with else the rest of this one.
-			first := i == begin
-			if i = end(s.all, i); is(s.all, i, "}") && (first || !is(s.all, i+1, "else")) {
+			first, object := i == begin, beginsObject(s.all, i)
+			if i = end(s.all, i); is(s.all, i, "}") && (first || !object && !is(s.all, i+1, "else")) {
 				return i
 			}
 		}

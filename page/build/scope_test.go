@@ -185,6 +185,17 @@ var unclear = [][2]string{
 	{"f(a) / b / (c) / d; (a + b) / c", "f(a)/b/(c)/d;(a+b)/c"},
 	// A number behind a question mark, and templates within templates.
 	{"f = a?.5:b; g = a?.b", "f=a?.5:b;g=a?.b"},
+	// What a case returns is an object, and what is caught is no function.
+	{"function ab(cd) { switch (cd) { case 1: return { cd }; case 2: throw { cd }; } }",
+		"function E(e){switch(e){case 1:return{cd:e};case 2:throw{cd:e}}}"},
+	{"function ab() { try { cd(); } catch (ef) { var gh = ef; } return gh; }",
+		"function E(){try{cd()}catch(t){var e=t}return e}"},
+	// Behind a property stands no regular expression, and behind an object a value may go on.
+	{"ab = (cd, ef) => cd.of / ef / cd?.in / ef", "ab=(e,t)=>e.of/t/e?.in/t"},
+	{"ab = (cd) => cd ? { ef: cd } : { gh: cd }", "ab=e=>e?{ef:e}:{gh:e}"},
+	// Members of classes begin on lines of their own.
+	{"class Ab {\n  static cd = 1;\n  ef =\n    2;\n  async gh() {}\n  get ij() { return 1; }\n}",
+		"class E{static cd=1;ef=2;async gh(){};get ij(){return 1}}"},
 	{"f(`${a ? `${b}` : `${`${c}`}`} } {`)", "f(`${a?`${b}`:`${`${c}`}`} } {`)"},
 }
 
@@ -210,12 +221,19 @@ func TestUnclear(t *testing.T) {
 		{"ab = (name) => name\ncd(name)", "app.js: name is the name"},
 		{"ab = cd ? (name) => name : name;", "app.js: name is the name"},
 		{"{ ab = async function name() {}; name(); }", "app.js: name is the name"},
-		{"{ ab = class name extends f({}) {}; name(); }", "app.js: name is the name"},
+		{"{ ab = class name extends Ef {}; name(); }", "app.js: name is the name"},
+		{"class A extends f({ b }) { b() {} }", "app.js: (: the page has no classes that extend a value"},
+		{"class A extends {}.b { c() {} }", "app.js: {: the page has no classes that extend a value"},
+		{"class A { b = 1\n c = 2 }", "app.js: c: the page has no fields that end without a semicolon"},
+		{"class A { async\n b() {} }", "app.js: b: the page has no fields that end without a semicolon"},
 		{"if (name) /name/.test(ab);", "app.js: line 1: \"/name/.test(ab); exp\" is no script"},
 		{"while (a) /b/.test(c);", "is no script"},
 		{"for (;;) /b/.test(c);", "is no script"},
 		{"if (a) {}\n/b/.test(c);", "app.js: line 2: "},
 		{"a++ / b / c;", "is no script"},
+		{"a = 0o17;", "\"0o17; "}, {"a = 0XFF;", "\"0XFF; "}, {"a = 0.;", "\"0.; "},
+		{"a = 0.5.b;", "\"0.5.b; "}, {"a = .5.b;", "\".5.b; "}, {"a = 1..b;", "\"1..b; "},
+		{"a\\u0062 = 1;", "is no script"}, {"aé = 1;", "is no script"}, {"é = 1;", "is no script"},
 	} {
 		source, want := c[0], c[1]
 		got, err := bundled(source)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // lexeme is a part of a script in JavaScript.
@@ -27,6 +28,8 @@ const (
 var (
 	blank      = regexp.MustCompile(`^(?:\s+|//.*|/\*(?s:.*?)\*/)+`)
 	words      = regexp.MustCompile(`^(?:\.?[0-9][0-9a-fA-F_xn.]*(?:[eE][+-][0-9]+)?|[#$\w]+)`)
+	unknown    = regexp.MustCompile(`^\.?[0-9].*\..*\.|^[0-9].*\.$|^\..*\.`) // numbers with a method, or 0.
+	joined     = regexp.MustCompile(`^[\w$\\\x80-\x{10ffff}]`)
 	stringText = regexp.MustCompile(`^(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 	expression = regexp.MustCompile(`^/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*`)
 	chunk      = regexp.MustCompile("^[`}](?:[^`\\\\$]|\\\\(?s:.)|\\$[^{`\\\\]|\\$\\\\(?s:.))*" +
@@ -66,6 +69,10 @@ func scan(text string) (all []lexeme, err error) {
 			t.kind, t.text = literal, expression.FindString(rest)
 		case words.MatchString(rest):
 			t.kind, t.text = word, words.FindString(rest)
+			if unknown.MatchString(t.text) || joined.MatchString(rest[len(t.text):]) {
+				t.text = ""
+			}
+		case c == '\\', c >= utf8.RuneSelf: // a name with such a letter would come apart; t stays empty
 		default:
 			t.text = signs.FindString(rest)
 			if t.text == "?." && len(rest) > 2 && '0' <= rest[2] && rest[2] <= '9' {
@@ -100,7 +107,7 @@ func expressionAfter(all []lexeme) bool {
 	case sign:
 		return !slices.Contains([]string{")", "]", "}"}, last.text)
 	case word:
-		return slices.Contains(beforeExpression, last.text)
+		return slices.Contains(beforeExpression, last.text) && !is(all, len(all)-2, ".", "?.")
 	default:
 		return strings.HasSuffix(last.text, "${")
 	}

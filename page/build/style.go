@@ -9,13 +9,16 @@ import (
 // parenthesis, or around a plus, has a meaning.
 var (
 	styleApart = regexp.MustCompile(`"(?:[^"\\]|\\(?s:.))*"|'(?:[^'\\]|\\(?s:.))*'|\\(?s:.)|` +
-		`/\*(?s:.*?)\*/`)
+		`url\([^"'()]*\)|/\*(?s:.*?)\*/`)
 	styleBlanks = regexp.MustCompile(`\s+`)
 	styleZero   = regexp.MustCompile(`([ :,(-])0(\.\d)`)
 	styleSigns  = regexp.MustCompile(` ?([{},;]) ?|(:) `)
 )
 
-// shortStyle returns a style without what no browser needs. Strings stay as they are, and
+// isBlank reports whether a byte of a style is a blank.
+func isBlank(c byte) bool { return c <= ' ' }
+
+// shortStyle returns a style without what no browser needs. Strings and addresses stay as they are, and
 // characters behind a backslash.
 func shortStyle(style []byte) []byte {
 	var out []byte
@@ -28,8 +31,12 @@ func shortStyle(style []byte) []byte {
 	at := 0
 	for _, place := range styleApart.FindAllIndex(style, -1) {
 		short(style[at:place[0]])
-		if style[place[0]] != '/' {
+		switch {
+		case style[place[0]] != '/':
 			out = append(out, style[place[0]:place[1]]...)
+		case place[0] > 0 && place[1] < len(style) &&
+			!isBlank(style[place[0]-1]) && !isBlank(style[place[1]]):
+			out = append(out, "/**/"...) // what no blank keeps apart
 		}
 		at = place[1]
 	}
