@@ -100,6 +100,9 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		f, _, err := r.refilm()
 		return f, err
 	}
+	if err := r.doubt(ctx); err != nil {
+		return nil, err
+	}
 	c := r.config
 	about := r.about()
 	about.Positions = r.positions
@@ -157,6 +160,32 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		h.Result += ": " + cmp.Or(reason, h.Errors[0])
 	}
 	return f, nil
+}
+
+// doubt takes from a scenario what it says that its run violates, if that does not: a file or an address may
+// say anything.
+func (r *run) doubt(ctx context.Context) error {
+	claims := r.scenario.Property
+	if claims == "" || r.judged {
+		return nil
+	}
+	a, err := r.happened(ctx)
+	if errors.Is(err, election.ErrInput) {
+		return nil // the film says so
+	}
+	if err != nil {
+		return err
+	}
+	v, err := a.judge(ctx, claims)
+	if err != nil && !errors.Is(err, election.ErrInput) {
+		return err
+	}
+	if r.judged = true; v == nil {
+		plain := *r.scenario
+		plain.Property, plain.Note = "", ""
+		r.scenario = &plain
+	}
+	return nil
 }
 
 // fill fills in what only the run knows.

@@ -104,6 +104,32 @@ func TestFilmSpeaks(t *testing.T) {
 	}
 }
 
+// TestFilmDoubts: what a scenario says that its run violates is shown only if it does.
+func TestFilmDoubts(t *testing.T) {
+	var b bridge.Bridge
+	var found struct{ Counterexample json.RawMessage }
+	ask(t, &b, "check", object{"scenario": asked(t, &b, object{"algorithm": "lcr", "n": 2}),
+		"budget": object{"losses": 1}}, &found)
+	require.Contains(t, string(found.Counterexample), `"agreement"`)
+	for _, c := range []struct {
+		scenario string
+		violates bool
+	}{
+		{`{"algorithm": "lcr", "ids": [1, 2, 3], "property": "ends", "note": "it goes on"}`, false},
+		{`{"algorithm": "bully", "ids": [1, 2, 3], "property": "sound"}`, false},
+		{`{"algorithm": "lcr", "ids": [1, 2], "property": "right-leader",
+			"steps": [{"do": "start", "process": 1}]}`, false},
+		{string(found.Counterexample), true},
+		{strings.Replace(string(found.Counterexample), `"agreement"`, `"one-leader-a-term"`, 1), false},
+	} {
+		_, head := film(t, &b, json.RawMessage(c.scenario))
+		require.Equal(t, c.violates, head.Scenario.Property != "", c.scenario)
+		require.Equal(t, c.violates, strings.Contains(head.Result, "violated: "), head.Result)
+		_, again := film(t, &b, json.RawMessage(c.scenario))
+		require.Equal(t, head, again)
+	}
+}
+
 // TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed,
 // and a count agrees with its noun.
 func TestFilmErrors(t *testing.T) {

@@ -35,6 +35,7 @@ type run struct {
 	positions [][2]float64 // of the processes, if they are known
 
 	fixed  bool // it is a trace that was read
+	judged bool // whether it violates what its scenario says
 	played bool
 	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first
 	trace  *trace.Trace
