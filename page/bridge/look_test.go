@@ -206,6 +206,20 @@ func TestPendingOfMany(t *testing.T) {
 	require.Less(t, int(after.TotalAlloc-before.TotalAlloc)/len(all), 8000, "bytes for each")
 }
 
+// TestPendingStarts: a start that is planned comes in its turn; an act is another one. By hand the act is it.
+func TestPendingStarts(t *testing.T) {
+	var b bridge.Bridge
+	for delay, refused := range map[string]string{"unit": "it starts in its turn, and an act would start it " +
+		"once more", "hand": ""} {
+		text := asked(t, &b, object{"algorithm": "lcr", "n": 3, "delay": delay})
+		var all []struct{ Words, Refused string }
+		ask(t, &b, "pending", object{"scenario": text, "step": 3}, &all)
+		require.Len(t, all, 3)
+		require.Equal(t, "1 starts", all[0].Words)
+		require.Equal(t, refused, all[0].Refused)
+	}
+}
+
 // TestPendingOutside: what may not happen yet says why.
 func TestPendingOutside(t *testing.T) {
 	var b bridge.Bridge

@@ -86,6 +86,9 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	all := make([]next, len(waits))
 	for i := range waits {
 		all[i] = r.next(&waits[i], words[i])
+		if waits[i].Do == observe.Start && r.config.Schedule != sim.Hand {
+			all[i].Refused = "it starts in its turn, and an act would start it once more"
+		}
 		switch s.Status(waits[i].To) {
 		case sim.Paused: // brought to it now, it would only wait there
 			if all[i].Refused == "" {
