@@ -73,7 +73,7 @@ export class Film {
     this.firstJourney = new Uint32Array(this.length + 2);
     /** @type {number[][]} all journeys under way, now and then */
     this.still = [];
-    /** how many messages were sent by each step */
+    /** how many messages were sent, up to each step */
     this.sent = new Uint32Array(this.length + 1);
     /** how many messages are under way after each step, and the most */
     this.busy = new Int32Array(this.length + 2);
@@ -127,11 +127,6 @@ export class Film {
     const send = this.head.does.indexOf("send");
     for (let i = 0; i < this.events.n; i++) if (this.events.do[i] === send) this.sent[this.events.step[i]]++;
     for (let k = 1; k <= this.length; k++) this.sent[k] += this.sent[k - 1];
-  }
-
-  /** The number of messages sent by step k. @param {number} k */
-  sentAfter(k) {
-    return this.sent[k];
   }
 
   /** Lists the changes of each process, and the steps at which something is decided or goes wrong. */
@@ -263,12 +258,8 @@ export class Film {
   }
 }
 
-const faulty = new Set(["crash", "pause", "resume", "recover", "restart", "lose", "duplicate", "cut", "heal"]);
-
-/** Whether something that happens is a fault. @param {string} what */
-export function isFault(what) {
-  return faulty.has(what);
-}
+/** What happens against the will of the processes. */
+export const faulty = new Set(["crash", "pause", "resume", "recover", "restart", "lose", "duplicate", "cut", "heal"]);
 
 /** The last index of a sorted list for which a condition holds, or -1.
  * @template T @param {ArrayLike<T>} list @param {(element: T) => boolean} holds */

@@ -97,7 +97,7 @@ export function mount(element, store) {
       attribute(shape, "d", outlineOf(is, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }
-    const sent = film.sentAfter(step);
+    const sent = film.sent[step];
     count.textContent = t.figure(sent);
     noun.textContent = t.messages(sent);
   };

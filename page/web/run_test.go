@@ -223,7 +223,7 @@ const readMoments = `
 		});
 		const role = is.map((_, p) => film.roleOf(p, k)), section = film.sectionAt(k);
 		all[k] = ({ is, role, section, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]),
-			at: film.at(k), by: film.processOf(k), out: film.sentAfter(k) });
+			at: film.at(k), by: film.processOf(k), out: film.sent[k] });
 	}
 	return all;`
 

@@ -106,7 +106,7 @@ func TestSpeed(t *testing.T) {
 				p.script(&drawn, `
 					const { state } = page.store, from = state.cursor;
 					let frames = 0;
-					for (; frames < 30; frames++) await new Promise((r) => requestAnimationFrame(r));
+					for (; frames < 20; frames++) await new Promise((r) => requestAnimationFrame(r));
 					return state.cursor > from && state.playing ? frames : 0;`)
 				require.NotZero(t, drawn)
 				frames = append(frames, (p.busy()-before)/drawn/one)

@@ -31,7 +31,7 @@ export function mount(element, store) {
       whole.hidden = !theory?.[what].length;
       const { width, height } = box.getBoundingClientRect();
       if (!film || !theory || width < 40) continue;
-      const all = colours(), now = what === "messages" ? film.sentAfter(step) : film.head[what], { ns } = theory;
+      const all = colours(), now = what === "messages" ? film.sent[step] : film.head[what], { ns } = theory;
       const styles = { best: all.green, mean: all.blue, worst: all.orange, measured: all.blue };
       const curves = theory[what].map(({ names, at }, i) => ({ name: names.map((name) => t.cases[name]).join(" = "),
         colour: styles[names[0]], dash: dashes[i], line: ns.map((n, k) => [n, at[k]])
@@ -61,7 +61,7 @@ export function mount(element, store) {
   store.on(["film", "step", "panel"], ({ film, step, catalog, panel }) => {
     if (!film || panel !== "theory") return;
     const a = find(catalog, film.head.algorithm);
-    const rows = [[t.thisRun, t.figure(film.sentAfter(step))]];
+    const rows = [[t.thisRun, t.figure(film.sent[step])]];
     for (const name of /** @type {Case[]} */ (["best", "mean", "worst"])) {
       if (a?.[name]) rows.push([t.cases[name], a[name]]);
     }

@@ -1,7 +1,7 @@
 // Draws the run as lines of processes, downwards in time, with messages as arrows between them.
 
 import { arrow, circle, cross, line, pen, star } from "./canvas.js";
-import { DOWN, FOLLOWER, isFault, LEADER, PAUSED } from "./film.js";
+import { DOWN, FOLLOWER, faulty, LEADER, PAUSED } from "./film.js";
 import { cutLinks } from "./tokens.js";
 import { t } from "./texts.js";
 import { colours, fillSign } from "./theme.js";
@@ -232,7 +232,7 @@ function sign(g, film, axis, f, k) {
     g.fillStyle = all.gold;
     star(g, x, y, r * 2.2);
   } else if (what === "crash") cross(g, x, y, r * 1.2, all.red);
-  else if (isFault(what) && !/lose|cut|heal/.test(what)) dot(g, x, y, r, all.red, all.paper);
+  else if (faulty.has(what) && !/lose|cut|heal/.test(what)) dot(g, x, y, r, all.red, all.paper);
   else if (what === "start") dot(g, x, y, r, all.ink, all.ink);
   else if (what === "timeout") {
     dot(g, x, y, r + 0.5, all.ink, all.paper);
