@@ -97,7 +97,7 @@ export function ofLinks(store, inside) {
 /** @type {Action} */
 export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
 
-let queue = Promise.resolve();
+let queue = /** @type {Promise<unknown>} */ (Promise.resolve());
 
 /** Does something after the present step. What is done while another act is on its way comes after that, and is
  * chosen only then if it is a choice.
@@ -105,12 +105,15 @@ let queue = Promise.resolve();
 export function act(store, action) {
   const { scenario } = store.state;
   if (scenario) store.set({ playing: false }); // it is after this step, however long it takes
-  queue = queue.then(async () => carryOut(store, typeof action === "function" ? await action()
+  return inTurn(store, async () => carryOut(store, typeof action === "function" ? await action()
     // What was the next to happen may be another thing now: a second click on it was too many.
     : store.state.scenario === scenario || !/^(deliver|lose|dup|delay|timeout|start)/.test(action.act.do) ? action
-      : undefined)).catch((error) => store.set({ error: reason(error) }));
-  return queue;
+      : undefined));
 }
+
+/** Does something after the acts that are on their way. @param {Store} store @param {() => Promise<unknown>} work
+ * @returns {Promise<unknown>} */
+export const inTurn = (store, work) => (queue = queue.then(work).catch((error) => store.set({ error: reason(error) })));
 
 /** @param {Store} store @param {Action} [action] */
 async function carryOut(store, action) {

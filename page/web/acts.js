@@ -132,9 +132,9 @@ export function warning(element, store) {
 
 /** Does what a key says to the chosen process, or to the links. @param {Store} store @param {string} key */
 export function press(store, key) {
+  const { process, embed } = store.state;
+  if (embed) return; // there is no way back
   return act(store, async () => {
-    const { process, embed } = store.state;
-    if (embed) return; // there is no way back
     if (key === "h") return heal;
     const list = await pending(store).catch(() => []);
     if (/^[1-9]$/.test(key)) {

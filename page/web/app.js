@@ -4,6 +4,7 @@
 // step, play plays. film.js and axis.js answer what was the case at a step, and where it stands in the picture.
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
+import { inTurn } from "./actions.js";
 import * as acts from "./acts.js";
 import { Axis } from "./axis.js";
 import { call, callLong, counted, load } from "./bridge.js";
@@ -124,16 +125,15 @@ async function begin() {
   frame();
   // The library does one thing after the other: while a long film is made, the reader can set what comes instead.
   call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
-  const first = share.openAddress(store).then(async (opened) => {
-    if (opened) return;
+  share.mount(store);
+  await inTurn(store, async () => {
+    if (await share.openAddress(store)) return;
     // What is wrong with the address stays in sight beside the run that is shown instead.
     const { error } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
     await make(store, store.state.sugar, error === "" && !step);
     if (step) go(store, step);
     if (error) store.set({ error });
   });
-  await first;
-  share.mount(store);
   // All is read at the start, so that the page goes on without its server.
   lessons().catch(() => {}); // the panel says so
   load("doc.json").then((text) => {

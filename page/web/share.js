@@ -5,10 +5,11 @@
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run says so.
 
+import { inTurn } from "./actions.js";
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { open, reason, settings, show, setScale } from "./run.js";
+import { open, reason, settings, show, setScale, wish } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -54,12 +55,16 @@ export async function decode(text) {
   return { scenario: value.s, step: Number.isInteger(value.k) ? value.k : 0 };
 }
 
+/** What the address held that was opened last. @type {any} */
+let addressed;
+
 /** Opens what the address holds. @param {Store} store @returns {Promise<boolean>} whether it holds a run */
 export async function openAddress(store) {
   const asked = new URLSearchParams(location.search);
   try {
     if (location.hash.length > 1) {
       const { scenario, step } = await decode(location.hash.slice(1));
+      addressed = scenario;
       return await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
     }
     const file = toOpen();
@@ -74,8 +79,8 @@ export async function openAddress(store) {
 /** Opens files' texts: a scenario, or the trace of a run, which may be in several parts.
  * @param {Store} store @param {string[]} texts */
 export async function openTexts(store, texts) {
-  const [text, ...more] = texts;
-  const { json, data } = await call("read", { text, more });
+  const [text, ...more] = texts, wanted = wish(), { json, data } = await call("read", { text, more });
+  if (!wanted()) return false;
   if (json.kind !== "trace") {
     const [first, ...more] = json.scenarios;
     if (!await open(store, first, { play: true })) return false;
@@ -100,11 +105,16 @@ export async function openTexts(store, texts) {
 /** Opens files that the reader gives. @param {Store} store @param {FileList | null | undefined} files */
 async function openFiles(store, files) {
   if (!files?.length) return;
-  try {
-    await openTexts(store, await Promise.all([...files].map((file) => file.text())));
-  } catch (error) {
-    store.set({ error: `${files.length > 1 ? "" : `${files[0].name}: `}${reason(error)}` });
-  }
+  const names = files.length > 1 ? "" : `${files[0].name}: `, all = [...files].map((file) => file.text());
+  await instead(store, async () => openTexts(store, await Promise.all(all)).catch((error) =>
+    store.set({ error: names + reason(error) })));
+}
+
+/** Opens another run, after what the reader has done to the one that is shown; no film that is on its way comes.
+ * @param {Store} store @param {() => Promise<unknown>} work */
+function instead(store, work) {
+  wish();
+  return inTurn(store, work);
 }
 
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
@@ -114,17 +124,16 @@ export function mount(store) {
   store.on(["scenario", "film", "step", "playing"], ({ film, playing }) => {
     clearTimeout(timer);
     dataset.address = "";
-    if (!film || playing || store.state.embed || !store.state.scenario) return;
+    if (!film || playing || store.state.embed) return;
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step).catch(() => written);
-      // A run that is too long has none, but for that from which it was opened.
-      const long = text.length > longest, kept = long && JSON.stringify((await decode(written).catch(() => null))
-        ?.scenario) === JSON.stringify(store.state.scenario);
+      // A trace has none, nor a run that is too long, but for that from which it was opened.
+      const long = text.length > longest || !store.state.scenario;
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
-      if (kept || text === written || location.hash.slice(1) !== written) return;
+      if (long && store.state.scenario === addressed || text === written || location.hash.slice(1) !== written) return;
       written = long ? "" : text;
       history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
     }, 250);
@@ -132,7 +141,7 @@ export function mount(store) {
   addEventListener("hashchange", () => {
     if (location.hash.slice(1) === written) return;
     written = location.hash.slice(1);
-    counted(openAddress(store));
+    counted(instead(store, () => openAddress(store)));
   });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {

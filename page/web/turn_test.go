@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the reader does is done in turn: a key is for the process that was chosen as it was pressed, and a record
-// that is dropped, or an address, comes in place of the run to which an act was still to be done.
+// What the reader does is done in turn: a key is for the process that was chosen as it was pressed, and a
+// record that is dropped, or an address, comes in place of the run to which an act was still to be done.
 func TestInTurn(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -36,7 +36,8 @@ func TestInTurn(t *testing.T) {
 		got.acts = store.state.scenario.acts.map((a) => a.do + " " + a.process);
 
 		await begin();
-		const { text } = (await call("export", { kind: "trace", scenario: { algorithm: "hs", ids: [1, 2] } })).json;
+		const scenario = { algorithm: "hs", ids: [1, 2] };
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
 		while (!location.hash) await frame();
 		press("c");
 		const files = new DataTransfer();
