@@ -90,7 +90,8 @@ class Library {
       if (waiting) { // it was not stopped as the worker started
         waiting.since = performance.now();
         worker.postMessage(message);
-        if (name === "read") reply.then(() => (this.trace = message), () => {}); // the library keeps what it could read
+        // The library keeps the trace that it could read last.
+        if (name === "read") reply.then(({ json }) => json.kind === "trace" && (this.trace = message), () => {});
       }
     } catch (error) {
       compiled = script = undefined;

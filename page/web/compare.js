@@ -4,7 +4,7 @@ import { Axis } from "./axis.js";
 import { difference } from "./branches.js";
 import { fit } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
-import { go, restore, showBranch } from "./run.js";
+import { go, reason, restore, showBranch } from "./run.js";
 import { signs } from "./theme.js";
 import { columns, present, view } from "./time.js";
 import { t } from "./texts.js";
@@ -45,8 +45,8 @@ export function mount(column, store) {
       store.set({ compare: now.id });
     };
     canvas.setAttribute("aria-label", t.act.beside(b.title));
-    restore(b).then(paint, () => {});
     const key = asked = `${branch} ${compare}`;
+    restore(b).then(paint, (error) => asked === key && store.set({ compare: 0, error: reason(error) }));
     const found = await difference(now.scenario, b.scenario);
     if (asked !== key) return;
     words.textContent = found ? t.act.first(found.step, found.words) : t.act.same;

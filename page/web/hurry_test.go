@@ -280,7 +280,9 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 		const { call, open, store } = page, got = { ended: 0 };
 		const scenario = { algorithm: "lcr", ids: [1, 3, 2] };
 		await call("read", { text: (await call("export", { kind: "trace", scenario })).json.text });
-		await call("read", { text: "none" }).catch(() => {}); // the next worker is to know the one before
+		// The next worker is to know the one before.
+		await call("read", { text: "none" }).catch(() => {});
+		await call("read", { text: JSON.stringify(scenario) });
 		const { json } = await call("scenario", { algorithm: "ghs", n: 1024, links: "complete" });
 		const end = Worker.prototype.terminate;
 		Worker.prototype.terminate = function () { got.ended++; end.call(this); };

@@ -214,6 +214,13 @@ func TestTraces(t *testing.T) {
 	require.Equal(t, true, got[1])
 	require.Equal(t, "The record differs. Since step 14: the algorithm does something else: "+
 		"line 30, event 11 of process 3.", got[3])
+	// Behind that step the states are not known.
+	var state string
+	p.script(&state, `
+		to(range.max);
+		await settled();
+		return document.querySelector(".changes h2").textContent;`)
+	require.Equal(t, "step: 21 comes after what the algorithm would not have done", state)
 	// Its kinds of messages have a legend, no line is longer than its box, and no empty hash is named.
 	var looks struct {
 		Kinds string

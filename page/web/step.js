@@ -2,7 +2,7 @@
 
 import { call } from "./bridge.js";
 import { h } from "./dom.js";
-import { light } from "./run.js";
+import { light, reason } from "./run.js";
 import { lines } from "./source.js";
 import { changedFrom, machines, shownStep, valueOf } from "./state.js";
 import { t } from "./texts.js";
@@ -33,10 +33,14 @@ export function mount(element, store) {
     // What stands there is of another step; an answer comes within a frame or two, mostly, and nothing flickers.
     const late = setTimeout(clear, 150);
     // The step before comes first: to go back, the library begins at a snapshot.
+    let why = t.nothing;
     const p = film.processOf(step), [[text], ran, before, now] = await Promise.all([
       words(film, scenario, step, step).catch(() => [""]),
       call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
-      machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch(() => [])]);
+      machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch((error) => {
+        why = reason(error);
+        return [];
+      })]);
     clearTimeout(late);
     asks = false;
     if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
@@ -45,7 +49,7 @@ export function mount(element, store) {
     if (doc) lines(rule, code, doc, film.head.algorithm, ran);
     const changed = now.flatMap((m, i) => m.fields.map((field) => ({ field, old: changedFrom(before[i], field) })))
       .filter(({ old }) => old);
-    changes.replaceChildren(h("h2", {}, changed.length ? t.changed : t.nothing), h("dl", { class: "facts" },
+    changes.replaceChildren(h("h2", {}, changed.length ? t.changed : why), h("dl", { class: "facts" },
       ...changed.flatMap(({ field, old }) => [h("dt", {}, field.name),
         h("dd", {}, t.became(old ? valueOf(old) : "", valueOf(field)))])));
     draw(); // for what has changed meanwhile
