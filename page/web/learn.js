@@ -4,7 +4,7 @@ import { call, load } from "./bridge.js";
 import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
-import { go, open, reason, showBranch } from "./run.js";
+import { failure, go, open, reason, showBranch, wish } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -32,12 +32,13 @@ export function mount(element, store) {
     const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
       .map((lesson) => h("li", {}, h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
         h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length))))))),
-    (error) => h("p", { class: "wrong", role: "alert" }, reason(error)));
+    failure);
     element.replaceChildren(h("h2", {}, t.learn.lessons), all,
       ...challenge.list(shown, (chosen) => challenge.play(element, store, chosen, home)));
   };
   /** @param {Lesson} lesson */
   const play = async (lesson) => {
+    wish();
     try {
       const { json } = await call("scenario", lesson.scenario);
       if (!(await open(store, json, { step: 0, title: lesson.title }))) return;

@@ -5,7 +5,7 @@ import { call, callLong, stopLong } from "./bridge.js";
 import { help } from "./challenge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
-import { open, reason, resize, wish, setScale } from "./run.js";
+import { failure, open, reason, resize, wish, setScale } from "./run.js";
 import * as states from "./states.js";
 import { t } from "./texts.js";
 
@@ -75,7 +75,7 @@ export function mount(element, store) {
       const { json } = await ask(name, asked, mine);
       if (mine === running) shown = show(json);
     } catch (error) {
-      if (mine === running) result.replaceChildren(h("p", { class: "wrong" }, reason(error)));
+      if (mine === running) result.replaceChildren(failure(error));
     }
     if (mine !== running) return;
     running++;
@@ -122,7 +122,8 @@ export function mount(element, store) {
   store.on(["paint"], () => paint?.());
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
-    if (scenario?.algorithm !== "museum") delete budget.until; // a challenge has set it, and nothing here shows it
+    // What a challenge allows is not for other runs.
+    if (scenario?.algorithm !== "museum" && Object.keys(store.state.budget).length) store.set({ budget: {} });
     note.textContent = t.prove.large(n);
     large.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
@@ -144,8 +145,8 @@ function verdicts(store, found, branch, after) {
   const list = h("ul", { class: "verdicts" }, found.verdicts.map((/** @type {any} */ v) => h("li", { class:
     v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
     ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
-  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after >= 0) : found.exhausted
-    ? t.prove.right(after >= 0) : t.prove.soFar), ` ${t.prove.visited(found)}`)];
+  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after) : found.exhausted
+    ? t.prove.right(after) : t.prove.soFar), ` ${t.prove.visited(found)}`)];
   if (found.stopped) parts.push(h("p", { class: "note" }, t.sentence(found.stopped.split(": ")[1])));
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
   const scenario = found.counterexample;

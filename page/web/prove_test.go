@@ -102,13 +102,14 @@ func TestProofStoppedAtOnce(t *testing.T) {
 	require.Equal(t, 2, got.Ended)
 }
 
-// Where time counts a challenge says how long a proof goes on, which no control shows: it goes with it.
+// What a challenge allows in a proof goes with it: faults, and, where time counts, how long the proof goes
+// on, which no control shows.
 func TestProofAfterAChallenge(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
-	var until []any
-	p.script(&until, prover+`
+	var asked []any
+	p.script(&asked, prover+`
 		const got = [], { postMessage } = Worker.prototype;
 		Worker.prototype.postMessage = function (message) {
 			if (message.name === "check") got.push(JSON.parse(message.args).budget.until ?? 0);
@@ -129,8 +130,16 @@ func TestProofAfterAChallenge(t *testing.T) {
 		await page.open(page.store, { algorithm: "lcr", variant: "participant", ids: [1, 2, 3] });
 		await settled();
 		await ask();
-		return [...all, ...got];`)
-	require.Equal(t, []any{1.000000001, 0.0}, until)
+		const faults = () => every(".counts select").filter((s) => s.value !== "0").length;
+		document.querySelector("#tab-learn").click();
+		document.querySelector(".lesson-head button").click();
+		await until(() => document.querySelector("[data-id^=bully-process-comes-back]"));
+		document.querySelector("[data-id^=bully-process-comes-back]").click();
+		await until(() => page.store.state.scenario.algorithm === "museum");
+		const allowed = faults();
+		await page.open(page.store, { algorithm: "lcr", variant: "participant", ids: [1, 2, 3] });
+		return [...all, ...got, allowed, faults()];`)
+	require.Equal(t, []any{1.000000001, 0.0, 2.0, 0.0}, asked)
 }
 
 // What was found goes when the reader goes to another run, and so does what is still being looked for: it
@@ -256,8 +265,8 @@ func TestProofFromHere(t *testing.T) {
 			got.push(document.querySelector(".result .sum").textContent);
 		}
 		return got;`)
-	require.Contains(t, got[0], "From here nothing can go wrong.")
-	require.Contains(t, got[1], "From here it can go wrong.")
+	require.Contains(t, got[0], "From step 4 nothing can go wrong.")
+	require.Contains(t, got[1], "From step 5 it can go wrong.")
 }
 
 // The graph has all states; a click on one leads to it. A check that takes long can be stopped, and another

@@ -8,7 +8,7 @@ import { closer, h, openModal, perFrame, s } from "./dom.js";
 import { DOWN, Film, FOLLOWER, LEADER } from "./film.js";
 import { outlineOf } from "./graph.js";
 import { plot } from "./plot.js";
-import { open, reason } from "./run.js";
+import { failure, open } from "./run.js";
 import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
 import { colours, series, shapes, signPath, signs } from "./theme.js";
@@ -121,8 +121,8 @@ export function openDialog(store) {
   /** @type {Map<string, import("./theory.js").Theory>} */
   const theory = new Map();
   /** The head of a card. @param {string} name @param {any} [scenario] */
-  const title = (name, scenario) => h("header", { class: "row" }, s("svg", { width: 20, height: 14, "aria-hidden": "true",
-    fill: `var(--${series[names.indexOf(name)]})` }, s("path", { d: signPath(shapes[names.indexOf(name)], 13, 7, 5) })),
+  const title = (name, scenario, i = names.indexOf(name)) => h("header", { class: "row" }, s("svg", { width: 20,
+    height: 14, "aria-hidden": "true" }, s("path", { d: signPath(shapes[i], 13, 7, 5), fill: `var(--${series[i]})` })),
     h("button", { class: "quiet", title: t.race.show, disabled: !scenario, onclick: () => {
       dialog.close();
       open(store, scenario, { play: true });
@@ -136,7 +136,7 @@ export function openDialog(store) {
   const run = async (start) => {
     hurry();
     const mine = ++latest, made = [], /** @type {HTMLElement[]} */ all = [];
-    add.replaceChildren(h("option", { value: "" }, t.race.choose), ...catalog.map(nameOf).filter((name) =>
+    add.replaceChildren(h("option", { value: "" }, "…"), ...catalog.map(nameOf).filter((name) =>
       !names.includes(name)).map((name) => h("option", { value: name }, name)));
     add.disabled = names.length >= most;
     for (const name of names) {
@@ -154,13 +154,13 @@ export function openDialog(store) {
         all.push(one.card);
       } catch (why) {
         if (mine !== latest) return;
-        all.push(h("section", { class: "card" }, title(name), h("p", { class: "wrong", role: "alert" }, reason(why))));
+        all.push(h("section", { class: "card" }, title(name), failure(why)));
       }
     }
     if (mine !== latest) return;
     for (const { name, film } of made) {
       const known = measured.get(name) ?? new Map();
-      measured.set(name, known.set(film.n, film.sentAfter(film.length)));
+      measured.set(name, known.set(film.n, film.sent[film.length]));
     }
     runners = made;
     cards.replaceChildren(...all);
@@ -189,9 +189,9 @@ function runner(store, name, film, title) {
 function say(r, now, over) {
   const { film, axis } = r;
   const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
-  r.count.textContent = t.figure(film.sentAfter(step));
+  r.count.textContent = t.figure(film.sent[step]);
   const lead = film.head.ids.flatMap((_, p) => (film.roleOf(p, step) === LEADER ? [film.name(p)] : []));
-  r.note.textContent = ` ${t.messages(film.sentAfter(step))}${lead.length ? `, ${t.safe.lead(lead)}` : ""}${now >= r.end
+  r.note.textContent = ` ${t.messages(film.sent[step])}${lead.length ? `, ${t.safe.lead(lead)}` : ""}${now >= r.end
     ? `, ${t.units(r.end)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
   return step;

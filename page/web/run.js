@@ -2,6 +2,7 @@
 
 import { Axis } from "./axis.js";
 import { call, hurry } from "./bridge.js";
+import { h } from "./dom.js";
 import { Film, upTo } from "./film.js";
 import { t } from "./texts.js";
 
@@ -11,6 +12,9 @@ import { t } from "./texts.js";
 export function reason(error) {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What stands in place of what cannot be shown. @param {unknown} error */
+export const failure = (error) => h("p", { class: "wrong", role: "alert" }, reason(error));
 
 let latest = 0;
 
@@ -68,7 +72,7 @@ export async function open(store, scenario, how = {}) {
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
     const sugar = how.sugar ?? (parent < 0 ? settings(film) : store.state.sugar);
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0,
-      wrong: wrong(film, scenario), sugar };
+      wrong: wrong(film), sugar };
     show(store, { branches: [...branches, branch], branch: id, scenario, sugar,
       compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function" ? how.step(film)
       : how.step ?? 0);
@@ -106,7 +110,7 @@ function forget(store) {
 export async function restore(branch) {
   if (branch.film) return;
   const { data } = await call("film", { scenario: branch.scenario });
-  if (data) branch.wrong = wrong(branch.film ??= new Film(data), branch.scenario);
+  if (data) branch.wrong = wrong(branch.film ??= new Film(data));
 }
 
 let seen = 0; // grows with each look at a branch
@@ -125,9 +129,9 @@ export function show(store, change, film, step) {
 
 /** What a run is blamed for in the list of runs. One by hand, or by the checker's steps, is not over: it fails only
  * by what the checker has found, of which a run that never ends shows nothing else.
- * @param {Film} film @param {any} scenario */
-function wrong(film, scenario) {
-  const { steps, schedule, property, expect } = scenario ?? {};
+ * @param {Film} film */
+function wrong(film) {
+  const { steps, schedule, property, expect } = film.head.scenario;
   return film.head.outside?.length ? t.act.outsideShort
     : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.act.fails : "";
 }

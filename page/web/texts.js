@@ -126,7 +126,7 @@ export const t = {
     svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace",
     shiviz: "ShiViz log" }),
   openFile: "Open a file",
-  openHint: "A scenario, or a trace, in one file or one for each process; or drop files on the page.",
+  openHint: "A scenario, or a trace, in one file or one a process; or drop files on the page.",
   ofTrace: "A trace has no address. Share its file.",
   tooLong: "It is too long for an address. Save the scenario.",
   badLink: "The address after the # cannot be read.",
@@ -197,8 +197,8 @@ export const t = {
     progress: (/** @type {number} */ states, /** @type {number} */ depth) =>
       `${figure(states)} states, up to ${depth} moves deep`,
     verdict: (/** @type {boolean | null} */ holds) => (holds === null ? "not known: " : holds ? "holds: " : "fails: "),
-    wrong: (/** @type {boolean} */ here) => (here ? "From here it can go wrong." : "It can go wrong."),
-    right: (/** @type {boolean} */ here) => (here ? "From here nothing can go wrong." : "Nothing can go wrong."),
+    wrong: (/** @type {number} */ k) => (k < 0 ? "It can go wrong." : `From step ${k} it can go wrong.`),
+    right: (/** @type {number} */ k) => (k < 0 ? "Nothing can go wrong." : `From step ${k} nothing can go wrong.`),
     soFar: "Nothing has gone wrong so far.", more: (/** @type {number} */ n) => `Try up to ${figure(n)} states`,
     visited: (/** @type {any} */ f) => `${figure(f.states)} states, ${figure(f.transitions)} `
       + `moves, up to ${f.depth} deep.`,
@@ -218,7 +218,7 @@ export const t = {
   },
   learn: {
     lessons: "Lessons", challenges: "Challenges",
-    challengesHint: "Each has a mistake that was really made: find a run that shows it, short ones first.",
+    challengesHint: "Each has a mistake that was really made: find a run that shows it.",
     stops: (/** @type {number} */ n) => count(n, "stop", "stops"),
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
@@ -231,7 +231,7 @@ export const t = {
       `It took ${steps ? count(n, "step", "steps") : count(n, "message", "messages")}, and the best is ${par}.`,
   },
   race: {
-    title: "Race", add: "Add an algorithm", choose: "Choose …", clock: "The time in all runs",
+    title: "Race", add: "Add an algorithm", clock: "The time in all runs",
     axis: "messages; lines: mean, or ≤ worst case",
     curves: "Messages by the number of processes: points are measured.",
     at: (/** @type {number} */ at) => `time ${at.toFixed(1)}`, show: "Show it alone",
