@@ -229,15 +229,10 @@ func purity(t *trial) error {
 			return err
 		}
 	}
-	// A goroutine that has done its work may take a moment to end.
-	left := 0
-	for range 100 {
-		if left = runtime.NumGoroutine() - before; left <= 0 {
-			return nil
-		}
-		time.Sleep(time.Millisecond)
+	if left := leftOf(runtime.NumGoroutine, before); left > 0 {
+		return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind", left)
 	}
-	return fmt.Errorf("a Node is a pure state machine, and has left %d goroutines behind", left)
+	return nil
 }
 
 // plays plays a history again and compares what Nodes do with what they did. If there are others, each of
@@ -464,4 +459,16 @@ func resets(h *history, r *played) error {
 		}
 		return nil
 	})
+}
+
+// leftOf returns how many goroutines there are more than before. One that has done its work may take a moment
+// to end.
+func leftOf(count func() int, before int) (left int) {
+	for range 100 {
+		if left = count() - before; left <= 0 {
+			return 0
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return left
 }
