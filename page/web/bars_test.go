@@ -52,7 +52,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var all []float64
 			for range samples {
-				p := newTab(t, look{})
+				p := newTab(t, look{measured: true})
 				require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(c.address())))
 				p.measure()
 				p.script(nil, `
@@ -62,7 +62,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 				all = append(all, p.used())
 				p.close() // it plays
 			}
-			p := newTab(t, look{still: true})
+			p := newTab(t, look{still: true, measured: true})
 			p.open(serve(t))
 			p.measure()
 			one := p.one()
@@ -86,7 +86,7 @@ func TestSpeedOfChecks(t *testing.T) {
 			var b bridge.Bridge
 			scenario, err := short(t, &b, map[string]any{"algorithm": c.algorithm, "n": c.n})
 			require.NoError(t, err)
-			p := newTab(t, look{still: true})
+			p := newTab(t, look{still: true, measured: true})
 			p.open(serve(t))
 			p.measure()
 			p.script(nil, `document.querySelector("#tab-prove").click(); await settled();`)
@@ -117,7 +117,7 @@ func TestSpeedOfFilms(t *testing.T) {
 		bar     float64
 	}{{64, 8, 50}, {256, 2, 350}} {
 		t.Run(fmt.Sprint(c.n), func(t *testing.T) {
-			p := newTab(t, look{still: true})
+			p := newTab(t, look{still: true, measured: true})
 			p.open(serve(t))
 			p.measure()
 			one := p.one()
@@ -153,7 +153,7 @@ func TestSpeedAgainstNative(t *testing.T) {
 	scenario, err := short(t, &b, map[string]any{"algorithm": "lcr", "n": 256, "order": "worst"})
 	require.NoError(t, err)
 	args := fmt.Sprintf(`{"scenario": %s}`, scenario)
-	p := newTab(t, look{still: true})
+	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()
 	var here, there []float64

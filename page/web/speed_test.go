@@ -81,7 +81,7 @@ func TestSpeed(t *testing.T) {
 			scenario, err := short(t, &b,
 				map[string]any{"algorithm": c.algorithm, "n": c.n, "order": c.order})
 			require.NoError(t, err)
-			p := newTab(t, look{}) // messages travel
+			p := newTab(t, look{measured: true}) // messages travel
 			p.open(serve(t))
 			p.measure()
 			p.script(nil, fmt.Sprintf(`
@@ -139,7 +139,7 @@ func TestSpeed(t *testing.T) {
 // An act is drawn as a branch within its bar, with its panel open: the library's work counts, too.
 func TestSpeedOfActs(t *testing.T) {
 	const acts, bar = 6, 150
-	p := newTab(t, look{still: true})
+	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()
 	p.script(nil, `
