@@ -76,4 +76,15 @@ func TestManyBranches(t *testing.T) {
 	require.Equal(t, got.First, got.Again)
 	require.Equal(t, "film", got.Beside)
 	require.NotEmpty(t, got.Diff)
+	// One that cannot be made again says why, and nothing stands beside the run.
+	var failed [2]any
+	p.script(&failed, `
+		const { store } = page;
+		const gone = { id: 999, parent: 1, after: 0, title: "gone", scenario: { algorithm: "none", ids: [1] },
+			film: null, seen: 0, wrong: "" };
+		store.set({ branches: [...store.state.branches, gone], compare: 999 });
+		while (!store.state.error) await frame();
+		return [store.state.compare, store.state.error];`)
+	require.Equal(t, 0.0, failed[0])
+	require.Contains(t, failed[1], "none")
 }

@@ -90,6 +90,26 @@ func TestLesson(t *testing.T) {
 	require.NotContains(t, got[3].By, "Five leads.")
 }
 
+// Where the lessons cannot be read, their panel says why, and has the challenges.
+func TestNoLessons(t *testing.T) {
+	t.Parallel()
+	s, err := site()
+	require.NoError(t, err)
+	server := httptest.NewServer(build.Handler(s.With("lessons.json", []byte("none"))))
+	t.Cleanup(server.Close)
+	p := newTab(t, look{still: true})
+	p.open(server.URL)
+	var got [2]string
+	p.script(&got, `
+		document.querySelector("#tab-learn").click();
+		const panel = document.querySelector("#panel-learn");
+		while (!panel.querySelector("[role=alert]")) await frame();
+		return [panel.querySelector("[role=alert]").textContent,
+			panel.querySelector(".challenge").textContent];`)
+	require.Contains(t, got[0], "JSON")
+	require.NotEmpty(t, got[1])
+}
+
 // Every stop of every lesson is reached. Lessons stand in the order of the list of algorithms.
 func TestLessons(t *testing.T) {
 	t.Parallel()
