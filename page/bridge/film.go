@@ -199,7 +199,7 @@ func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 	}
 	h.Time, h.End = units(res.Time), units(s.Now())
 	h.OK = true
-	if a.Sections > 0 {
+	if a.Sections > 0 && r.scenario.Property == "" {
 		entries := "1 entry"
 		if n := len(res.Entries); n != 1 {
 			entries = prose.Grouped(uint64(n)) + " entries"

@@ -130,6 +130,32 @@ func TestFilmDoubts(t *testing.T) {
 	}
 }
 
+// TestFilmBelieves: what the checker finds against each mistake of the museum is shown as found.
+func TestFilmBelieves(t *testing.T) {
+	var b bridge.Bridge
+	var all []struct {
+		ID, Property     string
+		Scenario, Budget json.RawMessage
+	}
+	ask(t, &b, "challenges", object{}, &all)
+	found := 0
+	for _, c := range all {
+		if c.Property == "" { // a number of messages is the aim
+			continue
+		}
+		var f struct {
+			Property       string
+			Counterexample json.RawMessage
+		}
+		ask(t, &b, "check", object{"scenario": c.Scenario, "budget": c.Budget}, &f)
+		_, head := film(t, &b, f.Counterexample)
+		require.EqualValues(t, f.Property, head.Scenario.Property, c.ID)
+		require.Contains(t, head.Result, "violated: ", c.ID)
+		found++
+	}
+	require.Greater(t, found, 50)
+}
+
 // TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed,
 // and a count agrees with its noun.
 func TestFilmErrors(t *testing.T) {
