@@ -240,11 +240,13 @@ func TestNameOfACounterexample(t *testing.T) {
 	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `,
 		`{"name": "mine", `, 1)
 	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now),
-		"mine": named} {
+		"mine": named, "m; ine?": strings.Replace(named, "mine", `m\nine\u001b`, 1)} {
 		r := elect(t, text, "check", "--replay", "-")
 		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right one leads: process 2 "+
 			"leads, not 3, which is the largest of the initiators, as recorded")
 		require.True(t, strings.HasPrefix(r.stdout, name+"\ndkr, 3 processes\n"), r.stdout)
+		r = elect(t, text, "sim", "--scenario", "-")
+		require.True(t, strings.HasPrefix(r.stdout, name+": dkr, 3 processes, "), r.stdout)
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
 	require.True(t, strings.HasPrefix(r.stdout,

@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
@@ -91,7 +92,7 @@ func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace,
 		}
 	case !f.Silent && f.Files.Log == "":
 		if j.Name != "" {
-			fmt.Fprintf(a.Stdout, "%s\n", a.Paint(terminal.Bold, j.Name))
+			fmt.Fprintf(a.Stdout, "%s\n", a.Paint(terminal.Bold, prose.OneLine(j.Name)))
 		}
 		if err := f.Files.WriteLog(a.Log(a.Stdout), t); err != nil {
 			return err

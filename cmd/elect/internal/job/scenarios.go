@@ -41,10 +41,9 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 			bad = append(bad, fmt.Errorf("%s: %w", label, err))
 			continue
 		}
-		if j.Name = s.Name; s.Name == "" && len(all) > 1 {
+		if j.Name, j.Label = s.Name, label; s.Name == "" && len(all) > 1 {
 			j.Name = label
 		}
-		j.Label = label
 		jobs[i] = j
 	}
 	return jobs, bad.Err()

@@ -17,7 +17,7 @@ import (
 func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	var b strings.Builder
 	if j.Name != "" {
-		fmt.Fprintf(&b, "%s: ", j.Name)
+		fmt.Fprintf(&b, "%s: ", prose.OneLine(j.Name))
 	}
 	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
 		topology.Name(j.Topology))
