@@ -40,7 +40,7 @@ export function idOf(film, p) {
 /** What can be done to a process. @param {Store} store @param {number} p @param {Pending[]} next @returns {Action[]} */
 export function ofProcess(store, p, next) {
   const film = store.state.film;
-  if (!film || p < 0) return [];
+  if (!film?.head.ids[p]) return [];
   const process = idOf(film, p), name = film.name(p), { status } = film.condition(p, store.state.step);
   const one = (/** @type {string} */ key, /** @type {string} */ words, /** @type {string} */ does, more = {}) =>
     ({ key, words, act: { do: does, process, ...more } });

@@ -105,9 +105,9 @@ export async function openTexts(store, texts) {
 /** Opens files that the reader gives. @param {Store} store @param {FileList | null | undefined} files */
 async function openFiles(store, files) {
   if (!files?.length) return;
-  const names = files.length > 1 ? "" : `${files[0].name}: `, all = [...files].map((file) => file.text());
-  await instead(store, async () => openTexts(store, await Promise.all(all)).catch((error) =>
-    store.set({ error: names + reason(error) })));
+  const all = [...files], names = all[1] ? "" : `${all[0].name}: `;
+  await instead(store, async () => openTexts(store, await Promise.all(all.map((file) => file.text())))
+    .catch((error) => store.set({ error: names + reason(error) })));
 }
 
 /** Opens another run, after what the reader has done to the one that is shown; no film that is on its way comes.

@@ -101,7 +101,7 @@ export const t = {
   time: "time in all",
   plots: { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most",
     time: "Time in units" },
-  noTheory: "No closed form fits this setting.",
+  noTheory: "No closed form fits.",
   rule: "rule",
   notRun: "did not run",
   changed: "What changed",
