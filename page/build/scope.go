@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // scope finds the names that a module declares.
@@ -202,7 +203,7 @@ func (s *scope) surely(begin int) int {
 	for i := begin; i < len(s.all); i++ {
 		t := s.all[i]
 		// A line that begins with one of these signs, or a template, goes on with the line before it.
-		line := i > begin && between(s.all[i-1], t) == "\n" && t.kind != template &&
+		line := i > begin && strings.Trim(between(s.all[i-1], t), " ") != "" && t.kind != template &&
 			!is(s.all, i, "+", "-", "(", "[", "/")
 		if is(s.all, i, "?") {
 			questions++

@@ -219,6 +219,7 @@ func TestUnclear(t *testing.T) {
 			"app.js: name is the name"},
 		{"ab = name => name\ncd(name)", "app.js: name is the name"},
 		{"ab = (name) => name\ncd(name)", "app.js: name is the name"},
+		{"ab = (name) => name ? { cd: name } : { ef: name }\ngh(name)", "app.js: name is the name"},
 		{"ab = cd ? (name) => name : name;", "app.js: name is the name"},
 		{"{ ab = async function name() {}; name(); }", "app.js: name is the name"},
 		{"{ ab = class name extends Ef {}; name(); }", "app.js: name is the name"},
