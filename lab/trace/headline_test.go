@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
@@ -52,9 +53,12 @@ func TestHeadline(t *testing.T) {
 	}
 	late := crash(in("bully", 5, 2), at(5, 0.5))
 	late.StartTimes = []time.Duration{scenario.Unit}
+	apart := crash(in("bully", 4, 1, 3), at(2, 19), at(4, 19))
+	apart.Faults.Partitions = []fault.Partition{{Groups: [][]election.ID{{1, 2}, {3, 4}}}}
 	for want, in := range map[string]scenario.Input{
-		"5 leads after 5 units, 14 messages in all":          in("lcr", 5),
-		"2 starts; 5 leads after 1 unit, 18 messages in all": in("bully", 5, 2),
+		"2 crashes at 19 and 4 at 19; no process leads, 2 follow processes that are down, 14 messages": apart,
+		"5 leads after 5 units, 14 messages in all":                                                    in("lcr", 5),
+		"2 starts; 5 leads after 1 unit, 18 messages in all":                                           in("bully", 5, 2),
 		"5 crashes at 0.5; 4 notices and leads after 4 units, 13 messages in all": crash(in("bully", 5, 2),
 			at(5, 0.5)),
 		"5 crashes at 0.5; 2 notices; 4 leads after 5 units, 13 messages in all": late,

@@ -233,11 +233,12 @@ func (s *story) result() string {
 
 // orphans says how many processes follow one that is down.
 func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) string {
-	followers, of := 0, noProcess
+	followers, of, several := 0, noProcess, false
 	for p := range s.trace.Header.Scenario.IDs {
 		if o, down := state(p); !down && o.Role == election.Follower {
 			if q, ok := s.where[o.Leader.ID]; ok {
 				if _, gone := state(q); gone {
+					several = several || of != noProcess && of != q
 					followers, of = followers+1, q
 				}
 			}
@@ -245,6 +246,9 @@ func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) stri
 	}
 	if of == noProcess {
 		return ""
+	}
+	if several {
+		return fmt.Sprintf("%d follow processes that are down", followers)
 	}
 	if followers == 1 {
 		return "1 follows " + s.id(of) + ", which is down"
