@@ -58,7 +58,7 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 		if !ok {
 			return nil, refuse("%d processes are not a power of two, up to 2^%d", n, MaxDimension)
 		}
-		if p.Numbers != nil && p.Numbers[0] != dimension {
+		if len(p.Numbers) > 0 && p.Numbers[0] != dimension {
 			return nil, refuse("a hypercube of dimension %d has 2^%[1]d processes, not %d", p.Numbers[0], n)
 		}
 		return Hypercube(dimension)
@@ -99,7 +99,7 @@ func (p *Plan) grid(a *election.Algorithm, n int) (Topology, error) {
 // random draws a graph. Without a number it has two links a process, as far as that number exists.
 func (p *Plan) random(n int, seed uint64) (Topology, error) {
 	links := min(2*n, n*(n-1)/2)
-	if p.Numbers != nil {
+	if len(p.Numbers) > 0 {
 		links = p.Numbers[0]
 	}
 	return RandomGraph(n, links, seed)

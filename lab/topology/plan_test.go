@@ -42,6 +42,11 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, 8, made.Links())
 	_, err = p.Build(graph, nine[:8], 1)
 	require.EqualError(t, err, "topology: a hypercube of dimension 2 has 2^2 processes, not 8")
+	for kind, n := range map[string]int{"hypercube": 8, "random": 9} {
+		p := topology.Plan{Kind: kind, Numbers: []int{}}
+		_, err := p.Build(graph, nine[:n], 1)
+		require.NoError(t, err, kind)
+	}
 	for kind, want := range map[string]string{
 		"hypercube": "topology: 9 processes are not a power of two, up to 2^25",
 		"web":       `topology: "web" is none of ring, `,
