@@ -59,6 +59,9 @@ type resource struct {
 }
 
 type pod struct {
+	SecurityContext struct {
+		FSGroup int `json:"fsGroup"`
+	} `json:"securityContext"`
 	Grace      int `json:"terminationGracePeriodSeconds"`
 	Containers []struct {
 		Name, Image string
@@ -176,7 +179,12 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, c.VolumeMounts[0].Name, own.Volumes[0].Name)
 	require.Equal(t, config.Dir, c.VolumeMounts[1].MountPath)
 	require.False(t, c.VolumeMounts[1].ReadOnly)
-	require.Equal(t, c.VolumeMounts[1].Name, set.Spec.VolumeClaimTemplates[0].Metadata.Name)
+	require.Len(t, set.Spec.VolumeClaimTemplates, 1)
+	claim := set.Spec.VolumeClaimTemplates[0]
+	require.Equal(t, c.VolumeMounts[1].Name, claim.Metadata.Name)
+	require.Equal(t, []string{"ReadWriteOnce"}, claim.Spec.AccessModes, "no two members share a state")
+	require.Equal(t, "1Mi", claim.Spec.Resources.Requests.Storage)
+	require.Positive(t, own.SecurityContext.FSGroup, "else only root may write there")
 }
 
 // installed writes the certificates of the members, and returns their names and addresses.

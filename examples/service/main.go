@@ -31,7 +31,7 @@ func main() {
 		log.Fatal(err)
 	}
 	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
-		Dir: os.Getenv("STATE_DIRECTORY")}) // what it must remember after a restart; systemd names a place
+		Dir: os.Getenv("STATE_DIRECTORY")}) // systemd names it; with none, a restart forgets the Term
 	if err != nil {
 		log.Fatal(err)
 	}
