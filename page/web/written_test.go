@@ -1,0 +1,74 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/page/build"
+)
+
+// written serves the page with its modules, its style and its document as they are committed.
+func written(t *testing.T) string {
+	t.Helper()
+	s, err := site()
+	require.NoError(t, err)
+	built := build.Handler(s)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if _, err := os.Stat(name); name == "" || err != nil { // the index, the library and what is made of it
+			built.ServeHTTP(w, r)
+			return
+		}
+		http.ServeFile(w, r, name)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// What is committed is what runs: without being made one, with short names, the modules show the same, do the
+// same and lead to the same addresses.
+func TestModulesAsWritten(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	var pages [2][]string
+	for i, address := range []string{serve(t), written(t)} {
+		p.open(address)
+		p.script(&pages[i], `
+			const { call, open, store } = page, got = [];
+			const take = async () => {
+				await addressed();
+				got.push(document.body.innerHTML, location.hash);
+				got.push(...every("canvas").map((c) => c.toDataURL()));
+			};
+			for (const run of [{ algorithm: "bully", n: 5 }, { algorithm: "hs", n: 9, order: "random", seed: 3 },
+				{ algorithm: "treeelect", n: 7 }]) {
+				const { json } = await call("scenario", run);
+				await open(store, json, { step: (film) => Math.round(film.length / 2) });
+				for (const tab of every("[role=tab]")) {
+					tab.click();
+					await take();
+				}
+				choose(store.state.process < 3 ? 3 : 1);
+				const before = store.state.branches.length;
+				press("c");
+				while (store.state.branches.length === before) await frame();
+				await take();
+				press("End");
+				await take();
+			}
+			return got;`)
+	}
+	require.Greater(t, len(pages[0]), 100)
+	require.Len(t, pages[1], len(pages[0]))
+	for i, text := range pages[0] {
+		require.Equal(t, text, pages[1][i], "%d", i)
+	}
+	messages, requests := p.seen()
+	require.Empty(t, messages)
+	require.Greater(t, len(requests), 40) // each module is asked for
+}
