@@ -200,6 +200,9 @@ func (c *Cluster) start(p *process) error {
 	p.packetsBefore, p.bytesBefore = p.traffic()
 	p.program, p.stdin, p.ended, p.state, p.expected = started, stdin, make(chan struct{}), Up, false
 	p.reported, p.latest, p.rates = false, report{}, rates{}
+	for _, l := range c.leases {
+		l.left = l.left || l.Member == p.Self
+	}
 	c.running.Go(func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			var r report
@@ -271,7 +274,8 @@ func (c *Cluster) lease(p *process, r report) {
 // The caller holds mu.
 func (c *Cluster) holder() *Lease {
 	for _, l := range slices.Backward(c.leases) {
-		if p := c.named(l.Member); !l.ended && c.now() < l.Until && p.state == Up && !p.expected {
+		p := c.named(l.Member)
+		if !l.ended && !l.left && c.now() < l.Until && p.state == Up && !p.expected {
 			return l
 		}
 	}

@@ -20,6 +20,8 @@ type Lease struct {
 	// Gap is the time from then on, or from the end of the lease before, until From.
 	Gap   time.Duration `json:"gap_ns,omitempty"`
 	ended bool
+	// left is set where a process held it that has ended: one of the same name does not lead by it.
+	left bool
 }
 
 // Summary is what has happened in a cluster.

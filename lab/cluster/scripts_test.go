@@ -75,6 +75,17 @@ func TestRestartHeals(t *testing.T) {
 	require.NoError(t, s.Err(), events)
 }
 
+// TestRestartedDoesNotLead: the process that takes the place of a leader does not lead by the lease of that one,
+// though that is valid still.
+func TestRestartedDoesNotLead(t *testing.T) {
+	_, events, err := try(t, "wait leader\nrestart leader\nexpect one leader\n")
+	require.EqualError(t, err, "line 3: expect one leader: no member leads that can be reached", events)
+	s, events, err := try(t, "wait leader\nrestart leader\nwait leader\nresign\nwait leader\n")
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"", "restart", "resign"}, causes(s), events)
+}
+
 // TestTransfer: the lead goes to the member that is named, and to none when all are down.
 func TestTransfer(t *testing.T) { synctest.Test(t, transfers) }
 
