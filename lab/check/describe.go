@@ -82,6 +82,7 @@ func (c *Config) TimeInWords(tick time.Duration) string {
 
 // NoticesInWords says how processes hear of crashes; it is empty where they do not.
 func (c *Config) NoticesInWords() string {
+	c = c.whole() // of a crash that is past they hear, too
 	switch {
 	case c.detects():
 		return "a detector that is never wrong reports each"

@@ -9,8 +9,10 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/observe"
 )
 
 // TestInWords: what a check may do, in the words of its report.
@@ -63,6 +65,8 @@ func TestInWords(t *testing.T) {
 		require.Equal(t, want, c.NoticesInWords())
 		c.Crashes = 0
 		require.Empty(t, c.NoticesInWords())
+		c.After = []scenario.Step{{Do: observe.Crash, Process: 1}}
+		require.Equal(t, want, c.NoticesInWords())
 	}
 	down := check.Config{Crashes: 1}
 	down.Crashed = []election.ID{1, 2}

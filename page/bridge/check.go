@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
@@ -200,7 +202,7 @@ type found struct {
 	Repeats        int                `json:"repeats,omitempty"` // from this one on they repeat for ever
 	// why the budget leaves the model of the algorithm
 	Outside string `json:"outside,omitempty"`
-	Words   string `json:"words"` // how much was visited
+	Words   string `json:"words"` // how much was visited, and what is taken for granted
 	MS      int64  `json:"ms"`
 }
 
@@ -219,7 +221,12 @@ var where = map[verdict.Kind]string{verdict.Always: "in every state: ", verdict.
 // found says what came out.
 func (a *asked) found(r *check.Result) (*found, error) {
 	f := &found{States: r.States, Transitions: r.Transitions, Depth: r.Depth, Exhausted: r.Exhausted,
-		Verdicts: []judged{}, Outside: a.Outside(), Words: r.StatesInWords(), MS: r.Wall.Milliseconds()}
+		Verdicts: []judged{}, Outside: a.Outside(), MS: r.Wall.Milliseconds()}
+	f.Words = fmt.Sprintf("%s, %s, up to %d deep.", prose.Plural(int(r.States), "state"),
+		prose.Plural(int(r.Transitions), "move"), r.Depth)
+	if text := a.NoticesInWords(); text != "" {
+		f.Words += " " + strings.ToUpper(text[:1]) + text[1:] + "."
+	}
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()
 		if errors.Is(r.Stopped, check.ErrTick) {

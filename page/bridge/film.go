@@ -147,7 +147,9 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		switch {
 		case !errors.Is(err, verdict.ErrNoLeader):
 		case strings.HasPrefix(h.Result, "no process leads"):
-			known = 1
+			if known = 1; errors.Is(err, scenario.ErrUntold) {
+				known, reason = 0, scenario.ErrUntold.Error()
+			}
 		case len(h.Errors) > 0 || result.Claimants != 1:
 		case result.Broken(verdict.Rightful{}) == verdict.Agreement:
 			reason = "not all follow it"

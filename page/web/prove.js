@@ -146,7 +146,7 @@ function verdicts(store, found, branch, after) {
     v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
     ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
   const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after) : found.exhausted
-    ? t.prove.right(after) : t.prove.soFar), ` ${t.prove.visited(found)}`)];
+    ? t.prove.right(after) : t.prove.soFar), ` ${found.words}`)];
   if (found.stopped) parts.push(h("p", { class: "note" }, t.sentence(found.stopped.split(": ")[1])));
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
   const scenario = found.counterexample;

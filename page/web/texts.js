@@ -8,8 +8,8 @@ import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 /** A number with its digits in groups. @param {number} n */
 const figure = (n) => n.toLocaleString("en");
 
-/** @param {number} n @param {string} one @param {string} more */
-const count = (n, one, more) => `${figure(n)} ${n === 1 ? one : more}`;
+/** @param {number} n @param {string} one */
+const count = (n, one, more = `${one}s`) => `${figure(n)} ${n === 1 ? one : more}`;
 
 const processes = (/** @type {number} */ n) => count(n, "process", "processes");
 
@@ -55,7 +55,7 @@ export const t = {
   start: "Before the first step. Press play, or step with the arrow keys.",
   close: "Close",
   keys: "Keys",
-  marks: "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: outside the model, bar: cut links.",
+  marks: "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: outside the model, or wrong, bar: cut links.",
   running: "busy",
   panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process",
     theory: "Theory" },
@@ -78,11 +78,11 @@ export const t = {
     return words.join(", ");
   },
 
-  units: (/** @type {number} */ n) => count(Math.round(n * 100) / 100, "unit", "units"),
+  units: (/** @type {number} */ n) => count(Math.round(n * 100) / 100, "unit"),
 
   safe: {
     lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
-      ? `${names.length > 6 ? count(names.length, "", "processes") : names.join(" and ")} lead${differ
+      ? `${names.length > 6 ? processes(names.length) : names.join(" and ")} lead${differ
         ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader now"),
     inside: (/** @type {string[]} */ names) => (names.length ? `${names.join(" and ")} in the section`
       : "the section is free"),
@@ -169,7 +169,7 @@ export const t = {
     links: "Links", lasso: "Choose a group here, or draw a line around it in the picture.", group: "A group",
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
     whoHint: "Or choose one in the picture; a right click opens its menu.",
-    next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Only suspicions are left.",
+    next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Only suspicions are left: choose a process for one.",
     at: (/** @type {number} */ due) => `at ${Math.round(due * 100) / 100}`,
     hand: "By hand", handHint: "Nothing happens but what you choose.",
     outside: "Outside the model.", outsideShort: "outside the model", fails: "fails",
@@ -200,26 +200,24 @@ export const t = {
     wrong: (/** @type {number} */ k) => (k < 0 ? "It can go wrong." : `From step ${k} it can go wrong.`),
     right: (/** @type {number} */ k) => (k < 0 ? "Nothing can go wrong." : `From step ${k} nothing can go wrong.`),
     soFar: "Nothing has gone wrong so far.", more: (/** @type {number} */ n) => `Try up to ${figure(n)} states`,
-    visited: (/** @type {any} */ f) => `${figure(f.states)} states, ${figure(f.transitions)} `
-      + `moves, up to ${f.depth} deep.`,
-    open: (/** @type {number} */ n) => `Show how, in ${count(n, "move", "moves")}`,
+    open: (/** @type {number} */ n) => `Show how, in ${count(n, "move")}`,
     shrink: "Make it shorter", shortest: "It is as short as it can be",
-    shrunk: (/** @type {number} */ n) => `Shortened to ${count(n, "move", "moves")}`,
+    shrunk: (/** @type {number} */ n) => `Shortened to ${count(n, "move")}`,
     title: (/** @type {string} */ property) => `Against ${property}`,
-    state: (/** @type {number} */ depth) => `A state after ${count(depth, "move", "moves")}`,
+    state: (/** @type {number} */ depth) => `A state after ${count(depth, "move")}`,
     graph: (/** @type {number} */ n, /** @type {number} */ m) =>
       `${figure(n)} states, ${figure(m)} moves. In golden squares a process leads. A click leads to a state.`,
     truncated: (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`,
-    says: (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move", "moves")}`,
+    says: (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move")}`,
       t.safe.lead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
       s.reason || s.violated].filter(Boolean).join(", "),
     ends: (/** @type {import("./states.js").State} */ s, /** @type {number} */ n) =>
-      `${s.violated || (s.leaders[0] ? t.safe.lead(s.leaders) : "no leader")} (${count(n, "state", "states")})`,
+      `${s.violated || (s.leaders[0] ? t.safe.lead(s.leaders) : "no leader")} (${count(n, "state")})`,
   },
   learn: {
     lessons: "Lessons", challenges: "Challenges",
     challengesHint: "Each has a mistake that was really made: find a run that shows it.",
-    stops: (/** @type {number} */ n) => count(n, "stop", "stops"),
+    stops: (/** @type {number} */ n) => count(n, "stop"),
     at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
     next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
     right: "Yes.", wrong: "No.", hint: "hint",
@@ -228,7 +226,7 @@ export const t = {
     act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
     mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
     needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>
-      `It took ${steps ? count(n, "step", "steps") : count(n, "message", "messages")}, and the best is ${par}.`,
+      `It took ${steps ? count(n, "step") : count(n, "message")}, and the best is ${par}.`,
   },
   race: {
     title: "Race", add: "Add an algorithm", clock: "The time in all runs",
