@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
+	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/page/bridge"
 )
@@ -148,9 +149,15 @@ func TestFilmBelieves(t *testing.T) {
 			Counterexample json.RawMessage
 		}
 		ask(t, &b, "check", object{"scenario": c.Scenario, "budget": c.Budget}, &f)
-		_, head := film(t, &b, f.Counterexample)
+		steps, head := film(t, &b, f.Counterexample)
 		require.EqualValues(t, f.Property, head.Scenario.Property, c.ID)
 		require.Contains(t, head.Result, "violated: ", c.ID)
+		if head.Scenario.Property.Kind() == verdict.Always {
+			require.NotEmpty(t, head.Wrong, c.ID)
+			require.InDelta(t, len(steps.Steps.Do), head.Wrong[0].Step, 1, c.ID)
+		} else {
+			require.Empty(t, head.Wrong, c.ID)
+		}
 		found++
 	}
 	require.Greater(t, found, 50)

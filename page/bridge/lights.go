@@ -27,6 +27,11 @@ func wrong(f *trace.Film, a *election.Algorithm) []trace.FilmOutside {
 			}
 		}
 	}
+	// A counterexample ends where its property does not hold any more; the property has been judged.
+	if s := f.Head.Scenario; len(j.found) == 0 && s != nil && s.Steps != nil && s.Property.Kind() == verdict.Always {
+		j.found = append(j.found, trace.FilmOutside{Step: len(f.Steps.Do),
+			Why: "violated: " + s.Property.Text()})
+	}
 	return j.found
 }
 

@@ -100,7 +100,7 @@ function scrubber(store) {
     for (const k of film.crowned) star(g, x(axis.placeOf(k)), 6, 5.5);
     g.fillStyle = all.red;
     for (const k of film.faults) if (film.what(k) !== "lose") g.fillRect(x(axis.placeOf(k)) - 1, 1, 2, 9);
-    for (const { step } of film.head.outside ?? []) g.fillRect(x(axis.placeOf(step)) - 2, 1, 4, base - 2);
+    for (const { step } of film.forbidden) g.fillRect(x(axis.placeOf(step)) - 2, 1, 4, base - 2);
     g.fillStyle = all.ink;
     circle(g, now, base + 2, 6.5);
     g.fill();

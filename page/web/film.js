@@ -186,6 +186,12 @@ export class Film {
       : { role: c.role[j], status: c.status[j], leader: this.processWith(c.leader[j]) };
   }
 
+  /** What must not be: steps outside the model of the algorithm, and those after which something is wrong. */
+  get forbidden() {
+    const { outside, wrong } = this.head;
+    return [...(outside ?? []), ...(wrong ?? [])];
+  }
+
   /** What is known of the critical section after step k: since which step, how many processes wait for it, and the
    * processes that are inside. @param {number} k @returns {number[]} */
   sectionAt(k) {

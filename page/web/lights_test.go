@@ -209,3 +209,44 @@ func TestSectionsAndCutsAreSeen(t *testing.T) {
 	require.InDeltaSlice(t, got.Wanted[0], got.Bands[0], 1)
 	require.Greater(t, got.Wanted[1][0], 3.0)
 }
+
+// The light of safety is red at the end of a counterexample, where the property does not hold any more, with the
+// property in its words, and the step has the ring of what must not be: the picture in time is redder there.
+func TestLightOfCounterexample(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Before, After [2]string
+		Rings         [2]int
+	}
+	p.script(&got, `
+		const { call, open, store } = page, got = { rings: [] };
+		const scenario = (await call("scenario", { algorithm: "dkr", n: 3, order: "random", seed: 1 })).json;
+		const { json } = await call("check", { scenario, budget: { any: true } });
+		const light = document.querySelector(".light");
+		const is = () => [light.dataset.state, light.textContent];
+		const red = () => {
+			const canvas = document.querySelector(".time canvas"), { width, height } = canvas;
+			const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+			let n = 0;
+			for (let i = 0; i < data.length; i += 4) n += data[i] > 150 && data[i + 1] < 90 && data[i + 2] < 90;
+			return n;
+		};
+		await open(store, json.counterexample, { step: Infinity });
+		await settled();
+		got.after = is();
+		got.rings.push(red());
+		press("ArrowLeft");
+		await settled();
+		got.before = is();
+		const { property, ...plain } = json.counterexample;
+		await open(store, plain, { step: Infinity });
+		await settled();
+		got.rings.push(red());
+		return got;`)
+	require.Equal(t, [2]string{"bad", "violated: only the right one leads"}, got.After)
+	require.NotEqual(t, "bad", got.Before[0])
+	require.NotContains(t, got.Before[1], "violated")
+	require.Greater(t, got.Rings[0], got.Rings[1]+30)
+}

@@ -210,12 +210,12 @@ function cuts(g, film, axis, f) {
   band(axis.end);
 }
 
-/** A red ring around a step that the model of the algorithm does not allow.
+/** A red ring around a step that the model of the algorithm does not allow, or that must never be.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f */
 function outside(g, film, axis, f) {
   g.strokeStyle = colours().red;
   g.lineWidth = 2.5;
-  for (const { step } of film.head.outside ?? []) {
+  for (const { step } of film.forbidden) {
     if (step < 1 || step > film.length) continue;
     circle(g, xOf(f, film.processOf(step)), yOf(f, axis.placeOf(step)), Math.max(6, Math.min(12, f.column / 3)));
     g.stroke();
