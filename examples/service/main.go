@@ -31,7 +31,7 @@ func main() {
 		log.Fatal(err)
 	}
 	e, err := elector.New(elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
-		Dir: os.Getenv("STATE_DIRECTORY")}) // systemd names it; with none, a restart forgets the Term
+		Dir: os.Getenv("STATE_DIRECTORY")}) // systemd names it; with none, a restart forgets its vote
 	if err != nil {
 		log.Fatal(err)
 	}
