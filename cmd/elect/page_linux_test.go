@@ -62,8 +62,9 @@ func opened(t *testing.T, proposed string) (file string) {
 	return file
 }
 
-// requireReadable requires that the page reads a file: a trace, with what the algorithm does, or scenarios.
-func requireReadable(t *testing.T, file string) {
+// requireReadable requires that the page reads a file: a trace, with what the algorithm does, or scenarios, with
+// which the reader can interfere.
+func requireReadable(t *testing.T, file, kind string) {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"text": file})
 	require.NoError(t, err)
@@ -74,7 +75,7 @@ func requireReadable(t *testing.T, file string) {
 		Replay any
 	}
 	require.NoError(t, json.Unmarshal(reply.JSON, &got))
-	require.Contains(t, []string{"trace", "scenarios"}, got.Kind)
+	require.Equal(t, kind, got.Kind)
 	require.Nil(t, got.Replay)
 }
 
@@ -120,7 +121,7 @@ func TestProposePage(t *testing.T) {
 			require.True(t, strings.HasPrefix(row, "  "), row)
 		}
 		file := opened(t, proposed)
-		requireReadable(t, file)
+		requireReadable(t, file, map[string]string{"sim": "scenarios", "run": "trace"}[args[0]])
 		switch {
 		case strings.HasSuffix(last, " -"):
 			require.Equal(t, elect(t, "", append(args, "--trace", "-")...).stdout, file, line)

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -20,6 +21,7 @@ type About struct {
 	Seed     uint64
 	Delay    *scenario.Delay // of random delays; if nil, the default
 	FIFO     *bool           // If nil, links keep the order.
+	Until    time.Duration   // when the run ended in any case; if zero, when nothing was left to happen
 
 	Property verdict.Property // that the run violates, if it is a counterexample; pictures mark where
 	Note     string           // how, for people
@@ -44,7 +46,7 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	h := Header{Driver: about.Driver, Links: in.Topology, Delay: in.Algorithm.Delay}
 	h.Scenario = in.Scenario()
 	h.Scenario.Schedule, h.Scenario.Seed, h.Scenario.Delay = about.Schedule, about.Seed, about.Delay
-	h.Scenario.FIFO, h.Scenario.Params = about.FIFO, about.Params
+	h.Scenario.FIFO, h.Scenario.Params, h.Scenario.Until = about.FIFO, about.Params, about.Until
 	h.Scenario.Property, h.Scenario.Note = about.Property, about.Note
 	for _, k := range in.Algorithm.Kinds {
 		h.Kinds = append(h.Kinds, k.Name)

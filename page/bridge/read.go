@@ -21,8 +21,9 @@ type replayed struct {
 	Words string `json:"words"`
 }
 
-// read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed.
-func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
+// read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed; but one
+// that the simulator repeats to the letter as its scenario, since the reader can interfere with that.
+func (b *Bridge) read(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Text string   `json:"text"`
 		More []string `json:"more"` // more scenarios, or the parts of a trace
@@ -37,7 +38,7 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 	// Also a trace whose first line is cut short is one, and says so.
 	if header, ok := strings.CutPrefix(strings.TrimSpace(in.Text), "{"); ok &&
 		strings.HasPrefix(strings.TrimSpace(header), `"trace"`) {
-		return b.readTrace(texts)
+		return b.readTrace(ctx, texts)
 	}
 	var all []*scenario.Scenario
 	for i, text := range texts {
@@ -59,10 +60,13 @@ func (b *Bridge) read(_ context.Context, args json.RawMessage, _ func(any)) (Rep
 }
 
 // readTrace makes a film of a trace, and keeps it to be looked into.
-func (b *Bridge) readTrace(texts []string) (Reply, error) {
+func (b *Bridge) readTrace(ctx context.Context, texts []string) (Reply, error) {
 	t, err := readTraces(texts)
 	if err != nil {
 		return Reply{}, err
+	}
+	if s := repeated(ctx, t, texts[0]); s != nil {
+		return written(map[string]any{"kind": "scenarios", "scenarios": []any{s}})
 	}
 	if n := len(t.Header.Scenario.IDs); n > mostProcesses {
 		return Reply{}, input.Errorf("ids: %d processes, at most %d can be shown", n, mostProcesses)
@@ -90,6 +94,33 @@ func (b *Bridge) readTrace(texts []string) (Reply, error) {
 	reply.JSON = append(bytes.TrimSuffix(reply.JSON, []byte("}")), ',')
 	reply.JSON = append(reply.JSON, more[1:]...)
 	return reply, nil
+}
+
+// repeated returns the scenario of a trace if its run has this text as its trace, else nil.
+func repeated(ctx context.Context, t *trace.Trace, text string) *scenario.Scenario {
+	if t.Header.Driver != "sim" {
+		return nil
+	}
+	in, err := t.Header.Input(find)
+	if err != nil {
+		return nil
+	}
+	links, err := scenario.Of(&in) // of which the header has a form of its own
+	if err != nil {
+		return nil
+	}
+	s := t.Header.Scenario
+	s.Topology = links.Topology
+	r, err := newRun(&s, usualEvents)
+	if err != nil {
+		return nil
+	}
+	again, err := r.recorded(ctx)
+	var own strings.Builder
+	if err != nil || trace.Write(&own, again) != nil || own.String() != text {
+		return nil
+	}
+	return &s
 }
 
 // readTraces makes one trace of its parts.

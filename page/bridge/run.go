@@ -146,7 +146,7 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 func (r *run) about() trace.About {
 	s := r.scenario
 	about := trace.About{Driver: "sim", Params: s.ParamsOf(r.config.Algorithm), Seed: s.Seed, FIFO: s.FIFO,
-		Delay: s.Delay, Property: s.Property}
+		Delay: s.Delay, Property: s.Property, Until: r.config.Until}
 	if s.Property != "" {
 		about.Note = s.Note
 	}

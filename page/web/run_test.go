@@ -422,7 +422,7 @@ func TestSettingsAreThoseOfTheRun(t *testing.T) {
 		const { text } = (await call("export", { kind: "trace", scenario })).json;
 		await shown(() => {
 			const files = new DataTransfer();
-			files.items.add(new File([text], "a.trace"));
+			files.items.add(new File([text.replace('"sim"', '"local"')], "a.trace"));
 			window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
 		});
 		await more(4);

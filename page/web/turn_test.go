@@ -41,7 +41,7 @@ func TestInTurn(t *testing.T) {
 		while (!location.hash) await frame();
 		press("c");
 		const files = new DataTransfer();
-		files.items.add(new File([text], "a.trace"));
+		files.items.add(new File([text.replace('"sim"', '"local"')], "a.trace"));
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
 		await addressed();
 		got.trace = store.state.film.head.algorithm;

@@ -26,7 +26,7 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 	if !t.Any() {
 		return nil, nil
 	}
-	about := trace.About{Driver: "sim", Params: j.Params, Seed: j.Seed}
+	about := trace.About{Driver: "sim", Params: j.Params, Seed: j.Seed, Until: j.Until}
 	if about.Params == nil { // nil would mean that the algorithm was not configured
 		about.Params = map[string]params.Value{}
 	}
