@@ -364,6 +364,21 @@ func TestRunWithoutEnd(t *testing.T) {
 	require.Regexp(t, `\nthe last \d+ steps repeat for ever\n`, r.stdout)
 }
 
+// TestReplayIsDrawn: the picture of a replay shows what the steps violate, and where, as that of the check does.
+func TestReplayIsDrawn(t *testing.T) {
+	dir := t.TempDir()
+	file, first, again := filepath.Join(dir, "c.json"), filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
+	r := elect(t, "", "check", "dkr", "-n", "3", "--network", "unordered", "--out", file, "--svg", first)
+	require.Equal(t, 1, r.code)
+	require.Equal(t, 1, elect(t, "", "check", "--replay", file, "--svg", again).code)
+	want, err := os.ReadFile(first)
+	require.NoError(t, err)
+	require.Contains(t, string(want), "only the right one leads")
+	got, err := os.ReadFile(again)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got))
+}
+
 // TestReplayOfWhatIsRight: the report of a run that comes to its end, and is right, says so.
 func TestReplayOfWhatIsRight(t *testing.T) {
 	const begin = `{"algorithm": "lcr", "ids": [1, 3], "steps": [{"do": "start", "process": 3}`

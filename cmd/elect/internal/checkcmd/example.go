@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -20,7 +21,6 @@ import (
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
-	"github.com/go-election/election/params"
 )
 
 // counterexample is a run to where a property does not hold, as the simulator reports it.
@@ -108,10 +108,8 @@ func writeExample(a *console.Console, k *checking) error {
 // retold runs given steps in the simulator, and returns the trace. The error is that of the run, which the
 // steps may exist to show.
 func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error) {
-	about := trace.About{Params: j.Params, Seed: j.Seed}
-	if about.Params == nil { // nil would mean that the algorithm was not configured
-		about.Params = map[string]params.Value{}
-	}
+	// Params is never nil, which would mean that the algorithm was not configured.
+	about := trace.About{Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed}
 	recorder, err := trace.NewRecorder(&j.Input, about)
 	if err != nil {
 		return nil, nil, err

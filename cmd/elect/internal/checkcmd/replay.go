@@ -51,6 +51,9 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.Named(err)
 	}
+	if broken, reason := judge.End(); reason != nil { // pictures mark where
+		t.Header.Scenario.Property, t.Header.Scenario.Note = broken, input.Reason(reason)
+	}
 	if err := reportReplay(a, f, j, t, o); err != nil {
 		return exit.Failed(err)
 	}

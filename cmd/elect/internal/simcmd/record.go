@@ -2,6 +2,7 @@ package simcmd
 
 import (
 	"errors"
+	"maps"
 	"os"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -10,7 +11,6 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
-	"github.com/go-election/election/params"
 )
 
 // recording is the trace of one election, while it runs.
@@ -26,10 +26,8 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 	if !t.Any() {
 		return nil, nil
 	}
-	about := trace.About{Driver: "sim", Params: j.Params, Seed: j.Seed, Until: j.Until}
-	if about.Params == nil { // nil would mean that the algorithm was not configured
-		about.Params = map[string]params.Value{}
-	}
+	// Params is never nil, which would mean that the algorithm was not configured.
+	about := trace.About{Driver: "sim", Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed, Until: j.Until}
 	if f.Goroutines() {
 		about.Driver = "local"
 	} else if j.Steps == nil {
