@@ -100,7 +100,13 @@ func (j *lights) change(i int) {
 		}
 		is.group = max(is.group, now.Term)
 	case a.LongLived && !a.Leases && (j.returned || j.apart):
-		// A process that comes back, or is cut off, cannot know which Terms there are.
+		// A process that comes back, or is cut off, cannot know which Terms there are. One that comes back
+		// may take over in the Term that there is; without that, two do not lead in one at once.
+		for p := range j.now {
+			if o := &j.now[p]; !j.returned && !o.down && o.Role == election.Leader && o.Term == now.Term && j.id(p) != process {
+				j.fail(int(c.Step[i]), verdict.BothLead(j.id(p), process, now.Term))
+			}
+		}
 	default:
 		if first := j.leaders[now.Term]; a.LongLived && j.isDown(first) {
 			delete(j.leaders, now.Term) // perhaps all that had heard of the Term are down as well

@@ -86,6 +86,17 @@ func TestLights(t *testing.T) {
 	}
 }
 
+// TestLightsOfParts: two that lead at once in one Term are seen where the algorithm promises nothing, too: each
+// part of a cut network elects a leader.
+func TestLightsOfParts(t *testing.T) {
+	var b bridge.Bridge
+	var head trace.FilmHead
+	ask(t, &b, "film", object{"scenario": object{"algorithm": "bully", "ids": []int{1, 2, 3},
+		"partitions": []object{{"from": 0, "until": 50, "groups": [][]int{{3}, {1, 2}}}}}}, &head)
+	require.Len(t, head.Wrong, 1)
+	require.Equal(t, "processes 3 and 2 both lead in Term 1", head.Wrong[0].Why)
+}
+
 // TestLightsOfMistakes: a film names the step at which a mistake of the museum shows that must never be in a
 // state.
 func TestLightsOfMistakes(t *testing.T) {
