@@ -8,13 +8,17 @@ import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 /** A number with its digits in groups. @param {number} n */
 const figure = (n) => n.toLocaleString("en");
 
+/** A time without the digits that nobody reads: real processes send within a small part of a unit.
+ * @param {number} n */
+const short = (n) => +n.toFixed(n < 1 ? 4 : 2);
+
 /** @param {number} n @param {string} one */
 const count = (n, one, more = `${one}s`) => `${figure(n)} ${n === 1 ? one : more}`;
 
 const processes = (/** @type {number} */ n) => count(n, "process", "processes");
 
 export const t = {
-  figure,
+  figure, short,
   page: document.title,
   parts: /** @type {Record<string, string>} */ ({ scene: "Network", legend: "Kinds of messages", side: "Details",
     controls: "Controls" }),
@@ -61,7 +65,7 @@ export const t = {
     theory: "Theory" },
   messages: (/** @type {number} */ n) => (n === 1 ? "message" : "messages"),
   stepOf: (/** @type {number} */ k, /** @type {number} */ n, /** @type {number} */ at) =>
-    `Step ${figure(k)} of ${figure(n)}, time ${Math.round(at * 100) / 100}`,
+    `Step ${figure(k)} of ${figure(n)}, time ${short(at)}`,
 
   /** What a process is after a step, in words. @param {import("./film.js").Film} film @param {number} p
    * @param {number} step */
@@ -78,7 +82,7 @@ export const t = {
     return words.join(", ");
   },
 
-  units: (/** @type {number} */ n) => count(Math.round(n * 100) / 100, "unit"),
+  units: (/** @type {number} */ n) => count(short(n), "unit"),
 
   safe: {
     lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
@@ -170,7 +174,7 @@ export const t = {
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
     whoHint: "Or choose one in the picture; a right click opens its menu.",
     next: (/** @type {number} */ n) => `What may happen next (${n})`, nothing: "Only suspicions are left: choose a process for one.",
-    at: (/** @type {number} */ due) => `at ${Math.round(due * 100) / 100}`,
+    at: (/** @type {number} */ due) => `at ${short(due)}`,
     hand: "By hand", handHint: "Nothing happens but what you choose.",
     outside: "Outside the model.", outsideShort: "outside the model", fails: "fails",
     since: (/** @type {number} */ k, /** @type {string} */ why) => (k > 0 ? `Since step ${k}: ${why}.` : `${why}.`),
