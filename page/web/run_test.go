@@ -133,6 +133,9 @@ type moment struct {
 	At      float64  `json:"at"`
 	By      int      `json:"by"`
 	Out     uint32   `json:"out"`
+	// How many messages are under way at any moment from this step to three steps later.
+	Between int `json:"between"`
+	Busy    int `json:"busy"`
 }
 
 // moments reads them off a film, without any index.
@@ -196,7 +199,11 @@ func moments(f *trace.Film) []moment {
 		if last >= 0 {
 			end = int(f.Events.Step[last])
 		}
+		for k := max(int(begin)-3, 0); k < max(end, int(begin)+1) && k < len(list); k++ {
+			list[k].Between++ // also one that ends at once
+		}
 		for k := int(begin); k < end; k++ {
+			list[k].Busy++
 			list[k].Way = append(list[k].Way, [3]int{int(f.Events.Process[send]), int(f.Events.Peer[send]),
 				int(f.Events.Kind[send])})
 		}
@@ -223,7 +230,8 @@ const readMoments = `
 		});
 		const role = is.map((_, p) => film.roleOf(p, k)), section = film.sectionAt(k);
 		all[k] = ({ is, role, section, way: film.underWay(k).map((j) => [j.from, j.to, j.kind]),
-			at: film.at(k), by: film.processOf(k), out: film.sent[k] });
+			at: film.at(k), by: film.processOf(k), out: film.sent[k],
+			between: film.between(k, Math.min(k + 3, film.length)).length, busy: film.busy[k] });
 	}
 	return all;`
 
@@ -295,6 +303,10 @@ func TestMistakesInFilmsAreFound(t *testing.T) {
 			`k < this.length ? this.steps.process[k]`},
 		{"film.js", `until[j] <= this.at(k)`, `until[j] < this.at(k)`},
 		{"film.js", `since <= k`, `since < k`},
+		{"film.js", `this.busy[begin]++`, `this.busy[begin + 1]++`},
+		{"film.js", `this.busy[end]--`, `this.busy[end + 1]--`},
+		{"film.js", `this.firstJourney[from + 1]; j`, `this.firstJourney[from]; j`},
+		{"film.js", `this.firstJourney[to + 1]; j++`, `this.firstJourney[to]; j++`},
 	}
 	p := newTab(t, look{still: true})
 	p.open(serve(t, mistakes...))

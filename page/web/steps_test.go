@@ -168,6 +168,7 @@ type shown struct {
 	Panel, Want struct {
 		Known, Sentence, Log, Next string
 		Rules, Lines, Changes      []string
+		State                      []string // what the panel of the process marks as changed
 	}
 }
 
@@ -204,7 +205,8 @@ const readPanels = `
 		const all = document.querySelector("#panel-step figure ~ button");
 		if (all?.textContent.startsWith("Show all")) all.click();
 		Object.assign(panel, { sentence: sentence.textContent, rules: texts("#panel-step .tag"),
-			lines: texts("#panel-step .line.ran i"), changes: texts("#panel-step .changes dt") });
+			lines: texts("#panel-step .line.ran i"), changes: texts("#panel-step .changes dt"),
+			state: texts("#panel-process .changed dt") });
 		to(step - 1);
 		await settled();
 		to(step);
@@ -229,7 +231,7 @@ const readPanels = `
 		got.push({ step, panel, want: { known: text, sentence: text, log: step + text,
 			next: String(Math.min(film.length, step + 1)), lines: [...lines.values()].map(String),
 			rules: [...new Set(ran.flatMap((b) => (b.rules ?? []).map((n) => "rule " + n)))],
-			changes: await changes(step, step - 1) } });
+			changes: await changes(step, step - 1), state: await changes(step, step - 1) } });
 	}
 	return got;`
 
@@ -260,6 +262,7 @@ func TestMistakesInPanelsAreFound(t *testing.T) {
 		{"step.js", "", ""},
 		{"step.js", `from: step, to: step })`, `from: step - 1, to: step - 1 })`},
 		{"step.js", `machines(film, scenario, step - 1, p)`, `machines(film, scenario, step - 2, p)`},
+		{"process.js", `[Math.max(0, step - 1), step]`, `[Math.max(0, step - 2), step]`},
 		{"words.js", `(all[first + i] = text)`, `(all[first + i + 1] = text)`},
 		{"log.js", `"data-step": from + i`, `"data-step": from + i + 1`},
 	}
