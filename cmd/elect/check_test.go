@@ -364,10 +364,11 @@ func TestRunWithoutEnd(t *testing.T) {
 	require.Regexp(t, `\nthe last \d+ steps repeat for ever\n`, r.stdout)
 }
 
-// TestReplayIsDrawn: the picture of a replay shows what the steps violate, and where, as that of the check does.
+// TestReplayIsDrawn: the picture of a replay shows what the steps violate, and where, as that of the check.
 func TestReplayIsDrawn(t *testing.T) {
 	dir := t.TempDir()
-	file, first, again := filepath.Join(dir, "c.json"), filepath.Join(dir, "a.svg"), filepath.Join(dir, "b.svg")
+	file, first := filepath.Join(dir, "c.json"), filepath.Join(dir, "a.svg")
+	again := filepath.Join(dir, "b.svg")
 	r := elect(t, "", "check", "dkr", "-n", "3", "--network", "unordered", "--out", file, "--svg", first)
 	require.Equal(t, 1, r.code)
 	require.Equal(t, 1, elect(t, "", "check", "--replay", file, "--svg", again).code)

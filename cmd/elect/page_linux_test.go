@@ -62,8 +62,8 @@ func opened(t *testing.T, proposed string) (file string) {
 	return file
 }
 
-// requireReadable requires that the page reads a file: a trace, with what the algorithm does, or scenarios, with
-// which the reader can interfere.
+// requireReadable requires that the page reads a file: a trace, with what the algorithm does, or scenarios,
+// with which the reader can interfere.
 func requireReadable(t *testing.T, file, kind string) {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"text": file})

@@ -75,8 +75,8 @@ func TestRestartHeals(t *testing.T) {
 	require.NoError(t, s.Err(), events)
 }
 
-// TestRestartedDoesNotLead: the process that takes the place of a leader does not lead by the lease of that one,
-// though that is valid still.
+// TestRestartedDoesNotLead: the process that takes the place of a leader does not lead by its lease, though
+// that is valid still.
 func TestRestartedDoesNotLead(t *testing.T) {
 	_, events, err := try(t, "wait leader\nrestart leader\nexpect one leader\n")
 	require.EqualError(t, err, "line 3: expect one leader: no member leads that can be reached", events)

@@ -28,7 +28,8 @@ func wrong(f *trace.Film, a *election.Algorithm) []trace.FilmOutside {
 		}
 	}
 	// A counterexample ends where its property does not hold any more; the property has been judged.
-	if s := f.Head.Scenario; len(j.found) == 0 && s != nil && s.Steps != nil && s.Property.Kind() == verdict.Always {
+	s := f.Head.Scenario
+	if len(j.found) == 0 && s != nil && s.Steps != nil && s.Property.Kind() == verdict.Always {
 		j.found = append(j.found, trace.FilmOutside{Step: len(f.Steps.Do),
 			Why: "violated: " + s.Property.Text()})
 	}
@@ -103,7 +104,8 @@ func (j *lights) change(i int) {
 		// A process that comes back, or is cut off, cannot know which Terms there are. One that comes back
 		// may take over in the Term that there is; without that, two do not lead in one at once.
 		for p := range j.now {
-			if o := &j.now[p]; !j.returned && !o.down && o.Role == election.Leader && o.Term == now.Term && j.id(p) != process {
+			o := &j.now[p]
+			if !j.returned && !o.down && o.Role == election.Leader && o.Term == now.Term && o != is {
 				j.fail(int(c.Step[i]), verdict.BothLead(j.id(p), process, now.Term))
 			}
 		}

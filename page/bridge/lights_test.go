@@ -86,8 +86,8 @@ func TestLights(t *testing.T) {
 	}
 }
 
-// TestLightsOfParts: two that lead at once in one Term are seen where the algorithm promises nothing, too: each
-// part of a cut network elects a leader.
+// TestLightsOfParts: two that lead at once in one Term are seen where the algorithm promises nothing, too:
+// each part of a cut network elects a leader.
 func TestLightsOfParts(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead

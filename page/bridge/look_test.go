@@ -345,7 +345,7 @@ func TestExport(t *testing.T) {
 	require.Len(t, back.Scenarios, 3)
 	require.JSONEq(t, string(text), string(back.Scenarios[0]))
 	require.JSONEq(t, `{"algorithm": "echo", "ids": [1]}`, string(back.Scenarios[2]))
-	// The simulator repeats its own trace, so that is the scenario. Of a trace by others only the record is left.
+	// The simulator repeats its own trace, so that is the scenario. A trace by others is a record.
 	made := export("trace", false).Text
 	back.Scenarios = nil
 	ask(t, &b, "read", object{"text": made}, &back)

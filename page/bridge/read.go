@@ -21,8 +21,8 @@ type replayed struct {
 	Words string `json:"words"`
 }
 
-// read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed; but one
-// that the simulator repeats to the letter as its scenario, since the reader can interfere with that.
+// read reads a file that a page is given: scenarios, or a trace. A trace comes back as a film, replayed; but
+// one that the simulator repeats to the letter as its scenario, since the reader can interfere with that.
 func (b *Bridge) read(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Text string   `json:"text"`

@@ -210,8 +210,8 @@ func TestSectionsAndCutsAreSeen(t *testing.T) {
 	require.Greater(t, got.Wanted[1][0], 3.0)
 }
 
-// The light of safety is red at the end of a counterexample, where the property does not hold any more, with the
-// property in its words, and the step has the ring of what must not be: the picture in time is redder there.
+// The light of safety is red at the end of a counterexample, where the property does not hold any more, with
+// the property in its words, and the step has the ring of what must not be: the picture is redder there.
 func TestLightOfCounterexample(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -230,7 +230,9 @@ func TestLightOfCounterexample(t *testing.T) {
 			const canvas = document.querySelector(".time canvas"), { width, height } = canvas;
 			const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
 			let n = 0;
-			for (let i = 0; i < data.length; i += 4) n += data[i] > 150 && data[i + 1] < 90 && data[i + 2] < 90;
+			for (let i = 0; i < data.length; i += 4) {
+				n += data[i] > 150 && data[i + 1] < 90 && data[i + 2] < 90;
+			}
 			return n;
 		};
 		await open(store, json.counterexample, { step: Infinity });

@@ -180,6 +180,12 @@ func moments(f *trace.Film) []moment {
 		}
 		list = append(list, m)
 	}
+	journeys(f, list)
+	return list
+}
+
+// journeys adds what is under way, and how much was sent.
+func journeys(f *trace.Film, list []moment) {
 	for i, do := range f.Events.Do {
 		begin, end := f.Events.Step[i], len(list)
 		send, last := i, f.Events.Link[i]
@@ -208,7 +214,6 @@ func moments(f *trace.Film) []moment {
 				int(f.Events.Kind[send])})
 		}
 	}
-	return list
 }
 
 const readMoments = `

@@ -27,7 +27,7 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 		return nil, nil
 	}
 	// Params is never nil, which would mean that the algorithm was not configured.
-	about := trace.About{Driver: "sim", Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed, Until: j.Until}
+	about := trace.About{Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed, Until: j.Until}
 	if f.Goroutines() {
 		about.Driver = "local"
 	} else if j.Steps == nil {
