@@ -17,7 +17,8 @@ import (
 // blocksFile is the variable that names the file with the blocks of an instrumented build.
 const blocksFile = "ELECTION_BLOCKS"
 
-// TestRules: each stop carries out the rule that stands beside it. The build is this test once more, with all
+// TestRules: each stop carries out the rule that stands beside it. One without a rule is a moment at which none
+// is carried out: before anything happens, a crash, a loss. The build is this test once more, with all
 // algorithms instrumented.
 func TestRules(t *testing.T) {
 	list := all(t)
@@ -29,7 +30,10 @@ func TestRules(t *testing.T) {
 		for name, l := range list {
 			ran := ranRules(t, l.Scenario, rules)
 			for i, s := range l.Stops {
-				if s.Rule != 0 && !ran[s.Step-1][s.Rule] {
+				switch now := ran[s.Step-1]; {
+				case s.Rule == 0 && len(now) > 0:
+					t.Errorf("%s, stop %d, step %d: no rule is beside it, but %v ran", name, i, s.Step, now)
+				case s.Rule != 0 && !now[s.Rule]:
 					t.Errorf("%s, stop %d, step %d: not rule %d, but %v", name, i, s.Step, s.Rule,
 						ran[s.Step-1])
 				}
