@@ -92,7 +92,12 @@ func (p *plan) scaled(places []point) (scale float64, low, high point) {
 	if len(places) == 1 {
 		scale = 1
 	}
-	p.disc = min(max(nearest*scale*0.36, leastDot), p.letter*1.1)
+	// Between dots of many processes more than half of the way is left for the link.
+	dot := min(leastDot, max(nearest*scale*0.2, leastDot/2))
+	p.disc = min(max(nearest*scale*0.36, dot), p.letter*1.1)
+	if dot < leastDot {
+		p.disc = dot
+	}
 	return scale, low, high
 }
 

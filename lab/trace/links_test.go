@@ -181,8 +181,8 @@ func TestLinksShowTheTree(t *testing.T) {
 	}
 }
 
-// TestLinksApart: no process lies on another, all lie within the picture, and no letter is below 11 px on a
-// screen of 390 px.
+// TestLinksApart: no process lies on another or hides the link between them, all lie within the picture, and
+// no letter is below 11 px on a screen of 390 px.
 func TestLinksApart(t *testing.T) {
 	for name, c := range networks(t) {
 		text := drawn(t, simulated(t, c), trace.WriteLinks)
@@ -205,7 +205,7 @@ func TestLinksApart(t *testing.T) {
 		for i, a := range discs {
 			require.True(t, a[0] > a[2] && a[0]+a[2] < width && a[1] > a[2] && a[1]+a[2] < height, name)
 			for _, b := range discs[:i] {
-				require.Greater(t, math.Hypot(a[0]-b[0], a[1]-b[1]), max(a[2], b[2]), name)
+				require.Greater(t, math.Hypot(a[0]-b[0], a[1]-b[1]), 1.3*(a[2]+b[2]), name)
 			}
 		}
 	}
