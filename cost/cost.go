@@ -63,6 +63,17 @@ func (b Bound) String() string {
 	return b.Formula + b.Where()
 }
 
+// Words returns the bound with what is known of other cases; nothing if nothing is known.
+func (b Bound) Words() string {
+	switch {
+	case b.Formula == "":
+		return b.Also
+	case b.Also == "":
+		return b.String()
+	}
+	return b.String() + "; " + b.Also
+}
+
 // Where returns what stands behind the Formula: " where k start"; nothing if [Bound.When] is empty.
 func (b Bound) Where() string {
 	if b.When == "" {

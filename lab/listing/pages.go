@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/prose"
 )
 
@@ -245,24 +244,13 @@ func (p *Page) variant(b *strings.Builder, a *election.Algorithm) {
 	for _, row := range [][2]string{{"source", a.Source}, {"links", links(a.Topology, !twoWay(a))},
 		{"order", order},
 		{"delays", delays}, {"winner", a.Wins()}, {"late start", string(a.LateStart)},
-		{"survives", survives(&a.Faults)}, {"best case", messages(a.Best)}, {"mean", messages(a.Mean)},
-		{"worst case", messages(a.Worst)}, {"kinds", strings.Join(kinds(a), ", ")}} {
+		{"survives", survives(&a.Faults)}, {"best case", a.Best.Words()}, {"mean", a.Mean.Words()},
+		{"worst case", a.Worst.Words()}, {"kinds", strings.Join(kinds(a), ", ")}} {
 		if row[1] != "" {
 			b.WriteString(prose.Hanging("  "+row[0], row[1], 14, p.Width))
 		}
 	}
 	b.WriteString("\n")
-}
-
-// messages returns a bound, and what is known of other cases; nothing if nothing is known.
-func messages(bound cost.Bound) string {
-	switch {
-	case bound.Formula == "":
-		return bound.Also
-	case bound.Also == "":
-		return bound.String()
-	}
-	return bound.String() + "; " + bound.Also
 }
 
 // survives names the faults that are survived, and their conditions.

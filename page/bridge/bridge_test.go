@@ -32,6 +32,7 @@ func TestCatalog(t *testing.T) {
 		Kinds    []struct{ Name string }
 		Timers   [][]string
 		Endless  bool
+		Worst    string
 		Defaults struct {
 			N     int
 			Until float64
@@ -43,6 +44,8 @@ func TestCatalog(t *testing.T) {
 		got := all[i]
 		require.Equal(t, a.Title(), got.Title)
 		require.Equal(t, string(a.Topology), got.Shape)
+		require.Contains(t, got.Worst, a.Worst.Formula)
+		require.Contains(t, got.Worst, a.Worst.Also, "more messages than the Formula may be")
 		require.Len(t, got.Kinds, len(a.Kinds), a.Title())
 		require.Len(t, got.Timers, len(a.Timers), a.Title())
 		require.Positive(t, got.Defaults.N)

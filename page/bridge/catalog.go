@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/cost"
 )
 
 // listed is an algorithm as the page knows it.
@@ -82,7 +81,7 @@ func describe(a *election.Algorithm) listed {
 	l := listed{
 		Name: a.Name, Variant: a.Variant, Title: a.Title(), Source: a.Source,
 		Wins: a.Wins(), Shape: string(a.Topology), TwoWay: a.TwoWay, Params: []param{}, Kinds: []kind{},
-		Timers: a.Timers, Best: formula(a.Best), Mean: formula(a.Mean), Worst: formula(a.Worst),
+		Timers: a.Timers, Best: a.Best.Words(), Mean: a.Mean.Words(), Worst: a.Worst.Words(),
 		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Leases,
 		LongLived: a.LongLived, Endless: a.NeverQuiesces, Groups: a.Groups,
 		Faults: faults{Crash: a.Faults.Crash, Recover: a.Faults.Recover, Restart: a.Faults.Restart,
@@ -109,14 +108,6 @@ func describe(a *election.Algorithm) listed {
 }
 
 func kindOf(k *election.Kind) kind { return kind{k.Name, k.Announces} }
-
-// formula returns a bound as people write it, nothing where no closed form is known.
-func formula(b cost.Bound) string {
-	if b.Formula == "" {
-		return ""
-	}
-	return b.String()
-}
 
 // usual returns the number of processes with which a shape is seen best.
 func usual(shape election.Shape) int {
