@@ -100,6 +100,9 @@ func (c *Config) check() error {
 	if len(c.Group) > tcp.MaxName && c.Transport == nil {
 		return input.Errorf("Group: %.20q... has %d bytes, at most %d", c.Group, len(c.Group), tcp.MaxName)
 	}
+	if len(c.Members) == 0 {
+		return input.Errorf("Members: there are none to elect a leader")
+	}
 	if _, ok := c.Members[c.Self]; !ok && !c.observes() {
 		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
 	}
@@ -122,8 +125,6 @@ func (c *Config) check() error {
 		seen[id] = name
 	}
 	switch {
-	case len(c.Members) == 0:
-		return input.Errorf("Members: there are none to elect a leader")
 	case len(c.Observers) > 0 && c.Algorithm != nil:
 		return input.Errorf("Observers: they follow a leader that has a lease, and the Algorithm has none")
 	case c.observes() && (c.Dir != "" || c.Priority != nil):

@@ -127,9 +127,13 @@ func CommandLines(text string, most, width int) string {
 func commandLine(line string, width int) string {
 	var b strings.Builder
 	quoted, row := false, "  "
-	for word := range strings.SplitSeq(strings.TrimSpace(line), " ") {
-		first := strings.TrimSpace(row) == ""
-		if len(row)+len(word)+3 > width && !first && !quoted {
+	words := strings.Split(strings.TrimSpace(line), " ")
+	for i, word := range words {
+		first, more := strings.TrimSpace(row) == "", len(" \\")
+		if i == len(words)-1 {
+			more = 0
+		}
+		if len(row)+1+len(word)+more > width && !first && !quoted {
 			b.WriteString(row + " \\\n")
 			row = "      "
 		} else if !first {
