@@ -1,7 +1,9 @@
 package trace
 
 import (
-	"iter"
+	"cmp"
+	"math"
+	"slices"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
@@ -29,6 +31,7 @@ func (d *drawing) arrows() {
 // settleEnds moves the end of each message that does not arrive to a place near it where no arrow passes, if
 // there is one.
 func (d *drawing) settleEnds() {
+	others := make(map[int][]segment)                           // of those that have moved
 	for again, round := true, 0; again && round < 12; round++ { // what one leaves is free for others
 		again = false
 		for i := range d.ways {
@@ -38,7 +41,10 @@ func (d *drawing) settleEnds() {
 			}
 			last := &d.ways[i][len(d.ways[i])-1]
 			least := d.struck(i, *last)
-			for to := range d.shorter(b) {
+			if least > 0 && others[i] == nil {
+				others[i] = d.shorter(b)
+			}
+			for _, to := range others[i] {
 				if least == 0 {
 					break
 				}
@@ -49,32 +55,37 @@ func (d *drawing) settleEnds() {
 			}
 		}
 	}
+	for i := range d.ways { // what has moved for nothing goes back as far as it can
+		if all := others[i]; all != nil {
+			last := &d.ways[i][len(d.ways[i])-1]
+			least := d.struck(i, *last)
+			*last = all[slices.IndexFunc(all, func(to segment) bool { return d.struck(i, to) <= least })]
+		}
+	}
 }
 
-// shorter returns where else the arrow of a message may end that does not arrive: around the usual place, or,
-// where it is lost at the receiver, sooner on its way.
-func (d *drawing) shorter(b *beat) iter.Seq[segment] {
+// shorter returns where the arrow of a message may end that does not arrive, the nearest to the usual place
+// first: around it, or, where the message is lost at the receiver, sooner on its way.
+func (d *drawing) shorter(b *beat) []segment {
 	way := d.way(b)
 	s := way[len(way)-1]
 	dx, dy := s.x2-s.x1, s.y2-s.y1
-	return func(yield func(segment) bool) {
-		most := 2.1
-		if !d.ends(b) {
-			for part := 1.0; part > 0.3; part -= 0.03 {
-				if !yield(segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + dy*part}) {
-					return
-				}
-			}
-			most = 0.9
+	all, most := []segment{s}, 2.1
+	if !d.ends(b) {
+		for part := 0.97; part > 0.3; part -= 0.03 {
+			all = append(all, segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + dy*part})
 		}
-		for down := 6.0; down < 90; down += 2 {
-			for part := 0.1; part < most; part += 0.04 {
-				if !yield(segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + down}) {
-					return
-				}
-			}
+		most = 0.9
+	}
+	for down := 6.0; down < 90; down += 2 {
+		for part := 0.1; part < most; part += 0.04 {
+			all = append(all, segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + down})
 		}
 	}
+	// The height of an end is a time.
+	far := func(a segment) float64 { return math.Hypot(a.x2-s.x2, 3*(a.y2-s.y2)) }
+	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(far(a), far(b)) })
+	return all
 }
 
 // struck returns how many other arrows pass where a message ends, and how many others end where it would

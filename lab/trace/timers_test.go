@@ -2,7 +2,9 @@ package trace_test
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -105,4 +107,30 @@ func captionsOf(t *testing.T, tr *trace.Trace) string {
 		}
 	}
 	return string(slices.Clone(texts))
+}
+
+// TestEndsAreInTime: the sign of a message that is lost at a process that is down stands near the time at
+// which it would have arrived, also where several are lost at once and arrows of others are in the way.
+func TestEndsAreInTime(t *testing.T) {
+	in := scenario.Input{Algorithm: bullyOf(t, bully.Config{Delay: unit, Heartbeat: 2 * unit}),
+		IDs: []election.ID{1, 2, 3, 4, 5}}
+	in.CrashAt = []scenario.At{{ID: 5, Time: 9 * unit}}
+	text := drawn(t, simulated(t, sim.Config{Input: in, Until: 20 * unit}), svgOf)
+	tick := func(at string) float64 {
+		found := regexp.MustCompile(`<text [^>]*y="([\d.]+)" [^>]*text-anchor="end"[^>]*>` + at + "<").
+			FindStringSubmatch(text)
+		require.NotNil(t, found, at)
+		y, err := strconv.ParseFloat(found[1], 64)
+		require.NoError(t, err)
+		return y
+	}
+	sent, due := tick("13"), tick("14")
+	lost := regexp.MustCompile(`lost: election[^<]*</title>\n<line [^>]*y2="([\d.]+)"`).
+		FindAllStringSubmatch(text, -1)
+	require.Len(t, lost, 4)
+	for _, end := range lost {
+		y, err := strconv.ParseFloat(end[1], 64)
+		require.NoError(t, err)
+		require.InDelta(t, due, y, 0.35*(due-sent))
+	}
 }
