@@ -31,7 +31,8 @@ func (d *drawing) arrows() {
 // settleEnds moves the end of each message that does not arrive to a place near it where no arrow passes, if
 // there is one.
 func (d *drawing) settleEnds() {
-	others := make(map[int][]segment)                           // of those that have moved
+	others := make(map[int][]segment) // where else those may end that have moved
+
 	for again, round := true, 0; again && round < 12; round++ { // what one leaves is free for others
 		again = false
 		for i := range d.ways {
