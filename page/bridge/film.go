@@ -164,11 +164,11 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	return f, nil
 }
 
-// doubt takes from a scenario what it says that its run violates, if that does not: a file or an address may
-// say anything.
+// doubt removes Property and Note from the scenario if its run does not violate that property: a file or an
+// address may claim anything.
 func (r *run) doubt(ctx context.Context) error {
 	claims := r.scenario.Property
-	if claims == "" || r.judged {
+	if claims == "" || r.doubted {
 		return nil
 	}
 	a, err := r.happened(ctx)
@@ -182,7 +182,7 @@ func (r *run) doubt(ctx context.Context) error {
 	if err != nil && !errors.Is(err, election.ErrInput) {
 		return err
 	}
-	if r.judged = true; v == nil {
+	if r.doubted = true; v == nil {
 		plain := *r.scenario
 		plain.Property, plain.Note = "", ""
 		r.scenario = &plain

@@ -71,11 +71,13 @@ func (b *Bridge) readTrace(ctx context.Context, texts []string) (Reply, error) {
 	if n := len(t.Header.Scenario.IDs); n > mostProcesses {
 		return Reply{}, input.Errorf("ids: %d processes, at most %d can be shown", n, mostProcesses)
 	}
+	before := b.recorded
 	if err := b.keep(t); err != nil {
 		return Reply{}, err
 	}
 	f, d, err := b.recorded.refilm()
 	if err != nil {
+		b.recorded = before // it is still shown
 		return Reply{}, err
 	}
 	var why *replayed

@@ -34,14 +34,14 @@ type run struct {
 
 	positions [][2]float64 // of the processes, if they are known
 
-	fixed  bool // it is a trace that was read
-	judged bool // whether it violates what its scenario says
-	played bool
-	after  []uint32 // how many steps there are after each turn of the simulator; after[0] is before the first
-	trace  *trace.Trace
-	said   *trace.Sentences // of the trace
-	ran    *ran
-	walk   walker
+	fixed   bool // it is a trace that was read
+	doubted bool // what its scenario says that it violates has been tried
+	played  bool
+	after   []uint32 // how many steps there are after each turn of the simulator, the first before any
+	trace   *trace.Trace
+	said    *trace.Sentences // of the trace
+	ran     *ran
+	walk    walker
 }
 
 // keptRuns is how many runs a Bridge keeps: a page compares two, and looks at what one was before an act.

@@ -6,7 +6,6 @@
 
 import { inTurn } from "./actions.js";
 import * as acts from "./acts.js";
-import { Axis } from "./axis.js";
 import { call, callLong, counted, load } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
@@ -30,7 +29,7 @@ import { watch } from "./theme.js";
 import { t } from "./texts.js";
 import { words } from "./words.js";
 
-export { Axis, Film, call, callLong, decode, encode, open, scene, store }; // for tests
+export { Film, call, callLong, decode, encode, open, scene, store }; // for tests
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -22,7 +22,7 @@ func TestAxis(t *testing.T) {
 		Time          []float64
 	}
 	p.script(&got, `
-		const { Axis } = page;
+		const Axis = page.store.state.axis.constructor;
 		const at = [0, 0, 0, 1, 1, 2.5, 20, 20, 20.2];
 		const film = { length: at.length, at: (k) => (k > 0 ? at[k - 1] : 0) };
 		const axis = new Axis(film, "time");

@@ -15,8 +15,8 @@
  *   shape: string, positions?: [number, number][], hash: string,
  *   about: string, summary: string, messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number,
  *   result: string,
- *   ok: boolean, errors?: string[], outside?: {step: number, why: string}[],
- *   wrong?: {step: number, why: string}[], command: string, scenario: any,
+ *   ok: boolean, errors?: string[], outside: {step: number, why: string}[],
+ *   wrong: {step: number, why: string}[], command: string, scenario: any,
  *   priorities?: (number|string)[]}} Head */
 
 export const UNDECIDED = 0, FOLLOWER = 1, LEADER = 2;
@@ -189,7 +189,7 @@ export class Film {
   /** What must not be: steps outside the model of the algorithm, and those after which something is wrong. */
   get forbidden() {
     const { outside, wrong } = this.head;
-    return [...(outside ?? []), ...(wrong ?? [])];
+    return [...outside, ...wrong];
   }
 
   /** What is known of the critical section after step k: since which step, how many processes wait for it, and the

@@ -23,7 +23,7 @@ export function mount(element, store) {
         terms.add(film.changes.term[change]);
       }
     });
-    const wrong = film.head.wrong?.find((w) => w.step <= step);
+    const wrong = film.head.wrong.find((w) => w.step <= step);
     // Where processes share a critical section, what becomes of that is the aim, and an election a means.
     const { sections } = film.head, [, waiting = 0, ...inside] = film.sectionAt(step);
     set(safe, wrong ? "bad" : (sections ? inside : leaders).length ? "gold" : "good", t.safety,

@@ -40,10 +40,10 @@ export async function make(store, sugar, play) {
 }
 
 /** Says why there is no such run; the settings are again those of the run that is shown.
- * @param {Store} store @param {unknown} error */
-function refuse(store, error) {
+ * @param {Store} store @param {unknown} error @param {string} of what the run was to come from */
+export function refuse(store, error, of = "") {
   const { branches, branch, sugar } = store.state;
-  store.set({ error: reason(error), busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
+  store.set({ error: of + reason(error), busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
 }
 
 /** Makes a run of another number of processes: what names processes or their links does not go over.
@@ -67,6 +67,7 @@ export async function open(store, scenario, how = {}) {
     const { data } = await call("film", { scenario });
     if (!wanted()) return false;
     const film = new Film(/** @type {ArrayBuffer} */ (data));
+    scenario = film.head.scenario; // without what it says of its run, if that is not so
     const parent = how.parent ?? -1;
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
@@ -132,7 +133,7 @@ export function show(store, change, film, step) {
  * @param {Film} film */
 function wrong(film) {
   const { steps, schedule, property, expect } = film.head.scenario;
-  return film.head.outside?.length ? t.act.outsideShort
+  return film.head.outside.length ? t.act.outsideShort
     : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.act.fails : "";
 }
 

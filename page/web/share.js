@@ -9,7 +9,7 @@ import { inTurn } from "./actions.js";
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { open, reason, settings, show, setScale, wish } from "./run.js";
+import { open, reason, refuse, settings, show, setScale, wish } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -55,23 +55,25 @@ export async function decode(text) {
   return { scenario: value.s, step: Number.isInteger(value.k) ? value.k : 0 };
 }
 
-/** What the address held that was opened last. @type {any} */
-let addressed;
+/** The run whose address stands there since it was opened. @type {any} */
+let addressed = 0;
 
 /** Opens what the address holds. @param {Store} store @returns {Promise<boolean>} whether it holds a run */
 export async function openAddress(store) {
   const asked = new URLSearchParams(location.search);
   try {
     if (location.hash.length > 1) {
+      addressed = 0;
       const { scenario, step } = await decode(location.hash.slice(1));
-      addressed = scenario;
-      return await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
+      const there = await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
+      if (there) addressed = store.state.scenario;
+      return there;
     }
     const file = toOpen();
     if (!file) return false;
     return await openTexts(store, [await load(file)]);
   } catch (error) {
-    store.set({ error: reason(error) });
+    refuse(store, error);
     return false;
   }
 }
@@ -90,8 +92,7 @@ export async function openTexts(store, texts) {
     store.set({ branches: [...store.state.branches, ...others] });
     return true;
   }
-  if (!data) throw new Error(t.badFile);
-  const film = new Film(data), replay = json.replay;
+  const film = new Film(/** @type {ArrayBuffer} */ (data)), replay = json.replay;
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
   // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
   const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
@@ -107,7 +108,7 @@ async function openFiles(store, files) {
   if (!files?.length) return;
   const all = [...files], names = all[1] ? "" : `${all[0].name}: `;
   await instead(store, async () => openTexts(store, await Promise.all(all.map((file) => file.text())))
-    .catch((error) => store.set({ error: names + reason(error) })));
+    .catch((error) => refuse(store, error, names)));
 }
 
 /** Opens another run, after what the reader has done to the one that is shown; no film that is on its way comes.
@@ -133,7 +134,9 @@ export function mount(store) {
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
-      if (long && store.state.scenario === addressed || text === written || location.hash.slice(1) !== written) return;
+      if (long && store.state.scenario === addressed || text === written || location.hash.slice(1) !== written)
+        return;
+      addressed = 0;
       written = long ? "" : text;
       history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
     }, 250);
@@ -217,7 +220,8 @@ function embedded(code) {
 
 /** The buttons that save the run. @param {Store} store */
 function saves(store) {
-  const all = Object.keys(t.exportKinds).slice(store.state.scenario ? 0 : 1); // a trace has no scenario that does the same
+  // A trace has no scenario that does the same, which is the first of them.
+  const all = Object.keys(t.exportKinds).slice(store.state.scenario ? 0 : 1);
   return h("div", { class: "row wrap" }, all.map((kind) => h("button", { class: "plain",
     onclick: () => exportAs(store, kind).catch((error) => {
       document.querySelector("dialog")?.close(); // else it lies on the error

@@ -57,7 +57,7 @@ export function mount(element, store) {
   store.on(["film", "step", "playing", "doc", "panel"], draw);
   store.on(["film", "step", "cause"], ({ film, step, cause }) => {
     if (!film) return;
-    const on = cause > 0, why = film.head.outside?.find((o) => o.step === step)?.why ?? "";
+    const on = cause > 0, why = film.head.outside.find((o) => o.step === step)?.why ?? "";
     outside.textContent = why;
     outside.hidden = why === "";
     causes.hidden = step === 0;

@@ -59,8 +59,7 @@ export const t = {
   start: "Before the first step. Press play, or step with the arrow keys.",
   close: "Close",
   keys: "Keys",
-  marks: "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: outside the model, or wrong, "
-    + "bar: cut links.",
+  marks: "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: must not be, bar: cut links.",
   running: "busy",
   panels: { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log", process: "Process",
     theory: "Theory" },
@@ -175,7 +174,7 @@ export const t = {
     who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
     whoHint: "Or choose one in the picture; a right click opens its menu.",
     next: (/** @type {number} */ n) => `What may happen next (${n})`,
-    nothing: "Only suspicions are left: choose a process for one.",
+    nothing: "Only suspicions are left: choose a process.",
     at: (/** @type {number} */ due) => `at ${short(due)}`,
     hand: "By hand", handHint: "Nothing happens but what you choose.",
     outside: "Outside the model.", outsideShort: "outside the model", fails: "fails",

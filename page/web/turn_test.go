@@ -65,3 +65,63 @@ func TestInTurn(t *testing.T) {
 	require.Empty(t, got.Hash, "a record has no address")
 	require.Equal(t, "kept", got.Own)
 }
+
+// What cannot be read in place of a run that is still being made leaves the page as it was before that: at
+// rest, with the settings of the run that is shown. What a run falsely says of itself goes no further. The
+// address of a long run, which stands while that is shown, does not become one that cannot be read.
+func TestRefusedInTurn(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Busy     []bool
+		Sugar    []string
+		Errors   []string
+		Property string
+		Long     [3]bool
+	}
+	p.script(&got, `
+		const { decode, encode, open, store } = page, got = { busy: [], sugar: [], errors: [], long: [] };
+		const slow = every("select")[0];
+		for (const work of [() => { location.hash = "nothing"; }, () => {
+			const files = new DataTransfer();
+			files.items.add(new File(["nothing"], "a.json"));
+			window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+		}]) {
+			slow.value = "hs/probe";
+			slow.dispatchEvent(new Event("change", { bubbles: true }));
+			work();
+			while (!store.state.error) await frame();
+			await settled();
+			got.busy.push(store.state.busy);
+			got.sugar.push(store.state.sugar.algorithm);
+			got.errors.push(store.state.error);
+		}
+		await open(store, { algorithm: "lcr", ids: [1, 3, 2], property: "one-leader-a-term", note: "two" });
+		await addressed();
+		got.property = (await decode(location.hash.slice(1))).scenario.property ?? "";
+
+		const ids = Array.from({ length: 900 }, (_, i) => String(((i + 1) * 7919) % 1000003));
+		const run = { algorithm: "lcr", variant: "max", ids: ids.map(Number), initiators: [7919] };
+		const text = await encode(run, 0);
+		const long = () => location.hash.slice(1) === text;
+		document.title = "";
+		location.hash = text;
+		while (!document.title) await settled();
+		to(1);
+		await addressed();
+		got.long.push(text.length > 4096, long());
+		location.hash = "nothing";
+		while (!store.state.error) await frame();
+		to(2);
+		await addressed();
+		got.long.push(location.hash === "");
+		return got;`)
+	require.Equal(t, []bool{false, false}, got.Busy)
+	require.Equal(t, []string{"lcr", "lcr"}, got.Sugar, "those of the first run")
+	require.Len(t, got.Errors, 2)
+	require.Contains(t, got.Errors[0], "cannot be read")
+	require.Contains(t, got.Errors[1], "a.json: ")
+	require.Empty(t, got.Property)
+	require.Equal(t, [3]bool{true, true, true}, got.Long)
+}
