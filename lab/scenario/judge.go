@@ -187,8 +187,11 @@ func (j *Judge) midway(err error) error {
 func (j *Judge) untold(r *verdict.Result, err error) error {
 	in := j.Input
 	heeds := in.Algorithm.Sections > 0 || in.Algorithm.Faults.Unaided() && !in.Algorithm.Heartbeats
-	crashed := len(in.Crashed)+len(in.CrashAt) > 0 && r.Live > 0
-	if !heeds || !crashed || in.SuspectAfter > 0 || j.still() {
+	acted := func(do observe.What) bool {
+		return slices.ContainsFunc(j.Acts, func(a Act) bool { return a.Do == do })
+	}
+	crashed := (len(in.Crashed)+len(in.CrashAt) > 0 || acted(observe.Crash)) && r.Live > 0
+	if !heeds || !crashed || in.SuspectAfter > 0 || acted(observe.Suspect) || j.still() {
 		return err
 	}
 	return fmt.Errorf("%w; %w", err, ErrUntold)

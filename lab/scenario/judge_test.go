@@ -321,6 +321,16 @@ func TestUntold(t *testing.T) {
 		j := scenario.Judge{Input: &in}
 		require.Equal(t, untold, errors.Is(j.Err(&verdict.Result{Live: 2}, nil), scenario.ErrUntold),
 			a.Title())
+		// A hand crashes it, and may report that.
+		in.Crashed = nil
+		for _, acts := range [][]observe.What{{observe.Crash}, {observe.Crash, observe.Suspect}} {
+			j.Acts = nil
+			for _, do := range acts {
+				j.Acts = append(j.Acts, scenario.Act{Step: scenario.Step{Do: do, Process: 3}})
+			}
+			require.Equal(t, untold && len(acts) == 1, errors.Is(j.Err(&verdict.Result{Live: 2}, nil),
+				scenario.ErrUntold), "%s: %v", a.Title(), acts)
+		}
 	}
 }
 

@@ -95,6 +95,9 @@ func TestFilmSpeaks(t *testing.T) {
 		{object{"algorithm": "bully", "n": 3, "crash_at": [][]any{{3, 9}}, "crashed": []int{1}},
 			"no process leads, 1 follows 3, which is down, 5 messages: no failure detector has reported the crash",
 			"elect sim --scenario bully-rules.json"},
+		{object{"algorithm": "bully", "n": 3, "acts": []object{{"after": 15, "do": "crash", "process": 3}}},
+			"no process leads, 2 follow 3, which is down, 10 messages: no failure detector has reported the crash",
+			"elect sim --scenario bully-rules.json"},
 		{object{"algorithm": "echo", "n": 9, "links": "grid:3x3", "initiators": "none"},
 			"no process leads, 0 messages", "elect sim --scenario echo-implicit.json"},
 	} {
