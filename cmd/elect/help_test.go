@@ -160,6 +160,7 @@ func TestColours(t *testing.T) {
 		}
 		r := elect(t, "", "sim", "lcr", "-n", "3", "--color", c.flag)
 		require.Equal(t, c.want, strings.Contains(r.stdout, "\x1b[32m3\x1b[0m, all agree"), "%+v", c)
+		require.Equal(t, c.want, strings.Contains(r.stdout, "\x1b[2m(unit schedule, seed 0)"), "%+v", c)
 		r = elect(t, "", "--color", c.flag, "sim", "lrc", "-n", "3")
 		require.Equal(t, c.want, strings.HasPrefix(r.stderr, red), "%+v", c)
 		require.Contains(t, elect(t, "", "sim", "-h", "--color", c.flag).stdout, "Usage:")

@@ -84,6 +84,7 @@ func Colours(w io.Writer, when string) bool {
 // The colours, as terminals know them.
 const (
 	Bold  = "1"
+	Dim   = "2" // of what is secondary
 	Red   = "31"
 	Green = "32"
 )

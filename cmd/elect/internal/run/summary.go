@@ -50,15 +50,16 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		} else if n := len(j.Acts); n > 0 {
 			how += ", " + prose.Plural(n, "act")
 		}
-		row("time", "%s units (%s)", report.Units(v.Time.Round(sim.Unit/100)), how)
-		row("trace", "%s", report.Hash(v.Hash))
+		how = a.Paint(terminal.Dim, "("+how+")")
+		row("time", "%s units %s", report.Units(v.Time.Round(sim.Unit/100)), how)
+		row("trace", "%s", a.Paint(terminal.Dim, report.Hash(v.Hash).String()))
 	}
 	for _, line := range o.WhyOutside() {
 		row("outside", "%s", line)
 	}
 	if !j.Still() && len(j.Acts) == 0 && j.AllStart() {
 		for _, line := range report.Bounds(j.Algorithm, j.Topology, o.Messages) {
-			b.WriteString(prose.Row("  "+line, a.Width()))
+			b.WriteString(prose.Row("  "+a.Paint(terminal.Dim, line), a.Width()))
 		}
 	}
 	if a.Verbose {
