@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/observe"
 )
@@ -85,7 +86,7 @@ func (d *drawing) shorter(b *beat) []segment {
 	}
 	// The height of an end is a time.
 	far := func(a segment) float64 { return math.Hypot(a.x2-s.x2, 3*(a.y2-s.y2)) }
-	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(far(a), far(b)) })
+	order.Stable(all, func(a, b segment) int { return cmp.Compare(far(a), far(b)) })
 	return all
 }
 
