@@ -3,6 +3,9 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,32 +124,33 @@ func misdrawn(t *testing.T, p *tab) []string {
 	return got
 }
 
-// The pictures show what the film has, and each of these mistakes is found by that.
+// The pictures show what the film has, and each of these mistakes is found by that: all in one page, and one
+// by itself, since it shows where another one does.
 func TestMistakesInPicturesAreFound(t *testing.T) {
 	t.Parallel()
-	mistakes := []edit{
-		{"tokens.js", "", ""},
-		{"tokens.js", `underWay(l, journey.from, journey.to, part)`,
+	mistakes := map[string]edit{
+		"a message from": {"tokens.js", `underWay(l, journey.from, journey.to, part)`,
 			`underWay(l, journey.to, journey.from, part)`},
-		{"tokens.js", `journey.end <= past[`, `journey.end < past[`},
-		{"timedraw.js", `[role, status, until] =`, `[status, role, until] =`},
-		{"timedraw.js", `yOf(f, axis.placeOf(c.step[list[i]])) : end`,
-			`yOf(f, axis.placeOf(c.step[list[i]] - 1)) : end`},
-		{"controls.js", `if (!film.crowned.has(k)) g.fillRect(x(axis.placeOf(k))`,
+		"the message that": {"tokens.js", `journey.end <= past[`, `journey.end < past[`},
+		"line of process":  {"timedraw.js", `[role, status, until] =`, `[status, role, until] =`},
+		"marks of": {"controls.js", `if (!film.crowned.has(k)) g.fillRect(x(axis.placeOf(k))`,
 			`if (!film.crowned.has(k)) g.fillRect(x(axis.placeOf(k - 1))`},
-		{"theory.js", `t.figure(film.sent[step])`, `t.figure(film.sent[step - 1])`},
-		{"lights.js", `decided === up`, `decided >= up - 1`},
+		"messages so far": {"theory.js", `t.figure(film.sent[step])`,
+			`t.figure(film.sent[Math.max(0, step - 1)])`},
+		"liveness": {"lights.js", `decided === up`, `decided >= up - 1`},
 	}
-	address := serve(t, mistakes...)
-	for i, e := range mistakes {
+	find := func(address string) string {
 		p := newTab(t, look{still: true})
-		p.open(fmt.Sprintf("%s/%d/", address, i))
-		wrong := misdrawn(t, p)
-		if i == 0 {
-			require.Empty(t, wrong)
-		} else {
-			require.NotEmpty(t, wrong, e.new)
-		}
-		p.close()
+		defer p.close()
+		p.open(address)
+		return strings.Join(misdrawn(t, p), "\n")
 	}
+	require.Empty(t, find(serve(t)))
+	found := find(written(t, slices.Collect(maps.Values(mistakes))...))
+	for what := range mistakes {
+		require.Regexp(t, "(?m)^"+what, found)
+	}
+	late := edit{"timedraw.js", `yOf(f, axis.placeOf(c.step[list[i]])) : end`,
+		`yOf(f, axis.placeOf(c.step[list[i]] - 1)) : end`}
+	require.Regexp(t, `(?m)^line of process`, find(written(t, late)))
 }

@@ -12,16 +12,33 @@ import (
 	"github.com/go-election/election/page/build"
 )
 
-// written serves the page with its modules, its style and its document as they are committed.
-func written(t *testing.T) string {
+// written serves the page with its modules, its style and its document as they are committed, but for
+// mistakes.
+func written(t *testing.T, mistakes ...edit) string {
 	t.Helper()
 	s, err := site()
 	require.NoError(t, err)
 	built := build.Handler(s)
+	changed := make(map[string]string)
+	for _, e := range mistakes {
+		text := changed[e.file]
+		if text == "" {
+			source, err := os.ReadFile(e.file)
+			require.NoError(t, err)
+			text = string(source)
+		}
+		require.Contains(t, text, e.old)
+		changed[e.file] = strings.Replace(text, e.old, e.new, 1)
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if _, err := os.Stat(name); name == "" || err != nil { // the index, and what is built
 			built.ServeHTTP(w, r)
+			return
+		}
+		if text := changed[name]; text != "" {
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = w.Write([]byte(text))
 			return
 		}
 		http.ServeFile(w, r, name)
