@@ -99,36 +99,35 @@ export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
 
 let queue = /** @type {Promise<unknown>} */ (Promise.resolve());
 
-/** Does something after the present step. What is done while another act is on its way comes after that, and is
- * chosen only then if it is a choice.
- * @param {Store} store @param {Action | (() => Promise<Action | undefined>)} action */
+/** Does something after the present step, also if the reader has gone on meanwhile. What is done while another act
+ * is on its way comes after that, and is chosen only then if it is a choice: from a store as it was.
+ * @param {Store} store @param {Action | ((then: Store) => Promise<Action | undefined>)} action */
 export function act(store, action) {
-  const { scenario } = store.state;
+  const { scenario, step } = store.state;
   if (scenario) store.set({ playing: false }); // it is after this step, however long it takes
-  return inTurn(store, async () => carryOut(store, typeof action === "function" ? await action()
-    // What was the next to happen may be another thing now: a second click on it was too many.
-    : store.state.scenario === scenario || !/^(deliver|lose|dup|delay|timeout|start)/.test(action.act.do) ? action
-      : undefined));
+  return inTurn(store, async () => {
+    const same = store.state.scenario === scenario;
+    const then = same ? /** @type {any} */ ({ state: { ...store.state, step } }) : store;
+    return carryOut(store, then, typeof action === "function" ? await action(then)
+      // What was the next to happen may be another thing now: a second click on it was too many.
+      : same || !/^(d|lose|timeout|start)/.test(action.act.do) ? action : undefined);
+  });
 }
 
 /** Does something after the acts that are on their way. @param {Store} store @param {() => Promise<unknown>} work
  * @returns {Promise<unknown>} */
 export const inTurn = (store, work) => (queue = queue.then(work).catch((error) => store.set({ error: reason(error) })));
 
-/** @param {Store} store @param {Action} [action] */
-async function carryOut(store, action) {
-  const { scenario, step, branch, film } = store.state;
+/** @param {Store} store @param {Store} then @param {Action} [action] */
+async function carryOut(store, then, action) {
+  const { scenario, step, branch, film } = then.state;
   if (!action || !film) return;
   if (!scenario) return store.set({ error: t.act.replayed });
-  try {
-    const { json } = await call("do", { scenario, step, act: action.act });
-    if (store.state.scenario !== scenario) return;
-    const last = json.scenario.acts.at(-1);
-    await open(store, json.scenario, { step: (film) => stepOf(film, last), parent: branch,
-      after: last.after ?? begun(film), title: action.title ?? action.words });
-  } catch (error) {
-    store.set({ error: reason(error) });
-  }
+  const { json } = await call("do", { scenario, step, act: action.act });
+  if (store.state.scenario !== scenario) return;
+  const last = json.scenario.acts.at(-1);
+  await open(store, json.scenario, { step: (film) => stepOf(film, last), parent: branch,
+    after: last.after ?? begun(film), title: action.title ?? action.words });
 }
 
 /** The last step of an act. @param {Film} film @param {{after?: number, do: string}} act */

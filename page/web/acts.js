@@ -134,15 +134,15 @@ export function warning(element, store) {
 export function press(store, key) {
   const { process, embed } = store.state;
   if (embed) return; // there is no way back
-  return act(store, async () => {
+  return act(store, async (then) => {
     if (key === "h") return heal;
-    const list = await pending(store).catch(() => []);
+    const list = await pending(then).catch(() => []);
     if (/^[1-9]$/.test(key)) {
       const n = list[Number(key) - 1];
       return n && !n.refused ? { words: n.words, act: n.act } : undefined;
     }
     if (process < 0) return void store.set({ panel: "acts", error: t.act.chooseFirst });
-    return [...ofProcess(store, process, list), ...ofLinks(store, [process])].find((a) => a.key === key);
+    return [...ofProcess(then, process, list), ...ofLinks(then, [process])].find((a) => a.key === key);
   });
 }
 

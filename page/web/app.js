@@ -10,7 +10,6 @@ import { call, callLong, counted, load } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
-import { Film } from "./film.js";
 import * as graph from "./graph.js";
 import { scene } from "./graph.js";
 import * as keys from "./keys.js";
@@ -29,7 +28,7 @@ import { watch } from "./theme.js";
 import { t } from "./texts.js";
 import { words } from "./words.js";
 
-export { Film, call, callLong, decode, encode, open, scene, store }; // for tests
+export { call, callLong, decode, encode, open, scene, store }; // for tests
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 

@@ -259,7 +259,8 @@ func (p *tab) script(result any, body string) {
 // is asked of the library and all is drawn; addressed waits until the address leads there too; press presses
 // a key; to goes to a step as the scrubber does.
 const tools = `
-	const page = document.querySelector("[src='app.js']") && await import("./app.js"); // not in one file
+	const app = document.querySelector("[src='app.js']") && await import("./app.js"); // not in one file
+	const page = app && { ...app, get Film() { return app.store.state.film.constructor; } };
 	const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
 	const settled = async () => {
 		do {

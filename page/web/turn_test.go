@@ -8,6 +8,7 @@ import (
 
 // What the reader does is done in turn: a key is for the process that was chosen as it was pressed, and a
 // record that is dropped, or an address, comes in place of the run to which an act was still to be done.
+// An act is done after the step that was shown, however fast the reader goes on.
 func TestInTurn(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -17,6 +18,7 @@ func TestInTurn(t *testing.T) {
 		Trace, Address string
 		Branches       [2]int
 		Hash, Own      string
+		After          []int
 	}
 	p.script(&got, `
 		const { call, encode, open, store } = page, got = { branches: [] };
@@ -34,6 +36,13 @@ func TestInTurn(t *testing.T) {
 		while (store.state.branches.length < 3) await frame();
 		await settled();
 		got.acts = store.state.scenario.acts.map((a) => a.do + " " + a.process);
+
+		await begin();
+		press("c");
+		press("End");
+		while (store.state.branches.length < 2) await frame();
+		await settled();
+		got.after = store.state.scenario.acts.map((a) => a.after);
 
 		await begin();
 		const scenario = { algorithm: "hs", ids: [1, 2] };
@@ -59,6 +68,7 @@ func TestInTurn(t *testing.T) {
 		got.own = location.hash === "#" + address ? "kept" : location.hash;
 		return got;`)
 	require.Equal(t, []string{"crash 2", "crash 4"}, got.Acts)
+	require.Equal(t, []int{8}, got.After)
 	require.Equal(t, "hs/probe", got.Trace)
 	require.Equal(t, "lcr/participant", got.Address)
 	require.Equal(t, [2]int{1, 1}, got.Branches)
