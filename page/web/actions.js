@@ -110,6 +110,7 @@ export function act(store, action) {
     const then = same ? /** @type {any} */ ({ state: { ...store.state, step } }) : store;
     return carryOut(store, then, typeof action === "function" ? await action(then)
       // What was the next to happen may be another thing now: a second click on it was too many.
+      // Such acts are deliver, duplicate and delay, by their first letter, and those that are named.
       : same || !/^(d|lose|timeout|start)/.test(action.act.do) ? action : undefined);
   });
 }
