@@ -67,13 +67,14 @@ function ofWho(store, p, list) {
 }
 
 const group = new Set(); // the processes that are cut off together, besides the chosen one
-let grouped = /** @type {unknown} */ (null);
+let grouped = /** @type {unknown} */ (null); // the run from which those come that they are of
 
 /** Cuts of the chosen process, and of more processes. @param {Store} store @param {number} chosen
  * @param {import("./film.js").Film} film @returns {Node[]} */
 function ofGroup(store, chosen, film) {
-  if (grouped !== film.n) group.clear();
-  grouped = film.n;
+  const [root] = store.state.branches;
+  if (grouped !== root) group.clear();
+  grouped = root;
   const cuts = h("div", { class: "group" });
   const fill = () => cuts.replaceChildren(...ofLinks(store, [...new Set([...group, ...chosen < 0 ? [] : [chosen]])]
     .sort((a, b) => a - b)).map((a) => button(store, a)), button(store, heal));
@@ -92,8 +93,8 @@ function ofGroup(store, chosen, film) {
     value: [...group].map((p) => film.name(p)).join(", "), onchange: () => {
       group.clear();
       for (const part of some.value.match(/\d+(-\d+)?/g) ?? []) {
-        const [low, high = low] = part.split("-").map(Number);
-        film.head.ids.forEach((id, p) => low <= Number(id) && Number(id) <= high && group.add(p));
+        const [low, high = low] = part.split("-").map(BigInt);
+        film.head.ids.forEach((id, p) => low <= BigInt(id) && BigInt(id) <= high && group.add(p));
       }
       fill();
     } });
