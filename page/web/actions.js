@@ -1,8 +1,8 @@
 // What a reader can do to a run. Each is an act of the library, done after the present step; it makes a branch.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { only, open, reason, showBranch } from "./run.js";
+import { only, open, reason, showBranch, wish } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -25,7 +25,7 @@ export function pending(store) {
   const key = `${film.head.hash} ${JSON.stringify(scenario)} ${step}`;
   if (key === asked) return answer;
   asked = key;
-  answer = call("pending", { scenario, step }).then(({ json }) => json);
+  answer = ask("pending", { scenario, step });
   answer.catch(() => (asked = ""));
   return answer;
 }
@@ -124,10 +124,10 @@ async function carryOut(store, then, action) {
   const { scenario, step, branch, film } = then.state;
   if (!action || !film) return;
   if (!scenario) return store.set({ error: t.act.replayed });
-  const { json } = await call("do", { scenario, step, act: action.act });
-  if (store.state.scenario !== scenario) return;
-  const last = json.scenario.acts.at(-1);
-  await open(store, json.scenario, { step: (film) => stepOf(film, last), parent: branch,
+  const wanted = wish(), made = await ask("do", { scenario, step, act: action.act });
+  if (!wanted()) return;
+  const last = made.scenario.acts.at(-1);
+  await open(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
     after: last.after ?? begun(film), title: action.title ?? action.words });
 }
 
@@ -148,7 +148,7 @@ export function begun(film) {
 
 /** Takes the schedule away; going off shows the run from which the one by hand comes, if there is one.
  * @param {Store} store @param {boolean} hand */
-export async function setHand(store, hand) {
+export const setHand = (store, hand) => inTurn(store, async () => {
   const { scenario, branch, branches } = store.state;
   if (!hand) {
     let b = branches.find(({ id }) => id === branch);
@@ -156,31 +156,25 @@ export async function setHand(store, hand) {
     if (b) return showBranch(store, b.id, 0);
   }
   const plain = only(scenario, "algorithm variant topology ids priorities crashed draws initiators params seed");
-  try {
-    const { json } = await call("scenario", { ...plain, delay: hand ? "hand" : "unit" });
-    await open(store, json, { step: hand ? begun : 0, parent: branches.length ? branch : -1, after: 0,
-      title: hand ? t.act.hand : undefined });
-  } catch (error) {
-    store.set({ error: reason(error) });
-  }
-}
+  await open(store, ask("scenario", { ...plain, delay: hand ? "hand" : "unit" }), { step: hand ? begun : 0,
+    parent: branches.length ? branch : -1, title: hand ? t.act.hand : undefined });
+});
 
 /** Back to the branch from which the present one comes, at the step after which they differ. @param {Store} store */
-export function undo(store) {
+export const undo = (store) => inTurn(store, async () => {
   const { branches, branch } = store.state, now = branches.find((b) => b.id === branch);
-  if (!now || now.parent < 0) return;
-  showBranch(store, now.parent, now.after);
-}
+  if (now && now.parent >= 0) await showBranch(store, now.parent, now.after);
+});
 
 /** To the last branch that comes from the present one. @param {Store} store */
-export function redo(store) {
+export const redo = (store) => inTurn(store, async () => {
   const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
-  if (next) visit(store, next);
-}
+  if (next) await visit(store, next);
+});
 
 /** Shows a branch where it begins: at its act, if it comes of one.
  * @param {Store} store @param {import("./store.js").Branch} branch */
 export function visit(store, branch) {
   const last = branch.parent < 0 ? null : branch.scenario?.acts?.at(-1);
-  showBranch(store, branch.id, last && ((/** @type {Film} */ film) => stepOf(film, last)));
+  return showBranch(store, branch.id, last && ((/** @type {Film} */ film) => stepOf(film, last)));
 }

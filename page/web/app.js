@@ -6,7 +6,7 @@
 
 import { inTurn } from "./actions.js";
 import * as acts from "./acts.js";
-import { call, callLong, counted, load } from "./bridge.js";
+import { ask, call, callLong, counted, load } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
@@ -122,7 +122,7 @@ function frame() {
 async function begin() {
   frame();
   // The library does one thing after the other: while a long film is made, the reader can set what comes instead.
-  call("catalog").then(({ json }) => store.set({ catalog: json }), (error) => store.set({ error: reason(error) }));
+  ask("catalog").then((catalog) => store.set({ catalog }), (error) => store.set({ error: reason(error) }));
   share.mount(store);
   await inTurn(store, async () => {
     if (await share.openAddress(store)) return;

@@ -1,6 +1,6 @@
 // All runs that the reader has made: a tree, in which each run hangs under the one from which it comes.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 import { h } from "./dom.js";
 import { reason } from "./run.js";
 import { redo, undo, visit } from "./actions.js";
@@ -52,7 +52,7 @@ function row(store, b, branch, compare) {
  * @returns {Promise<{step: number, words: string} | null>} */
 export async function difference(a, b) {
   try {
-    return (await call("diff", { a, b })).json;
+    return await ask("diff", { a, b });
   } catch (error) {
     return { step: 0, words: reason(error) };
   }

@@ -146,6 +146,9 @@ export function call(name, args = {}, progress = undefined) {
   return films.call(name, args, progress);
 }
 
+/** Calls the library for an answer without data. @param {string} name @param {any} [args] @returns {Promise<any>} */
+export const ask = async (name, args) => (await call(name, args)).json;
+
 /** Calls the library where a call may take long. @param {string} name @param {any} args
  * @param {(value: any) => void} [progress] */
 export function callLong(name, args, progress) {

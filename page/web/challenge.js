@@ -1,7 +1,7 @@
 // Challenges: algorithms with a known mistake, each to be led by hand to where it fails. The library is the judge.
 
 import { begun } from "./actions.js";
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 import { h } from "./dom.js";
 import { open, reason } from "./run.js";
 import { t } from "./texts.js";
@@ -79,7 +79,7 @@ async function judge(store, c, verdict) {
   const { scenario } = store.state;
   if (played !== c.id || !verdict.isConnected || !scenario) return;
   try {
-    const { json } = await call("judge", { challenge: c.id, scenario, hinted: helped.has(c.id)
+    const json = await ask("judge", { challenge: c.id, scenario, hinted: helped.has(c.id)
       || store.state.sugar.order === "worst" });
     if (store.state.scenario !== scenario) return;
     if (json.solved) earned[c.id] = Math.max(earned[c.id] ?? 0, json.grade);

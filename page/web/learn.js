@@ -1,10 +1,10 @@
 // Lessons, which lead through a run stop by stop, and challenges, in which the reader looks for a run that fails.
 
-import { call, load } from "./bridge.js";
+import { ask, load } from "./bridge.js";
 import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
-import { failure, go, open, reason, showBranch, wish } from "./run.js";
+import { failure, go, open, showBranch } from "./run.js";
 import { t } from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -25,8 +25,8 @@ export function lessons() {
 export function mount(element, store) {
   const home = async () => {
     mark([]);
-    ask(store, false);
-    const shown = await call("challenges").then(({ json }) => json, () => []);
+    hide(store, false);
+    const shown = await ask("challenges").catch(() => []);
     // The simplest come first, as in the list of algorithms.
     const place = (/** @type {Lesson} */ l) => store.state.catalog.findIndex(({ name }) => name === l.package);
     const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
@@ -38,14 +38,7 @@ export function mount(element, store) {
   };
   /** @param {Lesson} lesson */
   const play = async (lesson) => {
-    wish();
-    try {
-      const { json } = await call("scenario", lesson.scenario);
-      if (!(await open(store, json, { step: 0, title: lesson.title }))) return;
-    } catch (error) {
-      store.set({ error: reason(error) });
-      return;
-    }
+    if (!(await open(store, ask("scenario", lesson.scenario), { title: lesson.title }))) return;
     const film = /** @type {import("./film.js").Film} */ (store.state.film);
     const own = store.state.branches.find((b) => b.film === film);
     const at = async (/** @type {number} */ i) => {
@@ -63,13 +56,13 @@ export function mount(element, store) {
       const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
       if (stop.question) {
         question(body, stop.question, next, () => {
-          ask(store, false);
+          hide(store, false);
           if (store.state.branches.includes(own) && store.state.branch === own.id) go(store, stop.step);
           return text;
         });
       } else body.append(...text);
       next.disabled = Boolean(stop.question);
-      ask(store, next.disabled);
+      hide(store, next.disabled);
       const back = h("button", { class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
         t.learn.back);
       element.replaceChildren(
@@ -91,12 +84,12 @@ export function mount(element, store) {
   });
   store.on(["film", "branches"], ({ branches }) => {
     mark([]);
-    if (branches.length === 1) ask(store, false);
+    if (branches.length === 1) hide(store, false);
   });
 }
 
 /** Hides what the run comes to while the reader is asked. @param {Store} store @param {boolean} asking */
-function ask(store, asking) {
+function hide(store, asking) {
   const root = document.documentElement;
   if (root.hasAttribute("data-asking") === asking) return;
   root.toggleAttribute("data-asking", asking);

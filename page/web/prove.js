@@ -1,7 +1,7 @@
 // Proofs: all that can happen, from the beginning or from the present step, tried by the model checker in a worker
 // of its own.
 
-import { call, callLong, stopLong } from "./bridge.js";
+import { ask, callLong, stopLong } from "./bridge.js";
 import { help } from "./challenge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
@@ -43,7 +43,7 @@ export function mount(element, store) {
     return branch && branch.parent > 0 ? origin(branch.parent) : branch;
   };
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
-  const ask = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
+  const search = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
     && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
   const progress = h("span", {}), stop = h("button", { class: "plain", onclick: () =>
     clear(h("p", { class: "note" }, t.prove.stopped)) }, t.prove.stop);
@@ -72,7 +72,7 @@ export function mount(element, store) {
     const mine = begin();
     let shown = /** @type {HTMLElement} */ (result);
     try {
-      const { json } = await ask(name, asked, mine);
+      const { json } = await search(name, asked, mine);
       if (mine === running) shown = show(json);
     } catch (error) {
       if (mine === running) result.replaceChildren(failure(error));
@@ -134,8 +134,7 @@ export function mount(element, store) {
  * better after some calls: the first check would take five times as long as a later one. */
 async function warmUp() {
   try {
-    const { json } = await call("scenario", { algorithm: "lcr", n: 4 });
-    await callLong("check", { scenario: json, budget: {} });
+    await callLong("check", { scenario: await ask("scenario", { algorithm: "lcr", n: 4 }), budget: {} });
   } catch {} // the reader's own check, which waits behind this one, says what is wrong
 }
 

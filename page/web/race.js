@@ -1,7 +1,7 @@
 // A race: two to four algorithms among the same processes, under one clock, and how their messages grow.
 
 import { Axis } from "./axis.js";
-import { call, hurry } from "./bridge.js";
+import { ask, call, hurry } from "./bridge.js";
 import { fit, pen } from "./canvas.js";
 import { choice } from "./controls.js";
 import { closer, h, openModal, perFrame, s } from "./dom.js";
@@ -141,12 +141,12 @@ export function openDialog(store) {
     add.disabled = names.length >= most;
     for (const name of names) {
       try {
-        const { json: scenario } = await call("scenario", { algorithm: name, ...set });
+        const scenario = await ask("scenario", { algorithm: name, ...set });
         const { data } = await call("film", { scenario });
         if (mine !== latest) return;
         if (!theory.has(name)) {
           const ns = Array.from({ length: largest / 2 }, (_, i) => i + 2);
-          theory.set(name, (await call("theory", { algorithm: name, ns })).json);
+          theory.set(name, await ask("theory", { algorithm: name, ns }));
           if (mine !== latest) return;
         }
         const one = runner(store, name, new Film(/** @type {ArrayBuffer} */ (data)), title(name, scenario));

@@ -1,7 +1,7 @@
 // What the page can do with a run: make it, open it, go to a step, play it.
 
 import { Axis } from "./axis.js";
-import { call, hurry } from "./bridge.js";
+import { ask, call, hurry } from "./bridge.js";
 import { h } from "./dom.js";
 import { Film, upTo } from "./film.js";
 import { t } from "./texts.js";
@@ -28,15 +28,9 @@ export function wish() {
 
 /** Makes the run that the settings describe, and shows it from its beginning.
  * @param {Store} store @param {any} sugar @param {boolean} play */
-export async function make(store, sugar, play) {
+export function make(store, sugar, play) {
   store.set({ sugar });
-  const wanted = wish();
-  try {
-    const { json } = await call("scenario", sugar);
-    if (wanted()) await open(store, json, { step: 0, play, sugar });
-  } catch (error) {
-    if (wanted()) refuse(store, error);
-  }
+  return open(store, ask("scenario", sugar), { play, sugar });
 }
 
 /** Says why there is no such run; the settings are again those of the run that is shown.
@@ -55,7 +49,7 @@ export const resize = (store, n) => make(store, { ...only(store.state.sugar,
 export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
 
 /** Shows the run of a scenario, and keeps it as a branch.
- * @param {Store} store @param {any} scenario
+ * @param {Store} store @param {any} scenario which may be still to come
  * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
  *   sugar?: any}} [how] parent is the branch that it comes from, after the step after which it differs; without them
  *   it is a new beginning, made from the settings in sugar
@@ -64,6 +58,8 @@ export async function open(store, scenario, how = {}) {
   const wanted = wish();
   store.set({ busy: true, playing: false });
   try {
+    scenario = await scenario;
+    if (!wanted()) return false;
     const { data } = await call("film", { scenario });
     if (!wanted()) return false;
     const film = new Film(/** @type {ArrayBuffer} */ (data));

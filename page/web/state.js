@@ -1,6 +1,6 @@
 // The state of processes after a step, as the library shows it.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 
 /** @typedef {{name: string, value: string}} Field */
 /** @typedef {{type: string, fields: Field[], timers?: {timer: number, name: string, due: number}[]}} Machine */
@@ -20,8 +20,8 @@ export function machines(film, scenario, step, p) {
   if (!found) {
     const list = all;
     // Without a scenario it is the trace that was read last, which the library replays.
-    found = call("fields", { scenario: scenario ?? undefined, step, process: film.head.ids[p] })
-      .then(({ json }) => json[0]?.machines ?? []);
+    found = ask("fields", { scenario: scenario ?? undefined, step, process: film.head.ids[p] })
+      .then((json) => json[0]?.machines ?? []);
     found.catch(() => list.delete(key));
     all.set(key, found);
   }

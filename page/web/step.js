@@ -1,6 +1,6 @@
 // The present step: what it says, the paper's rule, the lines of Go that ran, and what changed in the state.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 import { h } from "./dom.js";
 import { light, reason } from "./run.js";
 import { lines } from "./source.js";
@@ -36,7 +36,7 @@ export function mount(element, store) {
     let why = t.nothing;
     const p = film.processOf(step), [[text], ran, before, now] = await Promise.all([
       words(film, scenario, step, step).catch(() => [""]),
-      call("lines", { scenario: scenario ?? undefined, from: step, to: step }).then(({ json }) => json[0] ?? [], () => []),
+      ask("lines", { scenario: scenario ?? undefined, from: step, to: step }).then((json) => json[0] ?? [], () => []),
       machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch((error) => {
         why = reason(error);
         return [];

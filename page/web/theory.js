@@ -1,6 +1,6 @@
 // The messages of this run beside the closed forms of its algorithm, over the number of processes.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 import { fit } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
 import { plot } from "./plot.js";
@@ -48,7 +48,7 @@ export function mount(element, store) {
     if (key === asked) return draw();
     asked = key;
     try {
-      const { json } = await call("theory", { algorithm, params: scenario.params, n: film.n });
+      const json = await ask("theory", { algorithm, params: scenario.params, n: film.n });
       if (asked !== key) return;
       theory = json;
       note.textContent = json.messages.length ? "" : t.noTheory;

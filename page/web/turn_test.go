@@ -135,3 +135,90 @@ func TestRefusedInTurn(t *testing.T) {
 	require.Empty(t, got.Property)
 	require.Equal(t, [3]bool{true, true, true}, got.Long)
 }
+
+// Undo is of what was done just before, also while that is on its way, and so is what a key says after the
+// switch to a run by hand. What the reader wants last is shown, also if a lesson's run would be there later.
+func TestLastWish(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Undone, Hand []any
+		Shown        string
+	}
+	p.script(&got, `
+		const { call, open, store } = page, got = {};
+		const tab = (name) => document.querySelector("#tab-" + name).click();
+		const { json } = await call("scenario", { algorithm: "bully", n: 5 });
+		await open(store, json, { step: 8 });
+		choose(1);
+		press("c");
+		await settled();
+		press("r");
+		press("u");
+		while (store.state.branches.length < 3) await frame();
+		await settled();
+		const { acts } = store.state.scenario;
+		got.undone = [store.state.branch, store.state.step, acts.map((a) => a.do).join()];
+
+		await open(store, json, {});
+		tab("acts");
+		await settled();
+		document.querySelector("[role=switch]").click();
+		press("1");
+		while (store.state.branches.length < 3) await frame();
+		await settled();
+		got.hand = [store.state.scenario.schedule, store.state.scenario.acts.length];
+
+		tab("learn");
+		while (!document.querySelector(".lessons .does:not(.challenge)")) await frame();
+		await settled();
+		document.querySelector(".lessons .does:not(.challenge)").click();
+		const other = document.querySelector("#setup select");
+		other.value = "hs/probe";
+		other.dispatchEvent(new Event("change", { bubbles: true }));
+		await settled();
+		await frame();
+		await settled();
+		got.shown = store.state.film.head.algorithm + (document.querySelector(".stop") ? " in a lesson" : "");
+		return got;`)
+	require.Equal(t, []any{2., 9., "crash"}, got.Undone)
+	require.Equal(t, []any{"hand", 1.}, got.Hand)
+	require.Equal(t, "hs/probe", got.Shown)
+}
+
+// A group that is cut off together belongs to its run, and has the processes whose ids were written, also
+// where those are beyond the numbers of a browser.
+func TestGroupOfRun(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Group [2]string // of two runs with as many processes
+		Large []string
+	}
+	p.script(&got, `
+		const { open, store } = page, got = {};
+		await open(store, { algorithm: "bully", ids: [1, 2, 3, 4, 5] }, { step: 8 });
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const chips = () => every(".chips [aria-pressed=true]").map((e) => e.textContent).join();
+		for (const chip of every(".chips .chip").slice(1, 3)) chip.click();
+		got.group = [chips()];
+		await open(store, { algorithm: "lcr", ids: [5, 1, 4, 2, 3] }, { step: 3 });
+		await settled();
+		got.group.push(chips());
+
+		const large = Array.from({ length: 33 }, (_, i) => String(2n ** 60n + BigInt(i)));
+		await open(store, { algorithm: "lcr", ids: large }, { step: 40 });
+		await settled();
+		const field = document.querySelector("#panel-acts [type=text]");
+		field.value = large[3];
+		field.dispatchEvent(new Event("change"));
+		got.large = every("#panel-acts .group button").filter((b) => b.textContent.includes(large[3]))
+			.map((b) => b.textContent);
+		return got;`)
+	require.Equal(t, "2,3", got.Group[0])
+	require.Empty(t, got.Group[1], "another run has other processes")
+	require.Len(t, got.Large, 3)
+}

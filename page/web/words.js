@@ -1,6 +1,6 @@
 // What each step says in words. The library writes the sentences; they are kept by the hundreds.
 
-import { call } from "./bridge.js";
+import { ask } from "./bridge.js";
 
 const block = 60;
 
@@ -26,7 +26,7 @@ export async function words(film, scenario, from, to) {
     if (first > film.length) break;
     let some = blocks.get(b);
     if (!some) {
-      some = call("words", { scenario: scenario ?? undefined, from: first, to: last }).then(({ json }) => {
+      some = ask("words", { scenario: scenario ?? undefined, from: first, to: last }).then((json) => {
         const all = known.get(film) ?? [];
         known.set(film, all);
         json.forEach((/** @type {string} */ text, /** @type {number} */ i) => (all[first + i] = text));
