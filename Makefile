@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs page release
+.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs page release releases
 
 test:       ## all tests of all modules
 	go test work
@@ -68,5 +68,13 @@ docs:       ## write the generated parts of the README and of docs anew
 page:       ## the page as a folder for any web server, and as one file
 	rm -rf page/build/site && GOOS= GOARCH= go run ./cmd/elect page --out page/build/site --single page/build/site.html
 
+embedded = CGO_ENABLED=0 go build -trimpath -tags embedpage -ldflags '-s -w'
+
 release: page ## elect with the page in it, which needs no Go where it runs: GOOS=, GOARCH= and OUT= select
-	go build -trimpath -tags embedpage -ldflags '-s -w' -o '$(or $(OUT),.)/' ./cmd/elect
+	$(embedded) -o '$(or $(OUT),.)/' ./cmd/elect
+
+releases: page ## the same for the usual machines, in archives in dist
+	rm -rf dist && for on in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64; do \
+		GOOS=$${on%-*} GOARCH=$${on#*-} $(embedded) -o dist/$$on/ ./cmd/elect && \
+		tar -C dist/$$on -czf dist/elect-$$on.tar.gz . && rm -r dist/$$on || exit; \
+	done
