@@ -3,7 +3,7 @@
 import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
 import { only, open, reason, showBranch, wish } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./film.js").Film} Film */

@@ -7,7 +7,7 @@ import {
 import * as branches from "./branches.js";
 import { h } from "./dom.js";
 import { chooseProcess } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./actions.js").Action} Action */

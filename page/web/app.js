@@ -25,7 +25,7 @@ import { decode, encode } from "./share.js";
 import { know } from "./state.js";
 import { createStore } from "./store.js";
 import { watch } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { words } from "./words.js";
 
 export { call, callLong, decode, encode, open, scene, store }; // for tests

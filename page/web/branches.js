@@ -4,7 +4,7 @@ import { ask } from "./bridge.js";
 import { h } from "./dom.js";
 import { reason } from "./run.js";
 import { redo, undo, visit } from "./actions.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Branch} Branch */

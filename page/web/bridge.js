@@ -1,7 +1,7 @@
 // Calls the library, which runs in workers: one for films and all that is quick, one for checks, which can be
 // stopped only by ending it.
 
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** The addresses of the files, where the whole page is one file. @type {Record<string, string> | undefined} */
 const files = /** @type {any} */ (globalThis).electionFiles;

@@ -4,7 +4,7 @@ import { begun } from "./actions.js";
 import { ask } from "./bridge.js";
 import { h } from "./dom.js";
 import { open, reason } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{id: string, package: string, name: string, wrong?: string, setting?: string, hint?: string,

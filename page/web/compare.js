@@ -7,7 +7,7 @@ import { h, perFrame } from "./dom.js";
 import { go, reason, restore, showBranch } from "./run.js";
 import { signs } from "./theme.js";
 import { columns, present, view } from "./time.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { draw, yOf } from "./timedraw.js";
 
 /** @param {HTMLElement} column @param {import("./store.js").Store} store */

@@ -4,7 +4,7 @@ import { circle, fit, star } from "./canvas.js";
 import { h, perFrame, s } from "./dom.js";
 import { go, move, play, setScale, toggle } from "./run.js";
 import { colours } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -25,8 +25,8 @@ function icon(name) {
 
 /** @param {keyof typeof icons} name @param {() => void} press */
 function button(name, press) {
-  return h("button", { class: `icon ${name}`, title: t[name], "aria-label": t[name], onclick: press },
-    icon(name));
+  const words = t.transport[name];
+  return h("button", { class: `icon ${name}`, title: words, "aria-label": words, onclick: press }, icon(name));
 }
 
 /** A choice among some values. @param {string} label @param {[string, string][]} options @param {string} value
@@ -51,7 +51,7 @@ export function mount(element, store) {
     (value) => setScale(store, /** @type {"time"|"steps"} */ (value)));
   element.append(scrubber(store), h("div", { class: "buttons" },
     h("div", { class: "side" }, where),
-    h("div", { class: "transport", role: "group", "aria-label": t.play },
+    h("div", { class: "transport", role: "group", "aria-label": t.transport.play },
       button("first", () => go(store, 0)), button("back", () => move(store, stride, -1)), run,
       button("on", () => move(store, stride, 1)),
       button("last", () => go(store, store.state.film?.length ?? 0))),
@@ -61,8 +61,8 @@ export function mount(element, store) {
   store.on(["playing"], ({ playing }) => {
     const name = playing ? "pause" : "play";
     run.replaceChildren(icon(name));
-    run.setAttribute("aria-label", t[name]);
-    run.title = t[name];
+    run.setAttribute("aria-label", t.transport[name]);
+    run.title = t.transport[name];
   });
   store.on(["film", "step"], ({ film, step }) => {
     if (film) where.textContent = t.stepOf(step, film.length, film.at(step));

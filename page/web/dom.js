@@ -1,6 +1,6 @@
 // Makes elements.
 
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 

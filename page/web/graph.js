@@ -7,7 +7,7 @@ import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
 import { colours, signPath, signs } from "./theme.js";
 import { cutLinks, drawLinks, drawTokens, treeAt } from "./tokens.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{group: SVGGElement, shape: SVGPathElement, label: SVGTextElement, cross: SVGPathElement,

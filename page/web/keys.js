@@ -4,7 +4,7 @@ import * as acts from "./acts.js";
 import { closer, h, openModal } from "./dom.js";
 import { go, light, move, toggle } from "./run.js";
 import { openDialog as share } from "./share.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { zoomBy } from "./time.js";
 
 /** @typedef {import("./store.js").Store} Store */

@@ -5,7 +5,7 @@ import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
 import { failure, go, open, showBranch } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{step: number, text: string, rule?: number, highlight?: {processes?: number[]},

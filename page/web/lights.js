@@ -2,7 +2,7 @@
 
 import { DOWN, LEADER, UNDECIDED } from "./film.js";
 import { attribute, h } from "./dom.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {

@@ -4,7 +4,7 @@
 import { act, heal, ofLinks, ofMessage, ofProcess, pending, suspicions } from "./actions.js";
 import { h, s } from "./dom.js";
 import { processAt, scene } from "./graph.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./actions.js").Action} Action */

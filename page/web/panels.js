@@ -10,7 +10,7 @@ import * as step from "./step.js";
 import * as theory from "./theory.js";
 import * as time from "./time.js";
 import { attribute, h } from "./dom.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** place: "column" stands in a column of its own where the page is wide, "pinned" below the others; on a narrow
  * page all are behind tabs.

@@ -2,7 +2,7 @@
 
 import { line, pen } from "./canvas.js";
 import { colours, fillSign } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {{name: string, colour: string, dash?: number[], line?: number[][], points?: number[][],
  *   shape?: string}} Curve a place is the number of processes, and the value there */

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { reason } from "./run.js";
 import { changedFrom, machines, shownStep, valueOf } from "./state.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./state.js").Machine} Machine */
 

@@ -7,7 +7,7 @@ import { choice } from "./controls.js";
 import { h } from "./dom.js";
 import { failure, open, reason, resize, wish, setScale } from "./run.js";
 import * as states from "./states.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -13,7 +13,7 @@ import { layout } from "./layout.js";
 import { find, nameOf } from "./setup.js";
 import { colours, series, shapes, signPath, signs } from "./theme.js";
 import { drawLinks, drawTokens, treeAt } from "./tokens.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{name: string, film: Film, axis: Axis, end: number, card: HTMLElement,
@@ -61,7 +61,7 @@ export function openDialog(store) {
     if (playing && now >= end()) now = 0;
     if (playing) play();
     draw();
-  } }, t.play);
+  } }, t.transport.play);
   const add = h("select", { "aria-label": t.race.add, onchange: () => {
     if (names.length < most && add.value) names = [...names, add.value];
     add.value = "";
@@ -90,7 +90,7 @@ export function openDialog(store) {
     runners.forEach((r, i) => network(r, now, steps[i]));
     clock.value = String(Math.round((now / end()) * 1000));
     time.textContent = t.race.at(now);
-    go.textContent = playing ? t.pause : t.play;
+    go.textContent = playing ? t.transport.pause : t.transport.play;
     const { width, height } = below.getBoundingClientRect(), marks = signs(names);
     const lists = names.map((name) => [...measured.get(name) ?? []].sort((a, b) => a[0] - b[0]));
     const last = Math.min(65, Math.ceil(Math.max(8, set.n, ...lists.flat().map(([k]) => k)) * 1.15));

@@ -4,7 +4,7 @@ import { Axis } from "./axis.js";
 import { ask, call, hurry } from "./bridge.js";
 import { h } from "./dom.js";
 import { Film, upTo } from "./film.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { choice } from "./controls.js";
 import { make, resize } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Algorithm} Algorithm */

@@ -10,7 +10,7 @@ import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
 import { open, reason, refuse, settings, show, setScale, wish } from "./run.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -1,7 +1,7 @@
 // Shows the lines of an algorithm that ran in a step, and the rules that they carry out.
 
 import { h } from "./dom.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {{id: number, file: string, from: number, to: number, func: string, rules?: number[]}} Block */
 /** @typedef {{pkg: string, block: Block}} Ran */

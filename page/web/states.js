@@ -4,7 +4,7 @@
 import { circle, fit, line } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
 import { colours, series } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {{x: number, depth: number, leaders: string[], last: boolean, by?: string, violated?: string,
  *   reason?: string}} State */

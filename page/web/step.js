@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { light, reason } from "./run.js";
 import { lines } from "./source.js";
 import { changedFrom, machines, shownStep, valueOf } from "./state.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { said, words } from "./words.js";
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */

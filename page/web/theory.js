@@ -7,7 +7,7 @@ import { plot } from "./plot.js";
 import { reason } from "./run.js";
 import { find } from "./setup.js";
 import { colours, dashes } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 
 /** @typedef {"best"|"mean"|"worst"|"measured"} Case */
 /** @typedef {{names: Case[], at: number[]}} Curve closed forms that are equal */

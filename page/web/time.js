@@ -5,7 +5,7 @@ import { DOWN, LEADER } from "./film.js";
 import { h, perFrame } from "./dom.js";
 import { go, light } from "./run.js";
 import { colours, signs } from "./theme.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
 const head = 34; // the height of the names

@@ -3,7 +3,7 @@
 import { arrow, circle, cross, line, pen, star } from "./canvas.js";
 import { DOWN, FOLLOWER, faulty, LEADER, PAUSED } from "./film.js";
 import { cutLinks } from "./tokens.js";
-import { t } from "./texts.js";
+import * as t from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
 /** @typedef {import("./film.js").Film} Film */
