@@ -38,6 +38,8 @@ func newFilmHead(h *Header, positions [][2]float64) FilmHead {
 	}
 	if h.Links != nil {
 		f.network(h, positions)
+	} else {
+		f.Positions = unitSquare(circle(len(f.IDs)))
 	}
 	return f
 }
@@ -69,7 +71,7 @@ func (f *FilmHead) network(h *Header, positions [][2]float64) {
 	switch {
 	case h.Links.Shape() == election.Ring:
 		f.Shape = "ring"
-	case len(n.links) == size*(size-1)/2 && size > 2:
+	case h.Links.Shape() == election.Complete || len(n.links) == size*(size-1)/2 && size > 2:
 		f.Shape = "complete"
 	case form == inLayers || form == inRings:
 		f.Shape = "tree"

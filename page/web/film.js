@@ -12,7 +12,7 @@
  *   driver: string, algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][],
  *   does: string[],
  *   links: number[][], tree: [number, number, number][], sections?: number[][], oneWay: boolean,
- *   shape: string, positions?: [number, number][], hash: string,
+ *   shape: string, positions: [number, number][], hash: string,
  *   about: string, summary: string, messages: number, counts: {[kind: string]: number}, bits: number, time: number, end: number,
  *   result: string,
  *   ok: boolean, errors?: string[], outside: {step: number, why: string}[],

@@ -9,29 +9,20 @@ const least = 2.2, most = 21; // of the radius
 const longest = 150; // between two neighbours
 
 /** @param {import("./film.js").Head} head @param {number} width @param {number} height @returns {Layout} */
-export function layout(head, width, height) {
-  const n = head.ids.length;
-  const ring = head.shape === "ring";
-  const given = ring || head.shape === "complete" ? undefined : head.positions;
+export function layout({ positions, shape }, width, height) {
+  const n = positions.length, ring = shape === "ring", inCircle = ring || shape === "complete";
   const margin = n > 64 ? 18 : Math.min(42, height / 6);
   const w = Math.max(40, width - 2 * margin), t = Math.max(40, height - 2 * margin);
-  if (!given || given.length !== n) {
-    const big = Math.min(w, t) / 2, cx = width / 2, cy = height / 2;
-    const points = Array.from({ length: n }, (_, p) => {
-      const angle = (2 * Math.PI * p) / n;
-      return n === 1 ? { x: cx, y: cy } : { x: cx + big * Math.sin(angle), y: cy - big * Math.cos(angle) };
-    });
-    const room = n > 1 ? 2 * big * Math.sin(Math.PI / n) : most * 3;
-    return { points, radius: clamp(room * 0.36), round: ring && n > 2, cx, cy, big, outside: ring && n > 20 };
-  }
-  const xs = given.map((p) => p[0]), ys = given.map((p) => p[1]);
-  const [left, right] = [Math.min(...xs), Math.max(...xs)], [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  const far = longest / nearest(given.map(([x, y]) => ({ x, y })), Infinity);
-  const scale = Math.min(w / Math.max(right - left, 1e-6), t / Math.max(bottom - top, 1e-6), far);
-  const points = given.map(([x, y]) => ({ x: width / 2 + (x - (left + right) / 2) * scale,
-    y: height / 2 + (y - (top + bottom) / 2) * scale }));
-  return { points, radius: clamp(nearest(points, most * 4) * 0.32), round: false, cx: width / 2, cy: height / 2, big: 0,
-    outside: false };
+  const all = positions.map(([x, y]) => ({ x, y })), xs = positions.map((p) => p[0]), ys = positions.map((p) => p[1]);
+  const left = Math.min(...xs), top = Math.min(...ys), wide = Math.max(...xs) - left, high = Math.max(...ys) - top;
+  const scale = Math.min(w / Math.max(wide, 1e-6), t / Math.max(high, 1e-6), inCircle ? Infinity
+    : longest / nearest(all, Infinity));
+  const points = all.map(({ x, y }) => ({ x: width / 2 + (x - left - wide / 2) * scale,
+    y: height / 2 + (y - top - high / 2) * scale }));
+  // The middle of a circle is where its points are on average.
+  const cx = points.reduce((sum, p) => sum + p.x / n, 0), cy = points.reduce((sum, p) => sum + p.y / n, 0);
+  return { points, radius: clamp(nearest(points, most * 4) * (inCircle ? 0.36 : 0.32)), round: ring && n > 2, cx, cy,
+    big: Math.hypot(points[0].x - cx, points[0].y - cy), outside: ring && n > 20 };
 }
 
 /** @param {number} radius */
