@@ -52,7 +52,10 @@ export function mount(element, store) {
       node.key = "";
       attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       const name = node.label.textContent = film.name(p);
-      attribute(node.label, "y", size < 8 ? y < 26 ? "16" : "-16" : "0");
+      // The name of a small process stands beside it, towards the middle.
+      const far = size < 8 ? 18 : 0, angle = Math.atan2(height / 2 - y, width / 2 - x);
+      attribute(node.label, "x", String(far * Math.cos(angle)));
+      attribute(node.label, "y", String(far * Math.sin(angle)));
       attribute(node.label, "font-size", String(Math.round(Math.min(15, (size * 1.9) / Math.max(2, name.length * 0.7)))));
       attribute(node.cross, "d", `M${-size},${-size}L${size},${size}M${size},${-size}L${-size},${size}`);
     });
@@ -82,8 +85,8 @@ export function mount(element, store) {
     for (let p = 0; p < film.n; p++) {
       const { group, shape, cross } = drawn[p], dim = past !== null && past[p] === 0;
       // Of many processes one or two change in a step.
-      const is = inside.includes(p) ? LEADER : film.roleOf(p, step); // it has what all want
-      const key = `${changes[p]} ${p === process} ${p === acting} ${dim} ${is}`;
+      const is = film.roleOf(p, step);
+      const key = `${changes[p]} ${p === process} ${p === acting} ${dim} ${is} ${inside.includes(p)}`;
       if (drawn[p].key === key) continue;
       drawn[p].key = key;
       const now = film.condition(p, step);
@@ -94,6 +97,7 @@ export function mount(element, store) {
       attribute(group, "aria-pressed", String(p === process));
       group.classList.toggle("acting", p === acting);
       group.classList.toggle("dim", dim);
+      group.classList.toggle("inside", inside.includes(p));
       attribute(shape, "d", outlineOf(is, placed.radius));
       attribute(cross, "visibility", now.status === DOWN ? "visible" : "hidden");
     }

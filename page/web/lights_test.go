@@ -179,7 +179,7 @@ func TestSectionsAndCutsAreSeen(t *testing.T) {
 		const light = document.querySelector(".light"), found = new Set();
 		for (let k = 0; k <= page.store.state.film.length; k++) {
 			to(k);
-			const inside = every(".node[data-role=leader]").map((e) => e.getAttribute("aria-label"));
+			const inside = every(".node.inside").map((e) => e.getAttribute("aria-label"));
 			const says = light.textContent.replace(/ in the section$/, "");
 			found.add(inside.join().replace(says, "N"));
 		}
