@@ -151,7 +151,6 @@ func TestNothingOldIsOffered(t *testing.T) {
 		got.inert.push(next.inert);
 		press("Escape");
 		to(16);
-		choose(2);
 		const said = (e, { disabled, title }) => e.textContent + (disabled ? "; " + title : "");
 		const list = (words) => every(".next li").filter((e) => words.test(e.textContent)).map((e) =>
 			said(e, e.querySelector("button")));

@@ -44,6 +44,7 @@ function show(store, title, list, x, y) {
 async function processMenu(store, p, x, y) {
   const film = store.state.film;
   if (!film) return;
+  store.set({ process: p }); // to which the keys are
   const next = await pending(store).catch(() => []), who = suspicions(store, p);
   const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: a.title ?? "" }));
   show(store, t.process(film.name(p)), [...ofProcess(store, p, next), ...suspects, ...ofLinks(store, [p])], x, y);
