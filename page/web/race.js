@@ -126,7 +126,7 @@ export function openDialog(store) {
     h("button", { class: "quiet", title: t.race.show, disabled: !scenario, onclick: () => {
       dialog.close();
       open(store, scenario, { play: true });
-    } }, name), names.length > fewest
+    } }, name, scenario && scenario.ids.length !== set.n ? ` (n = ${scenario.ids.length})` : ""), names.length > fewest
       ? h("button", { class: "quiet", "aria-label": t.race.leave(name), onclick: () => {
         names = names.filter((one) => one !== name);
         run(true);

@@ -20,7 +20,7 @@ export function mount(element, store) {
     const canvas = h("canvas", { role: "img" }), box = h("div", { class: "plot" }, canvas);
     return { what, canvas, box, whole: h("figure", {}, h("figcaption", { class: "note" }, t.plots[what]), box) };
   });
-  element.append(facts, note, ...plots.map((p) => p.whole));
+  element.append(facts, ...plots.map((p) => p.whole), note);
   /** @type {Theory | null} */
   let theory = null;
   let asked = "";
