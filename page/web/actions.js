@@ -2,7 +2,7 @@
 
 import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { only, open, reason, showBranch, wish } from "./run.js";
+import { here, only, open, showBranch, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -47,9 +47,10 @@ export function ofProcess(store, p, next) {
   if (status === DOWN) return [one("r", t.act.recover(name), "recover"), one("R", t.act.restart(name), "restart")];
   const list = [one("c", t.act.crash(name), "crash"),
     status === PAUSED ? one("p", t.act.resume(name), "resume") : one("p", t.act.pause(name), "pause")];
-  const own = next.filter((n) => n.to === p && !n.refused);
-  if (own.some((n) => n.act.do === "start") || status !== PAUSED) list.push(one("s", t.act.start(name), "start"));
-  const timers = own.filter((n) => n.act.do === "timeout");
+  const own = (/** @type {string} */ does, refused = false) => next.filter((n) => n.to === p && n.act.do === does
+    && !n.refused === !refused);
+  if (status !== PAUSED && !own("start", true)[0]) list.push(one("s", t.act.start(name), "start"));
+  const timers = own("timeout");
   timers.forEach((n, i) => list.push({ key: i === 0 ? "t" : "", words: t.act.timer(n.words), act: n.act }));
   return list;
 }
@@ -97,38 +98,35 @@ export function ofLinks(store, inside) {
 /** @type {Action} */
 export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
 
-let queue = /** @type {Promise<unknown>} */ (Promise.resolve());
+let done = /** @type {unknown} */ (null);
 
 /** Does something after the present step, also if the reader has gone on meanwhile. What is done while another act
  * is on its way comes after that, and is chosen only then if it is a choice: from a store as it was.
  * @param {Store} store @param {Action | ((then: Store) => Promise<Action | undefined>)} action */
 export function act(store, action) {
-  const { scenario, step } = store.state;
+  const { scenario, step } = store.state, again = action === done;
+  done = action;
   if (scenario) store.set({ playing: false }); // it is after this step, however long it takes
-  return inTurn(store, async () => {
+  return here(store, async () => {
     const same = store.state.scenario === scenario;
     const then = same ? /** @type {any} */ ({ state: { ...store.state, step } }) : store;
     return carryOut(store, then, typeof action === "function" ? await action(then)
-      // What was the next to happen may be another thing now: a second click on it was too many.
-      // Such acts are deliver, duplicate and delay, by their first letter, and those that are named.
-      : same || !/^(d|lose|timeout|start)/.test(action.act.do) ? action : undefined);
+      // What was the next to happen may be another thing now: such acts are deliver, duplicate and delay, by their
+      // first letter, and those that are named. A second click on anything was too many.
+      : same || !again && !/^(d|lose|timeout|start)/.test(action.act.do) ? action : undefined);
   });
 }
-
-/** Does something after the acts that are on their way. @param {Store} store @param {() => Promise<unknown>} work
- * @returns {Promise<unknown>} */
-export const inTurn = (store, work) => (queue = queue.then(work).catch((error) => store.set({ error: reason(error) })));
 
 /** @param {Store} store @param {Store} then @param {Action} [action] */
 async function carryOut(store, then, action) {
   const { scenario, step, branch, film } = then.state;
   if (!action || !film) return;
   if (!scenario) return store.set({ error: t.act.replayed });
-  const wanted = wish(), made = await ask("do", { scenario, step, act: action.act });
-  if (!wanted()) return;
-  const last = made.scenario.acts.at(-1);
-  await open(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
-    after: last.after ?? begun(film), title: action.title ?? action.words });
+  await wish(store, async (wanted) => {
+    const made = await ask("do", { scenario, step, act: action.act }), last = made.scenario.acts.at(-1);
+    return wanted() ? open(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
+      after: last.after ?? begun(film), title: action.title ?? action.words }) : undefined;
+  });
 }
 
 /** The last step of an act. @param {Film} film @param {{after?: number, do: string}} act */
@@ -148,8 +146,9 @@ export function begun(film) {
 
 /** Takes the schedule away; going off shows the run from which the one by hand comes, if there is one.
  * @param {Store} store @param {boolean} hand */
-export const setHand = (store, hand) => inTurn(store, async () => {
+export const setHand = (store, hand) => here(store, async () => {
   const { scenario, branch, branches } = store.state;
+  if (!scenario) return; // of a record
   if (!hand) {
     let b = branches.find(({ id }) => id === branch);
     while (b?.scenario?.schedule === "hand") b = branches.find(({ id }) => id === b?.parent);
@@ -161,13 +160,13 @@ export const setHand = (store, hand) => inTurn(store, async () => {
 });
 
 /** Back to the branch from which the present one comes, at the step after which they differ. @param {Store} store */
-export const undo = (store) => inTurn(store, async () => {
+export const undo = (store) => here(store, async () => {
   const { branches, branch } = store.state, now = branches.find((b) => b.id === branch);
   if (now && now.parent >= 0) await showBranch(store, now.parent, now.after);
 });
 
 /** To the last branch that comes from the present one. @param {Store} store */
-export const redo = (store) => inTurn(store, async () => {
+export const redo = (store) => here(store, async () => {
   const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
   if (next) await visit(store, next);
 });

@@ -6,7 +6,7 @@ import {
 } from "./actions.js";
 import * as branches from "./branches.js";
 import { h } from "./dom.js";
-import { chooseProcess } from "./run.js";
+import { chooseProcess, rootOf } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -72,7 +72,7 @@ let grouped = /** @type {unknown} */ (null); // the run from which those come th
 /** Cuts of the chosen process, and of more processes. @param {Store} store @param {number} chosen
  * @param {import("./film.js").Film} film @returns {Node[]} */
 function ofGroup(store, chosen, film) {
-  const [root] = store.state.branches;
+  const root = rootOf(store);
   if (grouped !== root) group.clear();
   grouped = root;
   const cuts = h("div", { class: "group" });
@@ -111,7 +111,7 @@ function entry(store, n, i) {
     h("button", { class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
       onclick: () => act(store, { ...first, words: n.words }) },
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
-    byHand(store) ? "" : h("small", {}, t.act.at(n.due))),
+    byHand(store) || n.refused ? "" : h("small", {}, t.act.at(n.due))),
     message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", {
       class: "quiet", title: t.act.about(a.words, n.words),
       "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,

@@ -4,7 +4,6 @@
 // step, play plays. film.js and axis.js answer what was the case at a step, and where it stands in the picture.
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
-import { inTurn } from "./actions.js";
 import * as acts from "./acts.js";
 import { ask, call, callLong, counted, load } from "./bridge.js";
 import * as compare from "./compare.js";
@@ -17,7 +16,7 @@ import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
-import { go, make, open, reason } from "./run.js";
+import { go, inTurn, open, reason } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
@@ -63,7 +62,7 @@ function speak(element) {
 function embed() {
   const asked = new URLSearchParams(location.search);
   if (asked.get("embed") !== "1") return;
-  const view = asked.get("view") ?? "both";
+  const view = asked.get("view") || "both";
   store.set({ embed: view });
   document.documentElement.dataset.embed = view;
   const link = h("a", { class: "whole", target: "_blank", rel: "noopener" });
@@ -83,7 +82,8 @@ function embed() {
 function frame() {
   for (const [id, label] of Object.entries(t.parts)) part(id).setAttribute("aria-label", label);
   part("hash").before(`${t.hash} `);
-  part("command").before(`${t.asBy} `);
+  const by = h("span");
+  part("command").before(by);
   const loading = h("p", { class: "loading" }, t.loading);
   part("graph").append(loading);
   store.on(["film", "error"], ({ film, error }) => (loading.hidden = film !== null || error !== ""));
@@ -107,12 +107,14 @@ function frame() {
     part("result").textContent = film.head.result;
     part("hash").textContent = film.head.hash;
     part("command").textContent = film.head.command;
+    by.textContent = `${/o \S+json/.test(film.head.command) ? t.asByFile : t.asBy} `;
     document.title = `${film.head.title} · ${t.page}`;
   });
   graph.mount(part("graph"), store); // it measures its room, which is what the words above it leave
   store.on(["error"], ({ error }) => {
     part("error").textContent = error;
     part("error").hidden = error === "";
+    if (error) document.querySelector("dialog")?.close(); // it would lie over it
   });
   store.on(["busy"], ({ busy }) => (document.documentElement.dataset.busy = busy ? t.running : ""));
   still.addEventListener("change", () => store.set({ still: still.matches }));
@@ -125,10 +127,11 @@ async function begin() {
   ask("catalog").then((catalog) => store.set({ catalog }), (error) => store.set({ error: reason(error) }));
   share.mount(store);
   await inTurn(store, async () => {
-    if (await share.openAddress(store)) return;
+    if (await share.openAddress(store) !== false) return;
     // What is wrong with the address stays in sight beside the run that is shown instead.
     const { error } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
-    await make(store, store.state.sugar, error === "" && !step);
+    const { sugar } = store.state;
+    await open(store, ask("scenario", sugar), { play: error === "" && !step, sugar });
     if (step) go(store, step);
     if (error) store.set({ error });
   });

@@ -47,8 +47,12 @@ export const help = (scenario) => void helped.add(scenario.variant);
 
 /** @param {HTMLElement} element @param {Store} store @param {Challenge} c @param {() => void} home */
 export async function play(element, store, c, home) {
-  if (!(await open(store, c.scenario, { step: begun, title: c.name }))) return;
-  store.set({ budget: { ...c.budget } });
+  const begin = async () => {
+    const there = await open(store, c.scenario, { step: begun, title: c.name });
+    if (there) store.set({ budget: { ...c.budget } });
+    return there;
+  };
+  if (!await begin()) return;
   const verdict = h("div", { class: "verdict", role: "status" });
   const hint = h("p", { class: "rule", hidden: !helped.has(c.id) },
     h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
@@ -68,8 +72,7 @@ export async function play(element, store, c, home) {
     h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
-      store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: () =>
-      open(store, c.scenario, { step: begun, title: c.name }) }, t.learn.again), show), verdict);
+      store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: begin }, t.learn.again), show), verdict);
   played = c.id;
   store.on(["film"], () => judge(store, c, verdict));
 }

@@ -46,7 +46,9 @@ export function mount(column, store) {
     };
     canvas.setAttribute("aria-label", t.act.beside(b.title));
     const key = asked = `${branch} ${compare}`;
-    restore(b).then(paint, (error) => asked === key && store.set({ compare: 0, error: reason(error) }));
+    // Another run that comes ends this film, too, and asks for it again.
+    restore(b).then(paint, (error) => asked === key && !store.state.busy && store.set({ compare: 0,
+      error: reason(error) }));
     const found = await difference(now.scenario, b.scenario);
     if (asked !== key) return;
     words.textContent = found ? t.act.first(found.step, found.words) : t.act.same;

@@ -5,7 +5,7 @@ import { ask, callLong, stopLong } from "./bridge.js";
 import { help } from "./challenge.js";
 import { choice } from "./controls.js";
 import { h } from "./dom.js";
-import { failure, open, reason, resize, wish, setScale } from "./run.js";
+import { failure, open, reason, resize, rootOf, since, setScale } from "./run.js";
 import * as states from "./states.js";
 import * as t from "./texts.js";
 
@@ -19,9 +19,9 @@ export function mount(element, store) {
   /** @type {{[name: string]: any}} */
   const budget = {};
   const result = h("div", { class: "result", "aria-live": "polite" }), graph = h("div", { class: "states" });
-  const note = h("p", { class: "note" }), fewer = h("button", { class: "plain", onclick: () =>
-    resize(store, 4) }, t.prove.fewer);
-  const large = h("div", { class: "row wrap" }, note, fewer);
+  const less = (/** @type {number} */ n) => h("button", { class: "plain", onclick: () => resize(store, n) },
+    t.prove.fewer(n));
+  const note = h("p", { class: "note" }), large = h("div", { class: "row wrap" }, note, less(4));
   const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
     (v) => (budget[name] = Number(v))));
   const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
@@ -36,12 +36,6 @@ export function mount(element, store) {
   /** What was asked of, a film and the first of the runs to which it belongs, and what paints the states.
    * @type {any[]} */
   let [film, root, paint] = [];
-  /** The run from which a branch has come, over others; by default that which is shown.
-   * @returns {any} */
-  const origin = (id = store.state.branch) => {
-    const branch = store.state.branches.find((b) => b.id === id);
-    return branch && branch.parent > 0 ? origin(branch.parent) : branch;
-  };
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
   const search = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
     && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
@@ -59,7 +53,7 @@ export function mount(element, store) {
     progress.textContent = t.prove.running;
     clear(h("p", { class: "row running" }, progress, stop));
     film = store.state.film;
-    root = origin();
+    root = rootOf(store);
     return ++running;
   };
   /** @param {number} after */
@@ -83,16 +77,17 @@ export function mount(element, store) {
   };
   /** @param {any} asked @param {number} branch of which it is asked */
   const run = (asked, branch = store.state.branch) => find("check", asked, (json) => {
-    result.replaceChildren(named(), ...verdicts(store, json, branch, asked.after ?? -1), json.more
-      ? h("button", { class: "plain", onclick: () => run({ ...asked, budget: { ...asked.budget,
-        states: json.more } }, branch) }, t.prove.more(json.more)) : "");
+    result.replaceChildren(named(), ...verdicts(store, json, branch, asked.after ?? -1), ...json.more
+      ? [h("button", { class: "plain", onclick: () => run({ ...asked, budget: { ...asked.budget,
+        states: json.more } }, branch) }, t.prove.more(json.more)), less(film.n - 1)] : []);
     return result;
   });
   const draw = (asked = question(-1), branch = store.state.branch) => find("graph", asked, (json) => {
     result.replaceChildren(named());
     paint = states.mount(graph, json, film, async (state) => {
-      const now = running, wanted = wish(), path = await callLong("path", { ...asked, state });
-      if (now !== running || !wanted()) return;
+      const now = running, wanted = since(), path = await callLong("path", { ...asked, state })
+        .catch((error) => void (now === running && store.set({ error: reason(error) })));
+      if (!path || now !== running || !wanted()) return;
       help(path.json);
       await open(store, path.json, { step: Infinity, parent: branch, after: 0,
         title: t.prove.state(json.states[state].depth) });
@@ -117,7 +112,7 @@ export function mount(element, store) {
   });
   // What was found belongs to the run that it was asked of, and to those that come from it.
   store.on(["branches", "branch"], () => {
-    if (origin() !== root) clear();
+    if (rootOf(store) !== root) clear();
   });
   store.on(["paint"], () => paint?.());
   store.on(["film"], ({ film, scenario }) => {
@@ -157,7 +152,7 @@ function verdicts(store, found, branch, after) {
         setScale(store, "steps");
     };
     const shrink = h("button", { class: "plain", onclick: async () => {
-      const wanted = wish();
+      const wanted = since();
       shrink.disabled = true;
       try {
         const { json } = await callLong("shrink", { scenario, property: found.property });

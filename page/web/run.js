@@ -18,32 +18,77 @@ export const failure = (error) => h("p", { class: "wrong", role: "alert" }, reas
 
 let latest = 0;
 
-/** Notes that the reader wants something to be shown, which is still to come. Returns whether the reader has wanted
- * nothing else since. */
-export function wish() {
-  hurry();
-  const mine = ++latest;
+/** Returns what says whether the reader has wanted no other run since now. */
+export function since() {
+  const mine = latest;
   return () => mine === latest;
 }
 
-/** Makes the run that the settings describe, and shows it from its beginning.
- * @param {Store} store @param {any} sugar @param {boolean} play */
-export function make(store, sugar, play) {
-  store.set({ sugar });
-  return open(store, ask("scenario", sugar), { play, sugar });
+/** Lets no run come that is on its way. */
+function cancel() {
+  hurry();
+  latest++;
 }
 
-/** Says why there is no such run; the settings are again those of the run that is shown.
- * @param {Store} store @param {unknown} error @param {string} of what the run was to come from */
-export function refuse(store, error, of = "") {
+/** Does what shows another run, in place of one that is still to come. If there is none to be shown, the settings are
+ * again those of the run that is shown.
+ * @param {Store} store @param {(wanted: () => boolean) => Promise<boolean | undefined>} work wanted says whether the
+ *   reader has wanted nothing else since
+ * @param {string} [of] what it comes from, as an error says it
+ * @returns {Promise<boolean | undefined>} whether there is such a run; undefined if the reader wanted another one */
+export async function wish(store, work, of = "") {
+  cancel();
+  const wanted = since();
+  let shown;
+  store.set({ busy: true, playing: false });
+  try {
+    shown = await work(wanted);
+  } catch (error) {
+    if (wanted()) store.set({ error: of + reason(error) });
+  }
+  if (!wanted()) return shown;
   const { branches, branch, sugar } = store.state;
-  store.set({ error: of + reason(error), busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
+  store.set({ busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
+  return Boolean(shown);
+}
+
+/** What the reader does is done in turn. */
+let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acts = 0, runs = 0;
+
+/** Does something to the run that is shown, or to one that comes of it, after what the reader has done before. It is
+ * left out if another run has come. @param {Store} store @param {() => Promise<unknown>} work */
+export function here(store, work) {
+  const root = rootOf(store);
+  acts++;
+  return inTurn(store, async () => {
+    acts--;
+    if (root === rootOf(store)) await work();
+  });
+}
+
+/** @param {Store} store @param {() => Promise<unknown>} work @returns {Promise<unknown>} */
+export const inTurn = (store, work) => (queue = queue.then(work).catch((error) => store.set({ error: reason(error) })));
+
+/** Opens another run after what the reader has done before. Other runs that are on their way do not come, but what
+ * is done to the run that is shown is kept, as there may be no other. @param {Store} store
+ * @param {() => Promise<unknown>} work */
+export function instead(store, work) {
+  if (!acts) cancel();
+  const mine = ++runs;
+  return inTurn(store, async () => mine === runs && work());
+}
+
+/** Makes the run that the settings describe, and shows it from its beginning.
+ * @param {Store} store @param {any} sugar */
+export function make(store, sugar) {
+  store.set({ sugar });
+  return instead(store, () => open(store, ask("scenario", sugar), { play: true, sugar }));
 }
 
 /** Makes a run of another number of processes: what names processes or their links does not go over.
  * @param {Store} store @param {number} n */
 export const resize = (store, n) => make(store, { ...only(store.state.sugar,
-  "algorithm order links delay params seed"), n }, true);
+  "algorithm order links delay params seed"), n });
 
 /** Some fields of an object. @param {any} of @param {string} names @returns {any} */
 export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
@@ -52,16 +97,13 @@ export const only = (of, names) => Object.fromEntries(names.split(" ").map((name
  * @param {Store} store @param {any} scenario which may be still to come
  * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
  *   sugar?: any}} [how] parent is the branch that it comes from, after the step after which it differs; without them
- *   it is a new beginning, made from the settings in sugar
- * @returns {Promise<boolean>} whether there is such a run */
-export async function open(store, scenario, how = {}) {
-  const wanted = wish();
-  store.set({ busy: true, playing: false });
-  try {
+ *   it is a new beginning, made from the settings in sugar */
+export function open(store, scenario, how = {}) {
+  return wish(store, async (wanted) => {
     scenario = await scenario;
-    if (!wanted()) return false;
+    if (!wanted()) return;
     const { data } = await call("film", { scenario });
-    if (!wanted()) return false;
+    if (!wanted()) return;
     const film = new Film(/** @type {ArrayBuffer} */ (data));
     scenario = film.head.scenario; // without what it says of its run, if that is not so
     const parent = how.parent ?? -1;
@@ -73,12 +115,10 @@ export async function open(store, scenario, how = {}) {
     show(store, { branches: [...branches, branch], branch: id, scenario, sugar,
       compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function" ? how.step(film)
       : how.step ?? 0);
+    if (sugar.n && sugar.n !== film.n) store.set({ error: t.otherSize(film.n, sugar.n) });
     if (how.play && !store.state.still) play(store);
     return true;
-  } catch (error) {
-    if (wanted()) refuse(store, error);
-    return false;
-  }
+  });
 }
 
 /** The settings from which a run like this one is made: what the reader changes next is changed of this run.
@@ -133,16 +173,24 @@ function wrong(film) {
     : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.act.fails : "";
 }
 
+/** The run from which a branch has come, over others; by default that which is shown.
+ * @param {Store} store @returns {import("./store.js").Branch | undefined} */
+export function rootOf(store, id = store.state.branch) {
+  const branch = store.state.branches.find((b) => b.id === id);
+  return branch && branch.parent > 0 ? rootOf(store, branch.parent) : branch;
+}
+
 /** Shows a branch, at the present step if no other is given. @param {Store} store @param {number} id
  * @param {number | ((film: Film) => number)} [step] */
-export async function showBranch(store, id, step = store.state.step) {
-  const branch = store.state.branches.find((b) => b.id === id), wanted = wish();
-  if (!branch) return;
-  if (!branch.film) await restore(branch).catch((error) => wanted() && store.set({ error: reason(error) }));
-  if (!branch.film || !wanted()) return;
-  show(store, { branch: id, scenario: branch.scenario, playing: false,
-    sugar: branch.sugar ?? settings(branch.film) }, branch.film, typeof step === "function"
-    ? step(branch.film) : step);
+export function showBranch(store, id, step = store.state.step) {
+  return wish(store, async (wanted) => {
+    const branch = store.state.branches.find((b) => b.id === id);
+    if (branch && !branch.film) await restore(branch);
+    if (!branch?.film || !wanted()) return;
+    show(store, { branch: id, scenario: branch.scenario, sugar: branch.sugar ?? settings(branch.film) },
+      branch.film, typeof step === "function" ? step(branch.film) : step);
+    return true;
+  });
 }
 
 /** Goes to a step. @param {Store} store @param {number} step */
@@ -187,7 +235,7 @@ export function light(store, step) {
 
 /** Chooses a process, or none if it is chosen already. @param {Store} store @param {number} p */
 export function chooseProcess(store, p) {
-  if (p >= 0) store.set({ process: p === store.state.process ? -1 : p });
+  if (p >= 0) store.set({ process: p === store.state.process ? -1 : p, error: "" });
 }
 
 /** @param {Store} store @param {"time"|"steps"} scale */

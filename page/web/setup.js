@@ -28,7 +28,7 @@ export function mount(element, store) {
 
 /** @param {Store} store @param {any} change */
 function change(store, change) {
-  return make(store, { ...store.state.sugar, ...change }, true);
+  return make(store, { ...store.state.sugar, ...change });
 }
 
 /** @param {Store} store */
@@ -42,7 +42,7 @@ function algorithms(store) {
     const { order, seed } = store.state.sugar, n = store.state.film?.n;
     const a = find(store.state.catalog, select.value);
     make(store, { algorithm: select.value, n: a?.defaults?.n ?? n, order, seed,
-      params: a?.defaults?.params }, true);
+      params: a?.defaults?.params });
   } }, [...packages].map(([name, list]) => h("optgroup", { label: name },
     list.map((a) => h("option", { value: nameOf(a) }, nameOf(a))))), other);
   store.on(["film", "sugar"], ({ film, sugar }) => {

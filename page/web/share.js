@@ -5,11 +5,10 @@
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run says so.
 
-import { inTurn } from "./actions.js";
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { open, reason, refuse, settings, show, setScale, wish } from "./run.js";
+import { instead, open, reason, settings, show, setScale, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -58,34 +57,32 @@ export async function decode(text) {
 /** The run whose address stands there since it was opened. @type {any} */
 let addressed = 0;
 
-/** Opens what the address holds. @param {Store} store @returns {Promise<boolean>} whether it holds a run */
-export async function openAddress(store) {
-  const asked = new URLSearchParams(location.search);
-  try {
-    if (location.hash.length > 1) {
+/** Opens what an address holds. @param {Store} store
+ * @returns {Promise<boolean | undefined>} whether it holds a run; undefined if the reader wanted another one */
+export function openAddress(store, text = location.hash.slice(1)) {
+  return wish(store, async () => {
+    const asked = new URLSearchParams(location.search);
+    if (text) {
       addressed = 0;
-      const { scenario, step } = await decode(location.hash.slice(1));
+      const { scenario, step } = await decode(text);
       const there = await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
       if (there) addressed = store.state.scenario;
       return there;
     }
     const file = toOpen();
-    if (!file) return false;
-    return await openTexts(store, [await load(file)]);
-  } catch (error) {
-    refuse(store, error);
-    return false;
-  }
+    return Boolean(file) && openTexts(store, async () => [await load(file)]);
+  });
 }
 
 /** Opens files' texts: a scenario, or the trace of a run, which may be in several parts.
- * @param {Store} store @param {string[]} texts */
-export async function openTexts(store, texts) {
-  const [text, ...more] = texts, wanted = wish(), { json, data } = await call("read", { text, more });
-  if (!wanted()) return false;
+ * @param {Store} store @param {() => Promise<string[]>} texts @param {string} [of] what they come from */
+const openTexts = (store, texts, of) => wish(store, async (wanted) => {
+  const [text, ...more] = await texts(), { json, data } = await call("read", { text, more });
+  if (!wanted()) return;
   if (json.kind !== "trace") {
     const [first, ...more] = json.scenarios;
-    if (!await open(store, first, { play: true })) return false;
+    const there = await open(store, first, { play: true });
+    if (!there) return there;
     // Their films are made when the reader goes there.
     const others = more.map((/** @type {any} */ scenario, /** @type {number} */ i) => ({ id: i + 2, parent: -1,
       after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0, wrong: "" }));
@@ -101,28 +98,21 @@ export async function openTexts(store, texts) {
   // Real processes wait for seconds between messages of microseconds: on the clock those would be one line.
   if (film.head.driver !== "sim") setScale(store, "steps");
   return true;
-}
+}, of);
 
 /** Opens files that the reader gives. @param {Store} store @param {FileList | null | undefined} files */
 async function openFiles(store, files) {
   if (!files?.length) return;
+  document.querySelector("dialog")?.close(); // it would lie over the run
   const all = [...files], names = all[1] ? "" : `${all[0].name}: `;
-  await instead(store, async () => openTexts(store, await Promise.all(all.map((file) => file.text())))
-    .catch((error) => refuse(store, error, names)));
-}
-
-/** Opens another run, after what the reader has done to the one that is shown; no film that is on its way comes.
- * @param {Store} store @param {() => Promise<unknown>} work */
-function instead(store, work) {
-  wish();
-  return inTurn(store, work);
+  await instead(store, () => openTexts(store, () => Promise.all(all.map((file) => file.text())), names));
 }
 
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
 export function mount(store) {
-  let timer = 0, written = location.hash.slice(1);
+  let timer = 0, opening = 0, written = location.hash.slice(1);
   const { dataset } = document.documentElement; // its address is "late" until that of the step is written
-  store.on(["scenario", "film", "step", "playing"], ({ film, playing }) => {
+  const write = (/** @type {import("./store.js").State} */ { film, playing }) => {
     clearTimeout(timer);
     dataset.address = "";
     if (!film || playing || store.state.embed) return;
@@ -134,17 +124,22 @@ export function mount(store) {
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
       // An address that the reader has opened meanwhile is still to be read.
-      if (long && store.state.scenario === addressed || text === written || location.hash.slice(1) !== written)
-        return;
+      if (opening || long && store.state.scenario === addressed || text === written
+        || location.hash.slice(1) !== written) return;
       addressed = 0;
       written = long ? "" : text;
-      history.replaceState(null, "", written ? `#${written}` : location.pathname + location.search);
+      // What is asked for before the # has been done.
+      history.replaceState(null, "", location.pathname + (written ? `#${written}` : location.search));
     }, 250);
-  });
+  };
+  store.on(["scenario", "film", "step", "playing"], write);
   addEventListener("hashchange", () => {
-    if (location.hash.slice(1) === written) return;
-    written = location.hash.slice(1);
-    counted(instead(store, () => openAddress(store)));
+    const text = location.hash.slice(1);
+    if (text === written) return;
+    written = text;
+    if (!text) return write(store.state); // the address is that of the run, which stays
+    opening++;
+    counted(instead(store, () => openAddress(store, text))).finally(() => opening--);
   });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
@@ -198,12 +193,10 @@ export async function openDialog(store) {
   if (!film) return;
   const code = scenario ? await encode(scenario, step) : "";
   if (document.querySelector("dialog")) return; // asked for twice
-  const link = new URL(`#${code}`, location.href).href;
-  const file = h("input", { type: "file", multiple: true, "aria-label": t.openFile, onchange: () => {
-    dialog.close();
-    openFiles(store, file.files);
-  } });
-  const dialog = openModal(t.share, [h("h2", {}, t.share), ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
+  const link = new URL(`${location.pathname}#${code}`, location.href).href;
+  const file = h("input", { type: "file", multiple: true, "aria-label": t.openFile, onchange: () =>
+    openFiles(store, file.files) });
+  openModal(t.share, [h("h2", {}, t.share), ...!scenario ? [h("p", { class: "note" }, t.ofTrace)] : [
       code.length > longest ? h("p", { class: "note" }, t.tooLong) : copied(t.link, link),
       copied(t.frame, `<iframe src="${embedded(code)}" width="760" height="420" title="${t.page}"></iframe>`),
       copied(t.command + (film.head.command.includes("--scenario") ? t.saveFirst : ""), film.head.command)],
@@ -223,8 +216,6 @@ function saves(store) {
   // A trace has no scenario that does the same, which is the first of them.
   const all = Object.keys(t.exportKinds).slice(store.state.scenario ? 0 : 1);
   return h("div", { class: "row wrap" }, all.map((kind) => h("button", { class: "plain",
-    onclick: () => exportAs(store, kind).catch((error) => {
-      document.querySelector("dialog")?.close(); // else it lies on the error
-      store.set({ error: reason(error) });
-    }) }, t.exportKinds[kind])));
+    onclick: () => exportAs(store, kind).catch((error) => store.set({ error: reason(error) })) },
+  t.exportKinds[kind])));
 }

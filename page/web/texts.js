@@ -6,9 +6,9 @@ import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 // and the middle of a line do not.
 
 /** A number with its digits in groups. @param {number} n */
-export const figure = (n) => n.toLocaleString("en");
+export const figure = (n) => n.toLocaleString("en", { maximumFractionDigits: 4 });
 
-/** A time without the digits that nobody reads: real processes send within a small part of a unit.
+/** A time with few digits: four below 1, since real processes send within a small part of a unit.
  * @param {number} n */
 export const short = (n) => +n.toFixed(n < 1 ? 4 : 2);
 
@@ -24,6 +24,7 @@ export const loading = "The library is loading …";
 export const noLibrary = "The library cannot be loaded.";
 export const hash = "hash";
 export const asBy = ", as by";
+export const asByFile = ", as by its file (Share) and";
 export const processes = "Processes";
 export const timePicture = "The run in time: a line for each process, an arrow for each message. "
   + "The log has the same as a list.";
@@ -100,7 +101,7 @@ export const bits = "bits in all";
 export const time = "time in all";
 export const plots = { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most",
   time: "Time in units" };
-export const noTheory = "No closed form fits.";
+export const noTheory = "No closed form of messages fits.";
 export const rule = "rule";
 export const notRun = "did not run";
 export const changed = "What changed";
@@ -112,7 +113,7 @@ export const causesOff = "Show what led to this";
 export const causesOn = (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
   `Shows only what led to step ${k}, at ${film.name(film.processOf(k))}`;
 export const was = (/** @type {string} */ value) => `was ${value}`;
-export const due = (/** @type {number} */ due, /** @type {number} */ now) => `at ${due}, in ${units(due - now)}`;
+export const due = (/** @type {number} */ due, /** @type {number} */ now) => `at ${short(due)}, in ${units(due - now)}`;
 export const share = "Share";
 export const link = "Address of this step";
 export const frame = "HTML that shows the picture inside another page";
@@ -129,6 +130,8 @@ export const openHint = "A scenario, or a trace, in one file or one a process; o
 export const ofTrace = "A trace has no address. Share its file.";
 export const tooLong = "It is too long for an address. Save the scenario.";
 export const badLink = "The address after the # cannot be read.";
+export const otherSize = (/** @type {number} */ n, /** @type {number} */ m) =>
+  `Here are ${n} processes: no such network has ${m}.`;
 export const otherVersion = (/** @type {any} */ v) =>
   `The address is of version ${JSON.stringify(v)?.slice(0, 60)}, not 1.`;
 export const badFile = "The file cannot be read.";
@@ -189,9 +192,9 @@ export const act = {
 };
 export const prove = {
   about: "The model checker tries every order of messages, and every fault that you allow. "
-    + "A failure detector is never wrong.",
+    + "A failure detector, if there is one, is never wrong.",
   large: (/** @type {number} */ n) => `${n} processes have more orders than fit here: not all are tried.`,
-  fewer: "Take 4 processes",
+  fewer: (/** @type {number} */ n) => `Take ${countOf(n)}`,
   faults: /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts",
     recoveries: "Returns without state", pauses: "Pauses", losses: "Losses", duplicates: "Copies", cuts: "Cuts" }),
   any: "Messages of one link may overtake each other",

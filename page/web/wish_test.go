@@ -1,0 +1,224 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asks are what scripts of these tests use besides tools: pick chooses an algorithm, drop drops a text as a
+// file, state says what is shown once the page is at rest.
+const asks = `
+	const { call, encode, open, store } = page;
+	const pick = (name) => {
+		const select = document.querySelector("#setup select");
+		select.value = name;
+		select.dispatchEvent(new Event("change", { bubbles: true }));
+	};
+	const drop = (text) => {
+		const files = new DataTransfer();
+		files.items.add(new File([text], "a.json"));
+		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+	};
+	const button = (words) => every("button").find((b) => b.textContent.startsWith(words));
+	const state = async () => {
+		for (let i = 0; i < 3; i++) await addressed();
+		const { branches, busy, error, film, sugar } = store.state;
+		return [film.head.algorithm, branches.length, busy, error, sugar.algorithm].join();
+	};
+`
+
+// A wish that shows nothing leaves the page at rest, with the run that was wished for before it, or with the
+// one that was shown: what is done to a run that has gone, an address without a run, and a counterexample that
+// cannot be shorter.
+func TestWishesThatShowNothing(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const got = [], { json: made } = await call("scenario", { algorithm: "itairodeh/rounds", n: 3 });
+		const graph = (await call("graph", { scenario: made, budget: {} })).json;
+		const path = (await call("path", { scenario: made, budget: {}, state: graph.ends[0].state })).json;
+		await open(store, path, { step: Infinity });
+		choose(0);
+		press("x");
+		got.push(await state());
+		pick("hs/probe");
+		press("x");
+		got.push(await state());
+
+		pick("franklin");
+		location.hash = "";
+		await frame();
+		got.push(await state());
+		got.push(location.hash ? "an address" : "no address");
+
+		const [challenge] = (await call("challenges")).json;
+		await open(store, challenge.scenario, {});
+		document.querySelector("#tab-prove").click();
+		button("Try all").click();
+		while (!button("Make it shorter")) await frame();
+		pick("bully/rules");
+		button("Make it shorter").click();
+		got.push(await state());
+		return got;`)
+	require.Len(t, got, 5)
+	require.Contains(t, got[0], "itairodeh/rounds,1,false,steps[0]: ")
+	require.Equal(t, "hs/probe,1,false,,hs/probe", got[1])
+	require.Equal(t, "franklin,1,false,,franklin", got[2])
+	require.Equal(t, "an address", got[3], "of the run that is shown")
+	require.Equal(t, "bully/rules,1,false,,bully/rules", got[4])
+}
+
+// What the reader has done to a run stays if a file cannot be read. It is done to that run only: not to one
+// that is dropped before its turn comes, nor to a record, which cannot be changed.
+func TestActsBesideFiles(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const got = [], bully = (await call("scenario", { algorithm: "bully", n: 6 })).json;
+		await open(store, bully, { step: 8 });
+		choose(5);
+		press("c");
+		await new Promise((r) => setTimeout(r));
+		drop("nothing");
+		got.push(await state());
+
+		const scenario = { algorithm: "lcr", ids: [3, 1, 2] };
+		drop(JSON.stringify(scenario));
+		press("x");
+		press("c");
+		got.push(await state());
+
+		await open(store, bully, { step: 8 });
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
+		drop(text.replace('"sim"', '"local"'));
+		document.querySelector("[role=switch]").click();
+		got.push(await state());
+		return got;`)
+	require.Len(t, got, 3)
+	require.Contains(t, got[0], "bully/rules,2,false,a.json: ")
+	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[1])
+	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[2])
+}
+
+// An address that the reader opens is the one that comes, and stays, also while acts on a long run take their
+// time. What was asked for before its # has no say in later ones.
+func TestAddressesInTurn(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t) + "?step=5")
+	var got []string
+	p.script(&got, asks+`
+		const got = [String(store.state.step)];
+		to(7);
+		await addressed();
+		got.push(location.search);
+		const { json } = await call("scenario", { algorithm: "lcr", n: 500, order: "worst" });
+		await open(store, json, { step: 600 });
+		choose(3);
+		const address = await encode({ algorithm: "hs", ids: [1, 2, 3] }, 2);
+		await addressed();
+		press("ArrowRight");
+		press("c");
+		location.hash = address;
+		await frame();
+		got.push(await state(), location.hash === "#" + address ? "kept" : location.hash.slice(0, 40));
+		return got;`)
+	require.Equal(t, []string{"5", "", "hs/probe,1,false,,hs/probe", "kept"}, got)
+}
+
+// A group belongs to one of several runs of a file. A challenge that is begun again allows what it did.
+// A run has as many processes as its network can have, and says so. A dropped run is not behind a dialog.
+func TestWhatBelongsToARun(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Groups, Allowed []string
+		Sized           string
+		Dialogs         []int
+	}
+	p.script(&got, asks+`
+		const got = { groups: [], allowed: [], dialogs: [] };
+		drop(JSON.stringify([{ algorithm: "bully", ids: [1, 2, 3, 4, 5] }, { algorithm: "lcr", ids: [3, 1, 2] }]));
+		await state();
+		document.querySelector("#tab-acts").click();
+		await settled();
+		const chips = () => every(".chips [aria-pressed=true]").map((e) => e.textContent).join();
+		for (const chip of every(".chips .chip").slice(1, 4)) chip.click();
+		got.groups.push(chips());
+		every(".branch .does")[1].click();
+		await state();
+		got.groups.push(store.state.film.head.algorithm, chips());
+
+		document.querySelector("#tab-learn").click();
+		// The first that allows a fault.
+		const { id } = (await call("challenges")).json.find((c) => c.budget?.crashes), name = "[data-id=" + id + "]";
+		while (!document.querySelector(name)) await frame();
+		document.querySelector(name).click();
+		const budget = () => JSON.stringify(store.state.budget);
+		while (!document.querySelector(".verdict b")) await frame();
+		got.allowed.push(budget());
+		await open(store, { algorithm: "lcr", ids: [3, 1, 2] });
+		got.allowed.push(budget());
+		button("Begin again").click();
+		await state();
+		got.allowed.push(budget());
+
+		await open(store, { algorithm: "lcr", ids: [1, 2, 3, 4, 5, 6, 7] });
+		pick("mesh");
+		await settled();
+		const size = document.querySelector(".size [type=number]");
+		size.value = 7;
+		size.dispatchEvent(new Event("change"));
+		await settled();
+		got.sized = store.state.film.n + ": " + store.state.error;
+		press("S");
+		while (!document.querySelector("dialog")) await frame();
+		got.dialogs.push(every("dialog").length);
+		drop("nothing");
+		await state();
+		got.dialogs.push(every("dialog").length);
+		return got;`)
+	require.Equal(t, []string{"2,3,4", "lcr/participant", ""}, got.Groups)
+	require.Len(t, got.Allowed, 3)
+	require.Equal(t, "{}", got.Allowed[1])
+	require.NotEqual(t, "{}", got.Allowed[0])
+	require.Equal(t, got.Allowed[0], got.Allowed[2])
+	require.Regexp(t, `^9: .*\b7\b`, got.Sized)
+	require.Equal(t, []int{1, 0}, got.Dialogs)
+}
+
+// The menu of a process chooses it, so that its keys mean this process. A second click is none of its own.
+func TestKeysOfTheMenu(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const bully = (await call("scenario", { algorithm: "bully", n: 4 })).json, got = [];
+		await open(store, bully, { step: 8 });
+		document.querySelector("[data-process='2'] .shape").dispatchEvent(new MouseEvent("contextmenu", {
+			bubbles: true, clientX: 200, clientY: 200, cancelable: true }));
+		while (document.querySelector(".popup").hidden) await frame();
+		document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "c", bubbles: true,
+			cancelable: true }));
+		while (store.state.branches.length < 2) await frame();
+		got.push(await state(), store.state.scenario.acts.map((a) => a.do + " " + a.process).join());
+		document.querySelector("#tab-acts").click();
+		choose(1);
+		await settled();
+		const crash = button("Crash 2");
+		crash.click();
+		crash.click();
+		while (store.state.branches.length < 3) await frame();
+		got.push(await state());
+		return got;`)
+	require.Equal(t, []string{"bully/rules,2,false,,bully/rules", "crash 3", "bully/rules,3,false,,bully/rules"}, got)
+}
