@@ -17,6 +17,8 @@ type hand struct {
 	acted     int           // how many of the acts or steps of Config were done
 	next      uint64        // how many occurrences there are when next has to look for an act
 	last      time.Duration // when the last one was done, where nothing else happens
+	due       time.Duration // when the first message or timer is due
+	dueAt     uint64        // one more than the number of occurrences at which due is right
 	drawn     int           // how many of the choices of the step at hand have been made
 	badChoice int           // one more than the number of the first of them that cannot be
 	choices   int           // the number of things that there were to choose from then
@@ -112,7 +114,8 @@ func (s *Sim) act() (more bool) {
 		return false
 	}
 	step := s.given(s.hand.acted)
-	at := s.handTime(step)
+	p := s.control.where[step.Process]
+	at := s.handTime(step, p)
 	switch {
 	case s.still && s.config.Until > 0 && at > s.config.Until:
 		return false
@@ -124,7 +127,7 @@ func (s *Sim) act() (more bool) {
 	s.aim()
 	s.hand.drawn, s.hand.badChoice = 0, 0
 	before := s.occurred
-	_, err := s.take(step, s.control.where[step.Process], at)
+	_, err := s.take(step, p, at)
 	if err == nil && s.config.Steps != nil {
 		err = s.checkChoices(step)
 	} else if err != nil {
@@ -136,12 +139,49 @@ func (s *Sim) act() (more bool) {
 	return s.err == nil
 }
 
-// handTime returns when an act is done that is done next.
-func (s *Sim) handTime(step *scenario.Step) time.Duration {
-	if s.still {
-		return step.When(s.hand.last)
+// handTime returns when an act is done that is done next. By hand that is a unit after the act before, or
+// sooner: while a message or a timer is due, time stands. Else the second of two messages that are sent at
+// once would be late, whichever the reader lets arrive first.
+func (s *Sim) handTime(step *scenario.Step, p int) time.Duration {
+	a, last := s.config.Algorithm, s.hand.last
+	switch {
+	case !s.still:
+		return s.now
+	case s.config.Steps != nil, a.Delay == 0: // no time is modelled
+		return step.When(last)
+	case step.Do == observe.Start && a.Synchronous: // all start at one instant
+		return last
 	}
-	return s.now
+	at, due := step.When(last), s.nextDue()
+	if step.Do == observe.Timeout {
+		if own := s.timers.due(s.running(int32(p), step.Timer, step.Layer)); own <= due {
+			at = own
+		}
+	}
+	return max(last, min(at, due))
+}
+
+// nextDue returns when the first message or timer is due of a process that is up, by the model of the
+// algorithm.
+func (s *Sim) nextDue() time.Duration {
+	if s.hand.dueAt == s.occurred+1 {
+		return s.hand.due
+	}
+	due := never
+	if bound := s.config.Algorithm.DelayBound(); bound > 0 {
+		for m := range s.fifo.all() {
+			if s.procs[m.to].status == Up {
+				due = min(due, m.ev.At-Unit+bound)
+			}
+		}
+	}
+	for _, t := range s.timers.all() {
+		if s.procs[t.p].status == Up && s.timers.isRunning(t) {
+			due = min(due, t.at)
+		}
+	}
+	s.hand.due, s.hand.dueAt = due, s.occurred+1
+	return due
 }
 
 // named says which step or act cannot be.
@@ -369,11 +409,12 @@ func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 // mishaps returns what goes wrong by a step that is possible. Crashes and losses of the plan count for
 // themselves, and an act only for what it adds.
 func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps) {
+	at := s.handTime(step, p)
 	switch step.Do {
 	case observe.Deliver:
-		is.Unordered, is.Uneven = step.Nth > 0, m.ev.At != s.now
+		is.Unordered, is.Uneven = step.Nth > 0, m.ev.At != at
 		if s.still { // else it comes no later than the schedule would bring it
-			is.Delay = s.handTime(step) - (m.ev.At - Unit)
+			is.Delay = at - (m.ev.At - Unit)
 		}
 	case observe.Delay:
 		// At least that long: the queue has no room for when a message was sent, only for when it arrives.
@@ -387,9 +428,9 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 		// An act adds nothing to a plan with wrong clocks, which needs Force. Under the schedule hand
 		// there is none, and acts are all that happens.
 		is.Uneven = s.still && s.config.WrongClocks()
-		is.Early = s.handTime(step) < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
+		is.Early = at < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
 	case observe.Start:
-		is.Apart = s.now > 0
+		is.Apart = at > 0
 		is.Deposing = slices.ContainsFunc(s.procs, func(q proc) bool {
 			return q.status != Down && s.outcomes.list[q.outcome].Role == election.Leader
 		})

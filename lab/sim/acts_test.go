@@ -402,3 +402,41 @@ func TestWrongClocks(t *testing.T) {
 		require.Equal(t, want, why)
 	}
 }
+
+// TestByHandTimeFits: whatever the next act is, time passes by hand so that no message is late; and there is
+// always something to be done that leaves the algorithm its model.
+func TestByHandTimeFits(t *testing.T) {
+	for _, a := range catalog.All() {
+		if a.Delay == 0 {
+			continue
+		}
+		t.Run(a.Title(), func(t *testing.T) {
+			for seed := range uint64(8) {
+				c := actSettings(t, a, seed)["hand"]
+				s, err := sim.New(c)
+				require.NoError(t, err)
+				random := rand.New(rand.NewPCG(seed, 1))
+				for range 150 {
+					all := slices.Collect(s.Pending())
+					fit := slices.DeleteFunc(slices.Clone(all), func(p sim.Pending) bool {
+						return p.Refused != nil || p.Outside != "" || p.Nth > 0
+					})
+					if len(all) == 0 {
+						break
+					}
+					require.NotEmpty(t, fit, "%v", all)
+					start := slices.IndexFunc(fit, func(p sim.Pending) bool { return p.Do == observe.Start })
+					if a.Synchronous && start >= 0 {
+						fit = fit[start : start+1] // all start at one instant, or some not at all
+					}
+					for _, p := range all {
+						require.NotContains(t, p.Outside, "messages that take")
+					}
+					outside, err := s.Do(fit[random.IntN(len(fit))].Step)
+					require.NoError(t, err)
+					require.Empty(t, outside)
+				}
+			}
+		})
+	}
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // Do lets a step happen now, whatever the schedule has next, and leaves the rest of the schedule as it is;
-// under the schedule [Hand] it comes a unit after the act before. A message is one of [Sim.Pending] that has
+// under the schedule [Hand] it comes a unit after the act before, or sooner if something is due. A message is one of [Sim.Pending] that has
 // not come to a paused process yet. Config.Acts does the same in another run, with After as [Sim.Occurred]
 // was here before.
 //
@@ -34,7 +34,7 @@ func (s *Sim) Do(step scenario.Step) (outside string, err error) {
 	p := max(slices.Index(s.config.IDs, step.Process), 0) // a cut has no process
 	s.byHand(func() {
 		if err = s.err; err == nil {
-			outside, err = s.take(&step, p, s.handTime(&step))
+			outside, err = s.take(&step, p, s.handTime(&step, p))
 		}
 	})
 	return outside, cmp.Or(err, s.err)

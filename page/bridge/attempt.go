@@ -139,7 +139,7 @@ func winsByMistake(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judge
 			return j, err
 		}
 	}
-	// By hand each act takes a unit. What counts is their order, if any times fit it.
+	// By hand an act may have come later than it had to. What counts is their order, if any times fit it.
 	if r.scenario.Schedule != scenario.Hand || a.Algorithm.DelayBound() == 0 && !a.Algorithm.Leases {
 		return j, nil
 	}
