@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/observe"
 )
 
 // How many states a check visits, and how much memory it takes, in a browser.
@@ -54,6 +55,7 @@ type asked struct {
 	failed   *violation         // by a Node that panicked after what has happened; nil if none did
 	unseen   bool               // the step at which a Node panicked is none of After: no observer sees it
 	outside  []sim.Outside      // what has happened outside the model
+	held     bool               // a process is paused, or a link cut, behind After
 	cut      bool               // After is only the beginning of what has happened
 	between  bool               // where time counts, After has times between its units
 	random   bool               // delays are
@@ -114,7 +116,7 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 	}
 	now := time.Duration(0)
 	if q.After != nil {
-		if a.After, now, err = r.stepsTo(ctx, *q.After); err != nil {
+		if a.After, now, a.held, err = r.stepsTo(ctx, *q.After); err != nil {
 			return nil, err
 		}
 	}
@@ -163,27 +165,41 @@ func (r *run) unplanned() *scenario.Scenario {
 	return s
 }
 
-// stepsTo returns what happens in the run up to a step, and when that is.
-func (r *run) stepsTo(ctx context.Context, step int) ([]scenario.Step, time.Duration, error) {
+// stepsTo returns what happens in the run up to a step, when that is, and whether a process is paused or a
+// link cut then.
+func (r *run) stepsTo(ctx context.Context, step int) (all []scenario.Step, now time.Duration, held bool,
+	err error) {
 	steps, err := r.steps(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	if step < 0 || step > steps {
-		return nil, 0, input.Errorf("after: %d, and the run has %d steps", step, steps)
+		return nil, 0, false, input.Errorf("after: %d, and the run has %d steps", step, steps)
 	}
 	in := r.config.Input
-	recorder := scenario.NewStepRecorder(&in)
-	s, err := r.sim(recorder.Observe)
+	recorder, cut := scenario.NewStepRecorder(&in), 0
+	s, err := r.sim(func(o *observe.Occurrence) {
+		recorder.Observe(o)
+		switch o.What {
+		case observe.Cut:
+			cut++
+		case observe.Heal:
+			cut--
+		}
+	})
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	last, _ := slices.BinarySearch(r.after, uint32(step))
 	for turn := range last {
 		r.turn(s, turn)
 	}
-	all, err := recorder.Steps()
-	return all, s.Now(), err
+	held = cut > 0
+	for p := range in.IDs {
+		held = held || s.Status(p) == sim.Paused
+	}
+	all, err = recorder.Steps()
+	return all, s.Now(), held, err
 }
 
 // found is what a check has found.
@@ -226,6 +242,9 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		prose.Plural(int(r.Transitions), "move"), r.Depth)
 	if text := a.NoticesInWords(); text != "" {
 		f.Words += " " + strings.ToUpper(text[:1]) + text[1:] + "."
+	}
+	if a.held {
+		f.Words += " What is paused or cut off at this step goes on sooner or later."
 	}
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()

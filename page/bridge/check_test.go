@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,7 @@ import (
 )
 
 type found struct {
+	Words                 string
 	States, Depth, Length int
 	More                  int
 	Exhausted             bool
@@ -59,6 +61,17 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, []int{500, 0}, []int{few.More, all.More})
 	few = checked(t, &b, object{"scenario": text, "budget": object{"states": few.More}})
 	require.Equal(t, []any{true, 0}, []any{few.Exhausted, few.More})
+
+	// The check does not know how long a pause or a cut lasts, and says what it takes for granted.
+	const goesOn = "What is paused or cut off at this step goes on sooner or later."
+	for what, act := range map[string]object{"pause": {"process": 1}, "cut": {"groups": [][]int{{1}}},
+		"crash": {"process": 1}} {
+		act["after"], act["do"] = 6, what
+		stopped := object{"algorithm": "lcr", "ids": []int{1, 3, 2}, "acts": []object{act}}
+		require.NotContains(t, checked(t, &b, object{"scenario": stopped, "after": 6}).Words, goesOn)
+		words := checked(t, &b, object{"scenario": stopped, "after": 9}).Words
+		require.Equal(t, what != "crash", strings.Contains(words, goesOn), "%s: %s", what, words)
+	}
 
 	// Leases last longer by the error of the clocks that they allow for.
 	text = asked(t, &b, object{"algorithm": "lease", "n": 3})

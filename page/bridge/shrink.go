@@ -123,7 +123,7 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 	// Of the algorithm as it was configured, for the delays of this schedule.
 	a.Algorithm = r.config.Algorithm
 	a.cut = steps > mostJudged
-	a.After, _, err = r.stepsTo(ctx, min(steps, mostJudged))
+	a.After, _, _, err = r.stepsTo(ctx, min(steps, mostJudged))
 	return a, err
 }
 
