@@ -63,6 +63,9 @@ func uses(all []lexeme) ([]use, error) {
 			}
 			continue
 		}
+		if inner.class && t.line && is(all, i, "*") && !is(all, i-1, "{", "}", ";") {
+			return nil, fmt.Errorf("*: the page has no fields that end without a semicolon")
+		}
 		block := inner.blockNext
 		if inner.colon(all, i) {
 			return nil, fmt.Errorf("%s: the page has no labels", all[i-1].text)

@@ -227,6 +227,7 @@ func TestUnclear(t *testing.T) {
 		{"class A extends {}.b { c() {} }", "app.js: {: the page has no classes that extend a value"},
 		{"class A { b = 1\n c = 2 }", "app.js: c: the page has no fields that end without a semicolon"},
 		{"class A { async\n b() {} }", "app.js: b: the page has no fields that end without a semicolon"},
+		{"class A { b\n *c() {} }", "app.js: *: the page has no fields that end without a semicolon"},
 		{"if (name) /name/.test(ab);", "app.js: line 1: \"/name/.test(ab); exp\" is no script"},
 		{"while (a) /b/.test(c);", "is no script"},
 		{"for (;;) /b/.test(c);", "is no script"},
