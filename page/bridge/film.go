@@ -39,6 +39,10 @@ func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (R
 		return Reply{}, err
 	}
 	b.network, b.positions = networkOf(r.scenario), f.Head.Positions
+	// The page asks for more of the run as its film has it, which may say less of itself than was given.
+	if key, err := f.Head.Scenario.MarshalJSON(); err == nil {
+		r.key = string(key)
+	}
 	return r.filmed(f)
 }
 

@@ -144,3 +144,23 @@ func byAct(t *testing.T, s *scenario.Scenario) *run {
 	require.NoError(t, err)
 	return r
 }
+
+// TestOneRunOfAScenario: what is asked of a run as its film has it is answered by the run of the film, also
+// where the film says less or more of itself than was given.
+func TestOneRunOfAScenario(t *testing.T) {
+	for _, text := range []string{
+		`{"algorithm": "lease", "ids": [1, 2, 3]}`, // which ends at a time that is not given
+		`{"algorithm": "lcr", "ids": [1, 3, 2], "property": "one-leader-a-term", "note": "a false claim"}`,
+	} {
+		var b Bridge
+		film, err := b.Call(t.Context(), "film", []byte(`{"scenario": `+text+`}`), nil)
+		require.NoError(t, err)
+		var head struct{ Scenario json.RawMessage }
+		require.NoError(t, json.Unmarshal(film.JSON, &head))
+		require.NotEqual(t, text, string(head.Scenario))
+		_, err = b.Call(t.Context(), "words", []byte(`{"scenario": `+string(head.Scenario)+`, "from": 1, "to": 1}`),
+			nil)
+		require.NoError(t, err)
+		require.Len(t, b.runs, 1)
+	}
+}

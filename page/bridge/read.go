@@ -65,11 +65,11 @@ func (b *Bridge) readTrace(ctx context.Context, texts []string) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if s := repeated(ctx, t, texts[0]); s != nil {
-		return written(map[string]any{"kind": "scenarios", "scenarios": []any{s}})
-	}
 	if n := len(t.Header.Scenario.IDs); n > mostProcesses {
 		return Reply{}, input.Errorf("ids: %d processes, at most %d can be shown", n, mostProcesses)
+	}
+	if s := repeated(ctx, t, texts[0]); s != nil {
+		return written(map[string]any{"kind": "scenarios", "scenarios": []any{s}})
 	}
 	before := b.recorded
 	if err := b.keep(t); err != nil {
