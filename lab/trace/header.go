@@ -35,6 +35,14 @@ type About struct {
 	Alone bool
 }
 
+// Configured returns the Params of [About] for an algorithm that was configured, with these or by default.
+func Configured(p map[string]params.Value) map[string]params.Value {
+	if p == nil {
+		return map[string]params.Value{}
+	}
+	return p
+}
+
 // newHeader returns the header of a run of an Input, which it completes.
 func newHeader(in *scenario.Input, about About) (Header, error) {
 	if err := in.Check(); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/observe"
-	"github.com/go-election/election/params"
 )
 
 // How many events a run may have.
@@ -145,13 +144,10 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 // about returns what the header of a trace says of the run.
 func (r *run) about() trace.About {
 	s := r.scenario
-	about := trace.About{Driver: "sim", Params: s.ParamsOf(r.config.Algorithm), Seed: s.Seed, FIFO: s.FIFO,
-		Delay: s.Delay, Property: s.Property, Until: r.config.Until}
+	about := trace.About{Driver: "sim", Params: trace.Configured(s.ParamsOf(r.config.Algorithm)), Seed: s.Seed,
+		FIFO: s.FIFO, Delay: s.Delay, Property: s.Property, Until: r.config.Until}
 	if s.Property != "" {
 		about.Note = s.Note
-	}
-	if about.Params == nil { // nil would mean that the algorithm was not configured
-		about.Params = map[string]params.Value{}
 	}
 	if s.Steps == nil {
 		about.Schedule = r.config.Schedule

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -108,8 +107,7 @@ func writeExample(a *console.Console, k *checking) error {
 // retold runs given steps in the simulator, and returns the trace. The error is that of the run, which the
 // steps may exist to show.
 func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error) {
-	// Params is never nil, which would mean that the algorithm was not configured.
-	about := trace.About{Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed}
+	about := trace.About{Params: trace.Configured(j.Params), Seed: j.Seed}
 	recorder, err := trace.NewRecorder(&j.Input, about)
 	if err != nil {
 		return nil, nil, err

@@ -2,7 +2,6 @@ package simcmd
 
 import (
 	"errors"
-	"maps"
 	"os"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -26,8 +25,7 @@ func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
 	if !t.Any() {
 		return nil, nil
 	}
-	// Params is never nil, which would mean that the algorithm was not configured.
-	about := trace.About{Params: maps.Collect(maps.All(j.Params)), Seed: j.Seed, Until: j.Until}
+	about := trace.About{Params: trace.Configured(j.Params), Seed: j.Seed, Until: j.Until}
 	if f.Goroutines() {
 		about.Driver = "local"
 	} else if j.Steps == nil {
