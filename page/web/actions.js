@@ -44,14 +44,14 @@ export function ofProcess(store, p, next) {
   const process = idOf(film, p), name = film.name(p), { status } = film.condition(p, store.state.step);
   const one = (/** @type {string} */ key, /** @type {string} */ words, /** @type {string} */ does, more = {}) =>
     ({ key, words, act: { do: does, process, ...more } });
-  if (status === DOWN) return [one("r", t.act.recover(name), "recover"), one("R", t.act.restart(name), "restart")];
-  const list = [one("c", t.act.crash(name), "crash"),
-    status === PAUSED ? one("p", t.act.resume(name), "resume") : one("p", t.act.pause(name), "pause")];
+  if (status === DOWN) return [one("r", t.actRecover(name), "recover"), one("R", t.actRestart(name), "restart")];
+  const list = [one("c", t.actCrash(name), "crash"),
+    status === PAUSED ? one("p", t.actResume(name), "resume") : one("p", t.actPause(name), "pause")];
   const own = (/** @type {string} */ does, refused = false) => next.filter((n) => n.to === p && n.act.do === does
     && !n.refused === !refused);
-  if (status !== PAUSED && !own("start", true)[0]) list.push(one("s", t.act.start(name), "start"));
+  if (status !== PAUSED && !own("start", true)[0]) list.push(one("s", t.actStart(name), "start"));
   const timers = own("timeout");
-  timers.forEach((n, i) => list.push({ key: i === 0 ? "t" : "", words: t.act.timer(n.words), act: n.act }));
+  timers.forEach((n, i) => list.push({ key: i === 0 ? "t" : "", words: t.actTimer(n.words), act: n.act }));
   return list;
 }
 
@@ -64,7 +64,7 @@ export function suspicions(store, p) {
   for (const [a, port, b, back] of film.head.links) {
     const [mine, other] = a === p ? [port, b] : b === p && back >= 0 ? [back, a] : [-1, -1];
     if (other < 0 || other === p || list.some((x) => x.act.port === mine)) continue;
-    list.push({ words: film.name(other), title: t.act.suspect(film.name(p), film.name(other)),
+    list.push({ words: film.name(other), title: t.actSuspect(film.name(p), film.name(other)),
       act: { do: "suspect", process: idOf(film, p), port: mine } });
   }
   return list;
@@ -74,9 +74,9 @@ export function suspicions(store, p) {
 export function ofMessage(n) {
   const as = (/** @type {string} */ does, more = {}) => ({ ...n.act, ...more, do: does });
   return [
-    { words: t.act.deliver, act: n.act, outside: n.outside, refused: n.refused },
-    { words: t.act.lose, act: as("lose") }, { words: t.act.duplicate, act: as("duplicate") },
-    { words: t.act.delay, act: as("delay", { by: 1 }) },
+    { words: t.actDeliver, act: n.act, outside: n.outside, refused: n.refused },
+    { words: t.actLose, act: as("lose") }, { words: t.actDuplicate, act: as("duplicate") },
+    { words: t.actDelay, act: as("delay", { by: 1 }) },
   ];
 }
 
@@ -89,14 +89,14 @@ export function ofLinks(store, inside) {
   const who = inside.length === 1 ? film.name(inside[0]) : inside.length <= 4
     ? inside.map((p) => film.name(p)).join(", ") : t.countOf(inside.length);
   return [
-    { key: inside.length === 1 ? "x" : "", words: t.act.cut(who), act: { do: "cut", groups: [group] } },
-    { words: t.act.mute(who), act: { do: "cut", groups: [group], one_way: true } },
-    { words: t.act.deaf(who), act: { do: "cut", groups: [others], one_way: true } },
+    { key: inside.length === 1 ? "x" : "", words: t.actCut(who), act: { do: "cut", groups: [group] } },
+    { words: t.actMute(who), act: { do: "cut", groups: [group], one_way: true } },
+    { words: t.actDeaf(who), act: { do: "cut", groups: [others], one_way: true } },
   ];
 }
 
 /** @type {Action} */
-export const heal = { key: "h", words: t.act.heal, act: { do: "heal" } };
+export const heal = { key: "h", words: t.actHeal, act: { do: "heal" } };
 
 let done = /** @type {unknown} */ (null);
 
@@ -121,7 +121,7 @@ export function act(store, action) {
 async function carryOut(store, then, action) {
   const { scenario, step, branch, film } = then.state;
   if (!action || !film) return;
-  if (!scenario) return store.set({ error: t.act.replayed });
+  if (!scenario) return store.set({ error: t.actReplayed });
   await wish(store, async (wanted) => {
     const made = await ask("do", { scenario, step, act: action.act }), last = made.scenario.acts.at(-1);
     return wanted() ? open(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
@@ -156,7 +156,7 @@ export const setHand = (store, hand) => here(store, async () => {
   }
   const plain = only(scenario, "algorithm variant topology ids priorities crashed draws initiators params seed");
   await open(store, ask("scenario", { ...plain, delay: hand ? "hand" : "unit" }), { step: hand ? begun : 0,
-    parent: branches.length ? branch : -1, title: hand ? t.act.hand : undefined });
+    parent: branches.length ? branch : -1, title: hand ? t.actHand : undefined });
 });
 
 /** Back to the branch from which the present one comes, at the step after which they differ. @param {Store} store */

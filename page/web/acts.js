@@ -27,8 +27,8 @@ export function mount(element, store) {
   const hand = h("input", { type: "checkbox", role: "switch", onchange: () => setHand(store, hand.checked) });
   const who = h("div", { class: "group" }), next = h("ol", { class: "next" }), links = h("div", { class: "group" });
   const nextTitle = h("h2", {}), tree = h("div", { class: "branches" });
-  const record = h("p", { class: "note" }, t.act.replayed), parts = h("div", {},
-    h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.act.hand), ` ${t.act.handHint}`)),
+  const record = h("p", { class: "note" }, t.actReplayed), parts = h("div", {},
+    h("label", { class: "switch" }, hand, h("span", {}, h("b", {}, t.actHand), ` ${t.actHandHint}`)),
     who, nextTitle, next, links);
   element.append(record, parts, tree);
   store.on(["panel"], ({ panel }) => panel === "acts" && store.set({ playing: false }));
@@ -44,7 +44,7 @@ export function mount(element, store) {
     const list = await pending(store).catch(() => []);
     if (store.state.film !== film || store.state.step !== step) return;
     who.replaceChildren(...ofWho(store, process, list));
-    nextTitle.textContent = list.length ? t.act.next(list.length) : t.act.nothing;
+    nextTitle.textContent = list.length ? t.actNext(list.length) : t.actNothing;
     next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)));
     links.replaceChildren(...ofGroup(store, process, film));
   });
@@ -56,13 +56,13 @@ function ofWho(store, p, list) {
   if (!film) return [];
   if (p < 0) {
     const select = h("select", { onchange: () => chooseProcess(store, Number(select.value)) },
-      h("option", { value: -1 }, t.act.choose), film.head.ids.map((_, q) => h("option", { value: q }, film.name(q))));
-    return [h("h2", {}, t.act.who), h("label", {}, h("span", { class: "spoken" }, t.act.choose), select),
-      h("p", { class: "note" }, t.act.whoHint)];
+      h("option", { value: -1 }, t.actChoose), film.head.ids.map((_, q) => h("option", { value: q }, film.name(q))));
+    return [h("h2", {}, t.actWho), h("label", {}, h("span", { class: "spoken" }, t.actChoose), select),
+      h("p", { class: "note" }, t.actWhoHint)];
   }
   const suspects = suspicions(store, p).slice(0, 12);
   return [h("h2", {}, t.process(film.name(p))), ...ofProcess(store, p, list).map((a) => button(store, a)),
-    suspects.length ? h("p", { class: "row wrap" }, h("span", {}, t.act.suspects), ...suspects.map((a) =>
+    suspects.length ? h("p", { class: "row wrap" }, h("span", {}, t.actSuspects), ...suspects.map((a) =>
       button(store, a))) : h("span", {})];
 }
 
@@ -89,7 +89,7 @@ function ofGroup(store, chosen, film) {
     return one;
   };
   // Of many processes the reader writes the names, or from which to which.
-  const some = h("input", { type: "text", "aria-label": t.act.group, placeholder: "3, 10-20",
+  const some = h("input", { type: "text", "aria-label": t.actGroup, placeholder: "3, 10-20",
     value: [...group].map((p) => film.name(p)).join(", "), onchange: () => {
       group.clear();
       for (const part of some.value.match(/\d+(-\d+)?/g) ?? []) {
@@ -98,8 +98,8 @@ function ofGroup(store, chosen, film) {
       }
       fill();
     } });
-  return [h("h2", {}, t.act.links), h("p", { class: "note" }, t.act.lasso),
-    film.n > 32 ? some : h("div", { class: "chips", role: "group", "aria-label": t.act.group },
+  return [h("h2", {}, t.actLinks), h("p", { class: "note" }, t.actLasso),
+    film.n > 32 ? some : h("div", { class: "chips", role: "group", "aria-label": t.actGroup },
       film.head.ids.map((_, p) => chip(p))), cuts];
 }
 
@@ -111,11 +111,11 @@ function entry(store, n, i) {
     h("button", { class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
       onclick: () => act(store, { ...first, words: n.words }) },
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
-    byHand(store) || n.refused ? "" : h("small", {}, t.act.at(n.due))),
+    byHand(store) || n.refused ? "" : h("small", {}, t.actAt(n.due))),
     message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", {
-      class: "quiet", title: t.act.about(a.words, n.words),
-      "aria-label": `${t.act.signs[a.act.do]} ${t.act.about(a.words, n.words)}`,
-      onclick: () => act(store, { ...a, words: t.act.about(a.words, n.words) }) }, t.act.signs[a.act.do]))) : "");
+      class: "quiet", title: t.actAbout(a.words, n.words),
+      "aria-label": `${t.actSigns[a.act.do]} ${t.actAbout(a.words, n.words)}`,
+      onclick: () => act(store, { ...a, words: t.actAbout(a.words, n.words) }) }, t.actSigns[a.act.do]))) : "");
 }
 
 /** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
@@ -125,9 +125,9 @@ export function warning(element, store) {
     element.hidden = all.length === 0;
     // Its room is kept before that step: the picture must not move while the run is played.
     element.style.visibility = past.length ? "" : "hidden";
-    if (all.length) element.replaceChildren(h("b", {}, scenario ? t.act.outside : t.act.notDone),
-      ` ${t.act.since(all[0].step, all[0].why.split(": {")[0])}`,
-      past.length > 1 ? ` ${t.act.andMore(past.length - 1)}` : "");
+    if (all.length) element.replaceChildren(h("b", {}, scenario ? t.actOutside : t.actNotDone),
+      ` ${t.actSince(all[0].step, all[0].why.split(": {")[0])}`,
+      past.length > 1 ? ` ${t.actAndMore(past.length - 1)}` : "");
   });
 }
 
@@ -142,7 +142,7 @@ export function press(store, key) {
       const n = list[Number(key) - 1];
       return n && !n.refused ? { words: n.words, act: n.act } : undefined;
     }
-    if (process < 0) return void store.set({ panel: "acts", error: t.act.chooseFirst });
+    if (process < 0) return void store.set({ panel: "acts", error: t.actChooseFirst });
     return [...ofProcess(then, process, list), ...ofLinks(then, [process])].find((a) => a.key === key);
   });
 }

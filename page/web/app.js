@@ -96,7 +96,7 @@ function frame() {
   menu.mount(store);
   acts.warning(part("outside"), store);
   keys.mount(store);
-  part("tools").append(h("button", { onclick: () => race.openDialog(store) }, t.race.title),
+  part("tools").append(h("button", { onclick: () => race.openDialog(store) }, t.raceTitle),
     h("button", { onclick: () => share.openDialog(store) }, t.share),
     h("button", { "aria-label": t.keys, onclick: keys.openDialog }, "?"));
   speak(part("spoken"));

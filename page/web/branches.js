@@ -12,10 +12,10 @@ import * as t from "./texts.js";
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
   const tree = h("ul", { class: "tree" });
-  const back = h("button", { class: "plain", onclick: () => undo(store) }, t.act.undo,
+  const back = h("button", { class: "plain", onclick: () => undo(store) }, t.actUndo,
     h("kbd", {}, "u"));
-  const on = h("button", { class: "plain", onclick: () => redo(store) }, t.act.redo, h("kbd", {}, "U"));
-  element.append(h("h2", {}, t.act.runs), h("div", { class: "row" }, back, on), tree);
+  const on = h("button", { class: "plain", onclick: () => redo(store) }, t.actRedo, h("kbd", {}, "U"));
+  element.append(h("h2", {}, t.actRuns), h("div", { class: "row" }, back, on), tree);
   store.on(["branches", "branch", "compare"], ({ branches, branch, compare }) => {
     const now = branches.find((b) => b.id === branch);
     element.hidden = branches.length < 2;
@@ -41,10 +41,10 @@ function row(store, b, branch, compare) {
   const now = b.id === branch, wrong = b.wrong;
   return h("li", { class: "branch" },
     h("button", { class: "does", "aria-current": now ? "true" : null, onclick: () => visit(store, b) },
-      h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.act.after(b.after)) : "",
+      h("span", {}, b.title), b.parent >= 0 ? h("small", {}, t.actAfter(b.after)) : "",
       wrong ? h("small", { class: "wrong" }, wrong) : ""),
     now ? "" : h("button", { class: "quiet", "aria-pressed": String(b.id === compare),
-      "aria-label": t.act.compareWith(b.title), title: t.act.compareWith(b.title),
+      "aria-label": t.actCompareWith(b.title), title: t.actCompareWith(b.title),
       onclick: () => store.set({ compare: b.id === compare ? 0 : b.id }) }, "⇄"));
 }
 

@@ -104,7 +104,7 @@ class Library {
   }
 
   /** Ends the worker; the calls that wait for it fail. */
-  stop(reason = t.prove.stopped) {
+  stop(reason = t.proveStopped) {
     this.worker?.then((worker) => worker.terminate(), () => {}); // it may be starting
     this.worker = undefined;
     this.#fail(reason);

@@ -16,7 +16,7 @@ export function list(all, choose) {
   /** @type {Map<string, Challenge[]>} */
   const packages = new Map();
   for (const c of all) packages.set(c.package, [...packages.get(c.package) ?? [], c]);
-  return [h("h2", {}, t.learn.challenges), h("p", { class: "note" }, t.learn.challengesHint),
+  return [h("h2", {}, t.learnChallenges), h("p", { class: "note" }, t.learnChallengesHint),
     ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 },
       h("summary", {}, name, h("small", {}, `${list.filter((c) => earned[c.id]).length} / ${list.length}`)),
       h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { class: "does challenge",
@@ -27,14 +27,14 @@ export function list(all, choose) {
 const earned = {};
 
 /** @param {number} grade */
-const stars = (grade) => h("span", { class: "stars", role: "img", "aria-label": t.learn.grade(grade) },
+const stars = (grade) => h("span", { class: "stars", role: "img", "aria-label": t.learnGrade(grade) },
   "★★★".slice(0, grade), h("i", {}, "★★★".slice(grade)));
 
 /** What may go wrong in a challenge. @param {Challenge} c */
 function allowed(c) {
-  const faults = Object.entries(t.prove.faults).filter(([name]) => (c.budget?.[name] ?? 0) > 0)
+  const faults = Object.entries(t.proveFaults).filter(([name]) => (c.budget?.[name] ?? 0) > 0)
     .map(([name, words]) => `${words.toLowerCase()} ${c.budget?.[name]}`);
-  return faults.length ? `${t.learn.allowed} ${faults.join(", ")}` : "";
+  return faults.length ? `${t.learnAllowed} ${faults.join(", ")}` : "";
 }
 
 let played = ""; // the challenge that is played
@@ -55,24 +55,24 @@ export async function play(element, store, c, home) {
   if (!await begin()) return;
   const verdict = h("div", { class: "verdict", role: "status" });
   const hint = h("p", { class: "rule", hidden: !helped.has(c.id) },
-    h("span", { class: "tag" }, t.learn.hint), c.hint ?? "");
+    h("span", { class: "tag" }, t.learnHint), c.hint ?? "");
   const show = h("button", { class: "plain", hidden: !c.hint || !hint.hidden, onclick: () => {
     helped.add(c.id);
     hint.hidden = false;
     show.hidden = true;
     judge(store, c, verdict);
-  } }, t.learn.showHint);
+  } }, t.learnShowHint);
   element.replaceChildren(
     h("div", { class: "row lesson-head" }, h("h2", {}, c.name), h("button", { class: "quiet",
       onclick: () => {
         played = "";
         home();
-      } }, t.learn.leave)),
-    h("p", {}, c.property ? t.learn.task : "", t.learn.judged),
+      } }, t.learnLeave)),
+    h("p", {}, c.property ? t.learnTask : "", t.learnJudged),
     h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
-      store.set({ panel: "acts" }) }, t.learn.act), h("button", { class: "plain", onclick: begin }, t.learn.again), show), verdict);
+      store.set({ panel: "acts" }) }, t.learnAct), h("button", { class: "plain", onclick: begin }, t.learnAgain), show), verdict);
   played = c.id;
   store.on(["film"], () => judge(store, c, verdict));
 }
@@ -88,9 +88,9 @@ async function judge(store, c, verdict) {
     if (json.solved) earned[c.id] = Math.max(earned[c.id] ?? 0, json.grade);
     verdict.dataset.solved = String(json.solved);
     verdict.replaceChildren(h("p", {}, json.solved ? stars(json.grade) : "",
-    h("b", {}, json.solved ? t.learn.solved : t.learn.notYet), ` ${t.sentence(json.words ?? "")}`),
-    json.solved ? h("p", { class: "note" }, t.learn.needs(json.steps, json.par, Boolean(c.property))) : "",
-    json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learn.mistake), c.wrong) : "");
+    h("b", {}, json.solved ? t.learnSolved : t.learnNotYet), ` ${t.sentence(json.words ?? "")}`),
+    json.solved ? h("p", { class: "note" }, t.learnNeeds(json.steps, json.par, Boolean(c.property))) : "",
+    json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learnMistake), c.wrong) : "");
     verdict.scrollIntoView({ block: "nearest" });
     if (json.solved && !told.has(scenario)) store.set({ panel: "learn" });
     told.add(scenario);

@@ -16,7 +16,7 @@ export function mount(column, store) {
   const close = h("button", { class: "quiet", "aria-label": t.close, onclick: () =>
     store.set({ compare: 0 }) }, "×");
   const canvas = h("canvas", { role: "img" }), room = h("div", { class: "other" }, canvas);
-  const section = h("section", { class: "compare", hidden: true, "aria-label": t.act.compare },
+  const section = h("section", { class: "compare", hidden: true, "aria-label": t.actCompare },
     room, h("header", {}, title, close), words);
   column.append(section);
   const other = () => store.state.branches.find((b) => b.id === store.state.compare && b.id !== store.state.branch);
@@ -44,14 +44,14 @@ export function mount(column, store) {
       await showBranch(store, b.id);
       store.set({ compare: now.id });
     };
-    canvas.setAttribute("aria-label", t.act.beside(b.title));
+    canvas.setAttribute("aria-label", t.actBeside(b.title));
     const key = asked = `${branch} ${compare}`;
     // Another run that comes ends this film, too, and asks for it again.
     restore(b).then(paint, (error) => asked === key && !store.state.busy && store.set({ compare: 0,
       error: reason(error) }));
     const found = await difference(now.scenario, b.scenario);
     if (asked !== key) return;
-    words.textContent = found ? t.act.first(found.step, found.words) : t.act.same;
+    words.textContent = found ? t.actFirst(found.step, found.words) : t.actSame;
     words.onclick = () => found && go(store, found.step);
   });
   store.on(["step", "paint", "axis"], () => !section.hidden && paint());

@@ -31,9 +31,9 @@ export function mount(element, store) {
     const place = (/** @type {Lesson} */ l) => store.state.catalog.findIndex(({ name }) => name === l.package);
     const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
       .map((lesson) => h("li", {}, h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
-        h("b", {}, lesson.title), h("small", {}, t.learn.stops(lesson.stops.length))))))),
+        h("b", {}, lesson.title), h("small", {}, t.learnStops(lesson.stops.length))))))),
     failure);
-    element.replaceChildren(h("h2", {}, t.learn.lessons), all,
+    element.replaceChildren(h("h2", {}, t.learnLessons), all,
       ...challenge.list(shown, (chosen) => challenge.play(element, store, chosen, home)));
   };
   /** @param {Lesson} lesson */
@@ -50,8 +50,8 @@ export function mount(element, store) {
       go(store, stop.question ? stop.step - 1 : stop.step);
       mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
       const next = i + 1 < lesson.stops.length ? h("button", { class: "plain strong next-stop",
-        onclick: () => at(i + 1) }, t.learn.next) : h("button", { class: "plain strong", onclick: home },
-      t.learn.done);
+        onclick: () => at(i + 1) }, t.learnNext) : h("button", { class: "plain strong", onclick: home },
+      t.learnDone);
       const body = h("div", { class: "stop", "aria-live": "polite" });
       const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
       if (stop.question) {
@@ -64,13 +64,13 @@ export function mount(element, store) {
       next.disabled = Boolean(stop.question);
       hide(store, next.disabled);
       const back = h("button", { class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
-        t.learn.back);
+        t.learnBack);
       element.replaceChildren(
         h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { class: "quiet",
-          onclick: home }, t.learn.leave)),
-        h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learn.at(i + 1, lesson.stops.length) }),
+          onclick: home }, t.learnLeave)),
+        h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learnAt(i + 1, lesson.stops.length) }),
         i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
-        body, h("div", { class: "row ends" }, h("small", {}, t.learn.at(i + 1, lesson.stops.length)), back, next));
+        body, h("div", { class: "row ends" }, h("small", {}, t.learnAt(i + 1, lesson.stops.length)), back, next));
       body.scrollIntoView({ block: "nearest" });
       if (!next.disabled) next.focus({ preventScroll: true });
     };
@@ -106,13 +106,13 @@ function question(body, q, next, answered) {
         b.classList.toggle("right", j === q.answer);
         b.classList.toggle("missed", j === i && i !== q.answer);
       });
-      answer.replaceChildren(h("p", { class: "why" }, h("b", {}, i === q.answer ? t.learn.right : t.learn.wrong),
+      answer.replaceChildren(h("p", { class: "why" }, h("b", {}, i === q.answer ? t.learnRight : t.learnWrong),
         ` ${q.why}`), ...answered());
       next.disabled = false;
       next.focus({ preventScroll: true });
       answer.scrollIntoView({ block: "nearest" });
     } }, words));
-  body.append(h("p", { class: "ask" }, h("small", {}, t.learn.predict), q.ask), h("div", { class: "choices" }, buttons),
+  body.append(h("p", { class: "ask" }, h("small", {}, t.learnPredict), q.ask), h("div", { class: "choices" }, buttons),
     answer);
 }
 

@@ -28,10 +28,10 @@ export function mount(element, store) {
     const { sections } = film.head, [, waiting = 0, ...inside] = film.sectionAt(step);
     set(safe, wrong ? "bad" : (sections ? inside : leaders).length ? "gold" : "good", t.safety,
       wrong ? step > wrong.step ? t.atStep(wrong.step, wrong.why) : wrong.why : (sections
-      ? t.safe.inside(inside.map((p) => film.name(p))) : t.safe.lead(leaders, terms.size > 1)));
+      ? t.safeInside(inside.map((p) => film.name(p))) : t.safeLead(leaders, terms.size > 1)));
     const reached = sections ? !waiting : decided === up;
-    set(live, reached && up > 0 ? "good" : "pending", t.liveness, sections ? t.live.waiting(waiting)
-      : reached ? t.live.reached(up) : t.live.pending(decided, up));
+    set(live, reached && up > 0 ? "good" : "pending", t.liveness, sections ? t.liveWaiting(waiting)
+      : reached ? t.liveReached(up) : t.livePending(decided, up));
   });
 }
 

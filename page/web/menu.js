@@ -103,7 +103,7 @@ function lasso(store, event) {
     const inside = (scene.placed?.points ?? []).flatMap((p, i) => (within(p, line) ? [i] : []));
     drawn = line.length > 2;
     const list = ofLinks(store, inside);
-    if (list.length) show(store, t.act.around(inside.length), [...list, heal], e.clientX + 8, e.clientY + 8);
+    if (list.length) show(store, t.actAround(inside.length), [...list, heal], e.clientX + 8, e.clientY + 8);
   };
   addEventListener("pointermove", move);
   addEventListener("pointerup", end);

@@ -11,7 +11,7 @@ import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-const faults = Object.keys(t.prove.faults);
+const faults = Object.keys(t.proveFaults);
 const small = 5; // processes of which all orders can be tried within the budget, more or less
 
 /** @param {HTMLElement} element @param {Store} store */
@@ -20,16 +20,16 @@ export function mount(element, store) {
   const budget = {};
   const result = h("div", { class: "result", "aria-live": "polite" }), graph = h("div", { class: "states" });
   const less = (/** @type {number} */ n) => h("button", { class: "plain", onclick: () => resize(store, n) },
-    t.prove.fewer(n));
+    t.proveFewer(n));
   const note = h("p", { class: "note" }), large = h("div", { class: "row wrap" }, note, less(4));
-  const counts = faults.map((name) => choice(t.prove.faults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
+  const counts = faults.map((name) => choice(t.proveFaults[name], ["0", "1", "2"].map((v) => [v, v]), "0",
     (v) => (budget[name] = Number(v))));
   const any = h("input", { type: "checkbox", onchange: () => (budget.any = any.checked) });
-  const all = h("button", { class: "plain strong", onclick: () => run(question(-1)) }, t.prove.all);
-  const here = h("button", { class: "plain", onclick: () => run(question(store.state.step)) }, t.prove.here);
-  const map = h("button", { class: "plain", onclick: () => draw() }, t.prove.map);
-  element.append(h("p", {}, t.prove.about), large,
-    h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.prove.any),
+  const all = h("button", { class: "plain strong", onclick: () => run(question(-1)) }, t.proveAll);
+  const here = h("button", { class: "plain", onclick: () => run(question(store.state.step)) }, t.proveHere);
+  const map = h("button", { class: "plain", onclick: () => draw() }, t.proveMap);
+  element.append(h("p", {}, t.proveAbout), large,
+    h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.proveAny),
     h("div", { class: "row wrap" }, all, map, here), result, graph);
 
   let running = 0;
@@ -38,9 +38,9 @@ export function mount(element, store) {
   let [film, root, paint] = [];
   /** Asks in the second worker; stop ends it. @param {string} name @param {any} args @param {number} mine */
   const search = (name, args, mine) => callLong(name, args, (p) => mine === running && p.states
-    && progress.replaceChildren(t.prove.progress(p.states, p.depth)));
+    && progress.replaceChildren(t.proveProgress(p.states, p.depth)));
   const progress = h("span", {}), stop = h("button", { class: "plain", onclick: () =>
-    clear(h("p", { class: "note" }, t.prove.stopped)) }, t.prove.stop);
+    clear(h("p", { class: "note" }, t.proveStopped)) }, t.proveStop);
   /** Stops what runs, and shows this in place of what was found. @param {Node[]} shown */
   const clear = (...shown) => {
     if (running % 2) stopLong();
@@ -50,7 +50,7 @@ export function mount(element, store) {
     graph.replaceChildren();
   };
   const begin = () => {
-    progress.textContent = t.prove.running;
+    progress.textContent = t.proveRunning;
     clear(h("p", { class: "row running" }, progress, stop));
     film = store.state.film;
     root = rootOf(store);
@@ -79,7 +79,7 @@ export function mount(element, store) {
   const run = (asked, branch = store.state.branch) => find("check", asked, (json) => {
     result.replaceChildren(named(), ...verdicts(store, json, branch, asked.after ?? -1), ...json.more
       ? [h("button", { class: "plain", onclick: () => run({ ...asked, budget: { ...asked.budget,
-        states: json.more } }, branch) }, t.prove.more(json.more)), less(film.n - 1)] : []);
+        states: json.more } }, branch) }, t.proveMore(json.more)), less(film.n - 1)] : []);
     return result;
   });
   const draw = (asked = question(-1), branch = store.state.branch) => find("graph", asked, (json) => {
@@ -90,7 +90,7 @@ export function mount(element, store) {
       if (!path || now !== running || !wanted()) return;
       help(path.json);
       await open(store, path.json, { step: Infinity, parent: branch, after: 0,
-        title: t.prove.state(json.states[state].depth) });
+        title: t.proveState(json.states[state].depth) });
     });
     return graph;
   });
@@ -119,7 +119,7 @@ export function mount(element, store) {
     const n = film?.n ?? 0;
     // What a challenge allows is not for other runs.
     if (scenario?.algorithm !== "museum" && Object.keys(store.state.budget).length) store.set({ budget: {} });
-    note.textContent = t.prove.large(n);
+    note.textContent = t.proveLarge(n);
     large.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
   });
@@ -138,11 +138,11 @@ async function warmUp() {
 function verdicts(store, found, branch, after) {
   const list = h("ul", { class: "verdicts" }, found.verdicts.map((/** @type {any} */ v) => h("li", { class:
     v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
-    ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.prove.verdict(v.holds)), v.words))));
-  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.prove.wrong(after) : found.exhausted
-    ? t.prove.right(after) : t.prove.soFar), ` ${found.words}`)];
+    ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.proveVerdict(v.holds)), v.words))));
+  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.proveWrong(after) : found.exhausted
+    ? t.proveRight(after) : t.proveSoFar), ` ${found.words}`)];
   if (found.stopped) parts.push(h("p", { class: "note" }, t.sentence(found.stopped.split(": ")[1])));
-  if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.act.outside} ${found.outside}.`));
+  if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.actOutside} ${found.outside}.`));
   const scenario = found.counterexample;
   if (scenario) {
     const show = async (/** @type {any} */ s, /** @type {string} */ title) => {
@@ -157,16 +157,16 @@ function verdicts(store, found, branch, after) {
       try {
         const { json } = await callLong("shrink", { scenario, property: found.property });
         const n = json.steps.length;
-        if (n >= scenario.steps.length) return shrink.replaceChildren(t.prove.shortest);
-        if (shrink.isConnected && wanted()) await show(json, t.prove.shrunk(n));
+        if (n >= scenario.steps.length) return shrink.replaceChildren(t.proveShortest);
+        if (shrink.isConnected && wanted()) await show(json, t.proveShrunk(n));
       } catch (error) {
         if (shrink.isConnected) store.set({ error: reason(error) });
       }
       shrink.disabled = false;
-    } }, t.prove.shrink);
+    } }, t.proveShrink);
     parts.push(h("div", { class: "counter" }, h("p", {}, t.sentence(found.reason)), h("div", { class: "row wrap" },
-      h("button", { class: "plain strong", onclick: () => show(scenario, t.prove.title(found.property)) },
-        t.prove.open(found.length)), shrink)));
+      h("button", { class: "plain strong", onclick: () => show(scenario, t.proveTitle(found.property)) },
+        t.proveOpen(found.length)), shrink)));
   }
   return [...parts, list];
 }

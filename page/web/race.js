@@ -44,14 +44,14 @@ export function openDialog(store) {
   const measured = new Map();
 
   const cards = h("div", { class: "cards" });
-  const chart = h("canvas", { role: "img", "aria-label": t.race.curves }), below = h("div", { class: "curves" }, chart);
+  const chart = h("canvas", { role: "img", "aria-label": t.raceCurves }), below = h("div", { class: "curves" }, chart);
   const n = h("input", { type: "range", min: 2, max: 64, value: set.n, "aria-label": t.size, oninput: () => {
     set.n = Number(n.value);
     shown.textContent = n.value;
     run(false);
   } });
   const shown = h("output", {}, String(set.n));
-  const clock = h("input", { type: "range", min: 0, max: 1000, value: 0, "aria-label": t.race.clock, oninput: () => {
+  const clock = h("input", { type: "range", min: 0, max: 1000, value: 0, "aria-label": t.raceClock, oninput: () => {
     playing = false;
     now = (Number(clock.value) / 1000) * end();
     draw();
@@ -62,12 +62,12 @@ export function openDialog(store) {
     if (playing) play();
     draw();
   } }, t.transport.play);
-  const add = h("select", { "aria-label": t.race.add, onchange: () => {
+  const add = h("select", { "aria-label": t.raceAdd, onchange: () => {
     if (names.length < most && add.value) names = [...names, add.value];
     add.value = "";
     run(true);
   } });
-  const dialog = openModal(t.race.title, [h("header", { class: "row wrap" }, h("h2", {}, t.race.title), h("label", { class: "choice" },
+  const dialog = openModal(t.raceTitle, [h("header", { class: "row wrap" }, h("h2", {}, t.raceTitle), h("label", { class: "choice" },
     h("span", {}, t.size), h("span", { class: "row" }, n, shown)),
   choice(t.order, Object.entries(t.orders), set.order, (v) => {
     set.order = v;
@@ -77,7 +77,7 @@ export function openDialog(store) {
     set.seed = 1 + Math.floor(Math.random() * 99999);
     measured.clear();
     run(true);
-  } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.race.add), add),
+  } }, "↻"), h("label", { class: "choice" }, h("span", {}, t.raceAdd), add),
   closer()), cards, h("div", { class: "row clock" }, go, clock, time), below], { class: "race", onclose: () => {
     playing = false;
     latest++;
@@ -89,7 +89,7 @@ export function openDialog(store) {
     const steps = runners.map((r) => say(r, now, now >= end()));
     runners.forEach((r, i) => network(r, now, steps[i]));
     clock.value = String(Math.round((now / end()) * 1000));
-    time.textContent = t.race.at(now);
+    time.textContent = t.raceAt(now);
     go.textContent = playing ? t.transport.pause : t.transport.play;
     const { width, height } = below.getBoundingClientRect(), marks = signs(names);
     const lists = names.map((name) => [...measured.get(name) ?? []].sort((a, b) => a[0] - b[0]));
@@ -103,7 +103,7 @@ export function openDialog(store) {
       if (mean) high = Math.max(high, ...line.map(([, v]) => v)); // a worst case may lie far above the scale
       return { ...marks[i + 1], name: mean || !known ? name : `≤ ${name}`, points: lists[i], line };
     });
-    plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.race.axis, high }, curves);
+    plot(fit(chart, width, height), { width, height, n: set.n, last, words: t.raceAxis, high }, curves);
   });
   const play = () => {
     let before = performance.now();
@@ -123,11 +123,11 @@ export function openDialog(store) {
   /** The head of a card. @param {string} name @param {any} [scenario] */
   const title = (name, scenario, i = names.indexOf(name)) => h("header", { class: "row" }, s("svg", { width: 20,
     height: 14, "aria-hidden": "true" }, s("path", { d: signPath(shapes[i], 13, 7, 5), fill: `var(--${series[i]})` })),
-    h("button", { class: "quiet", title: t.race.show, disabled: !scenario, onclick: () => {
+    h("button", { class: "quiet", title: t.raceShow, disabled: !scenario, onclick: () => {
       dialog.close();
       open(store, scenario, { play: true });
     } }, name, scenario && scenario.ids.length !== set.n ? ` (n = ${scenario.ids.length})` : ""), names.length > fewest
-      ? h("button", { class: "quiet", "aria-label": t.race.leave(name), onclick: () => {
+      ? h("button", { class: "quiet", "aria-label": t.raceLeave(name), onclick: () => {
         names = names.filter((one) => one !== name);
         run(true);
       } }, "×") : "");
@@ -191,7 +191,7 @@ function say(r, now, over) {
   const step = axis.stepAt(over && now >= r.end ? axis.placeAt(r.end) + 1 : axis.placeAt(Math.min(now, r.end)));
   r.count.textContent = t.figure(film.sent[step]);
   const lead = film.head.ids.flatMap((_, p) => (film.roleOf(p, step) === LEADER ? [film.name(p)] : []));
-  r.note.textContent = ` ${t.messages(film.sent[step])}${lead.length ? `, ${t.safe.lead(lead)}` : ""}${now >= r.end
+  r.note.textContent = ` ${t.messages(film.sent[step])}${lead.length ? `, ${t.safeLead(lead)}` : ""}${now >= r.end
     ? `, ${t.units(r.end)}` : ""}`;
   r.card.classList.toggle("done", now >= r.end);
   return step;

@@ -169,8 +169,8 @@ export function show(store, change, film, step) {
  * @param {Film} film */
 function wrong(film) {
   const { steps, schedule, property, expect } = film.head.scenario;
-  return film.head.outside.length ? t.act.outsideShort
-    : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.act.fails : "";
+  return film.head.outside.length ? t.actOutsideShort
+    : property === "ends" || !film.head.ok && schedule !== "hand" && (!steps || property || expect) ? t.actFails : "";
 }
 
 /** The run from which a branch has come, over others; by default that which is shown.

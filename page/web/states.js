@@ -16,9 +16,9 @@ import * as t from "./texts.js";
 export function mount(element, graph, film, visit) {
   const n = graph.states.length;
   const canvas = h("canvas", { role: "img", tabindex: 0,
-    "aria-label": t.prove.graph(n, graph.edges.length) });
+    "aria-label": t.proveGraph(n, graph.edges.length) });
   const box = h("div", { class: "map" }, canvas), words = h("p", { class: "note", role: "status" },
-    `${t.prove.graph(n, graph.edges.length)}${graph.truncated ? ` ${t.prove.truncated(n)}` : ""}`);
+    `${t.proveGraph(n, graph.edges.length)}${graph.truncated ? ` ${t.proveTruncated(n)}` : ""}`);
   const place = (/** @type {number} */ i, width = box.clientWidth, height = box.clientHeight) => ({
     x: 10 + graph.states[i].x * (width - 20),
     y: 10 + (graph.states[i].depth / Math.max(1, graph.deep)) * (height - 20) });
@@ -62,7 +62,7 @@ export function mount(element, graph, film, visit) {
     if (i === hit) return;
     hit = i;
     canvas.style.cursor = i < 0 ? "" : "pointer";
-    if (i >= 0) words.textContent = t.prove.says(graph.states[i]);
+    if (i >= 0) words.textContent = t.proveSays(graph.states[i]);
     paint();
   };
   canvas.addEventListener("pointermove", (event) => point(find(event)));
@@ -90,7 +90,7 @@ export function mount(element, graph, film, visit) {
   });
   // The words stand below the picture, and have room: it must not move when they get longer.
   const ends = graph.ends.map(({ state, count }) => h("button", { onclick: () => visit(state),
-    class: graph.states[state].violated ? "plain leaves" : "plain" }, t.prove.ends(graph.states[state], count)));
+    class: graph.states[state].violated ? "plain leaves" : "plain" }, t.proveEnds(graph.states[state], count)));
   element.replaceChildren(h("div", { class: "row wrap" }, t.processes, key), box, words,
     h("div", { class: "row wrap" }, ends));
   new ResizeObserver(paint).observe(box);

@@ -80,18 +80,15 @@ export function processIs(film, p, step) {
 
 export const units = (/** @type {number} */ n) => count(short(n), "unit");
 
-export const safe = {
-  lead: (/** @type {string[]} */ names, differ = false) => (names.length > 1
-    ? `${names.length > 6 ? countOf(names.length) : names.join(" and ")} lead${differ
-      ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader now"),
-  inside: (/** @type {string[]} */ names) => (names.length ? `${names.join(" and ")} in the section`
-    : "the section is free"),
-};
-export const live = {
-  pending: (/** @type {number} */ k, /** @type {number} */ n) => `${figure(k)} of ${figure(n)} have decided`,
-  reached: (/** @type {number} */ n) => `all ${figure(n)} have decided`,
-  waiting: (/** @type {number} */ n) => `${n || "none"} waiting for it`,
-};
+export const safeLead = (/** @type {string[]} */ names, differ = false) => (names.length > 1
+  ? `${names.length > 6 ? countOf(names.length) : names.join(" and ")} lead${differ
+    ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader now");
+export const safeInside = (/** @type {string[]} */ names) => (names.length ? `${names.join(" and ")} in the section`
+  : "the section is free");
+export const livePending = (/** @type {number} */ k, /** @type {number} */ n) =>
+  `${figure(k)} of ${figure(n)} have decided`;
+export const liveReached = (/** @type {number} */ n) => `all ${figure(n)} have decided`;
+export const liveWaiting = (/** @type {number} */ n) => `${n || "none"} waiting for it`;
 export const atStep = (/** @type {number} */ k, /** @type {string} */ why) => `at step ${figure(k)}: ${why}`;
 export const safety = "Safety, of the processes that are up now";
 export const liveness = "Liveness, of the processes that are up now";
@@ -113,7 +110,8 @@ export const causesOff = "Show what led to this";
 export const causesOn = (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
   `Shows only what led to step ${k}, at ${film.name(film.processOf(k))}`;
 export const was = (/** @type {string} */ value) => `was ${value}`;
-export const due = (/** @type {number} */ due, /** @type {number} */ now) => `at ${short(due)}, in ${units(due - now)}`;
+export const due = (/** @type {number} */ due, /** @type {number} */ now) =>
+  `at ${short(due)}, in ${units(due - now)}`;
 export const share = "Share";
 export const link = "Address of this step";
 export const frame = "HTML that shows the picture inside another page";
@@ -153,94 +151,128 @@ export const keyActs = { c: "crash the chosen process", r: "let it come back wit
   R: "let it come back with the state that it saved", p: "pause it, let it go on", s: "start an election there",
   t: "let its next timer run out now", x: "cut it off", h: "heal all cuts",
   digits: "let this entry of the list happen now" };
-export const act = {
-  crash: (/** @type {string} */ p) => `Crash ${p}`,
-  recover: (/** @type {string} */ p) => `${p} comes back without its state`,
-  restart: (/** @type {string} */ p) => `${p} comes back with its saved state`,
-  pause: (/** @type {string} */ p) => `Pause ${p}`,
-  resume: (/** @type {string} */ p) => `${p} goes on`,
-  start: (/** @type {string} */ p) => `Start at ${p}`,
-  suspect: (/** @type {string} */ p, /** @type {string} */ q) => `${p} suspects ${q}`,
-  suspects: "It suspects",
-  timer: (/** @type {string} */ words) => `Now ${words}`,
-  deliver: "Deliver now", lose: "Lose", duplicate: "Double", delay: "Delay by 1 unit",
-  signs: /** @type {Record<string, string>} */ ({ lose: "×", duplicate: "×2", delay: "+1" }),
-  about: (/** @type {string} */ what, /** @type {string} */ words) => `${what}: ${words}`,
-  cut: (/** @type {string} */ who) => `Cut off ${who}`,
-  mute: (/** @type {string} */ who) => `Nothing from ${who} arrives`,
-  deaf: (/** @type {string} */ who) => `Nothing arrives at ${who}`,
-  heal: "Heal all cuts",
-  around: (/** @type {number} */ n) => `${countOf(n)} inside the line`,
-  links: "Links", lasso: "Choose a group here, or draw a line around it in the picture.", group: "A group",
-  who: "A process", choose: "Choose a process", chooseFirst: "Choose a process first.",
-  whoHint: "Or choose one in the picture; a right click opens its menu.",
-  next: (/** @type {number} */ n) => `What may happen next (${n})`,
-  nothing: "Only suspicions are left: choose a process.",
-  at: (/** @type {number} */ due) => `at ${short(due)}`,
-  hand: "By hand", handHint: "Nothing happens but what you choose.",
-  outside: "Outside the model.", outsideShort: "outside the model", fails: "fails",
-  since: (/** @type {number} */ k, /** @type {string} */ why) => (k > 0 ? `Since step ${k}: ${why}.` : `${why}.`),
-  andMore: (/** @type {number} */ n) => `And ${n} more.`,
-  runs: "Your runs", undo: "Undo", redo: "Redo", after: (/** @type {number} */ k) => `after step ${k}`,
-  compare: "Another run", compareWith: (/** @type {string} */ title) => `Show beside: ${title}`,
-  beside: (/** @type {string} */ title) => `The run "${title}", at the same step`,
-  first: (/** @type {number} */ k, /** @type {string} */ words) => (k > 0 ? `First difference, step ${k}: ${words}`
-    : words),
-  same: "Both runs are the same.",
-  notDone: "The record differs.",
-  replayed: "The record of a run that has ended cannot be changed.",
-};
-export const prove = {
-  about: "The model checker tries every order of messages, and every fault that you allow. "
-    + "A failure detector, if there is one, is never wrong.",
-  large: (/** @type {number} */ n) => `${n} processes have more orders than fit here: not all are tried.`,
-  fewer: (/** @type {number} */ n) => `Take ${countOf(n)}`,
-  faults: /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts",
-    recoveries: "Returns without state", pauses: "Pauses", losses: "Losses", duplicates: "Copies", cuts: "Cuts" }),
-  any: "Messages of one link may overtake each other",
-  all: "Try all orders", here: "Can it still go wrong from here?", map: "Show all states",
-  running: "Trying …", stop: "Stop", stopped: "Stopped.",
-  progress: (/** @type {number} */ states, /** @type {number} */ depth) =>
-    `${figure(states)} states, up to ${depth} moves deep`,
-  verdict: (/** @type {boolean | null} */ holds) => (holds === null ? "not known: " : holds ? "holds: " : "fails: "),
-  wrong: (/** @type {number} */ k) => (k < 0 ? "It can go wrong." : `From step ${k} it can go wrong.`),
-  right: (/** @type {number} */ k) => (k < 0 ? "Nothing can go wrong." : `From step ${k} nothing can go wrong.`),
-  soFar: "Nothing has gone wrong so far.", more: (/** @type {number} */ n) => `Try up to ${figure(n)} states`,
-  open: (/** @type {number} */ n) => `Show how, in ${count(n, "move")}`,
-  shrink: "Make it shorter", shortest: "It is as short as it can be",
-  shrunk: (/** @type {number} */ n) => `Shortened to ${count(n, "move")}`,
-  title: (/** @type {string} */ property) => `Against ${property}`,
-  state: (/** @type {number} */ depth) => `A state after ${count(depth, "move")}`,
-  graph: (/** @type {number} */ n, /** @type {number} */ m) =>
-    `${figure(n)} states, ${figure(m)} moves. In golden squares a process leads. A click leads to a state.`,
-  truncated: (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`,
-  says: (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move")}`,
-    safe.lead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
-    s.reason || s.violated].filter(Boolean).join(", "),
-  ends: (/** @type {import("./states.js").State} */ s, /** @type {number} */ n) =>
-    `${s.violated || (s.leaders[0] ? safe.lead(s.leaders) : "no leader")} (${count(n, "state")})`,
-};
-export const learn = {
-  lessons: "Lessons", challenges: "Challenges",
-  challengesHint: "Each has a mistake that was really made: find a run that shows it.",
-  stops: (/** @type {number} */ n) => count(n, "stop"),
-  at: (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`,
-  next: "Next", back: "Back", done: "Done", leave: "All lessons", predict: "What do you expect?",
-  right: "Yes.", wrong: "No.", hint: "hint",
-  task: "Lead this algorithm to a state in which it fails. ",
-  judged: "Each run is judged at once; a hint or Prove's way costs stars.",
-  act: "Act", again: "Begin again", showHint: "Show a hint", allowed: "Allowed:", notYet: "Not yet.", solved: "Solved.",
-  mistake: "the mistake", grade: (/** @type {number} */ n) => `${n} of 3 stars`,
-  needs: (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>
-    `It took ${steps ? count(n, "step") : count(n, "message")}, and the best is ${par}.`,
-};
-export const race = {
-  title: "Race", add: "Add an algorithm", clock: "The time in all runs",
-  axis: "messages; lines: mean, or ≤ worst case",
-  curves: "Messages by the number of processes: points are measured.",
-  at: (/** @type {number} */ at) => `time ${at.toFixed(1)}`, show: "Show it alone",
-  leave: (/** @type {string} */ name) => `Remove ${name} from the race`,
-};
+export const actCrash = (/** @type {string} */ p) => `Crash ${p}`;
+export const actRecover = (/** @type {string} */ p) => `${p} comes back without its state`;
+export const actRestart = (/** @type {string} */ p) => `${p} comes back with its saved state`;
+export const actPause = (/** @type {string} */ p) => `Pause ${p}`;
+export const actResume = (/** @type {string} */ p) => `${p} goes on`;
+export const actStart = (/** @type {string} */ p) => `Start at ${p}`;
+export const actSuspect = (/** @type {string} */ p, /** @type {string} */ q) => `${p} suspects ${q}`;
+export const actSuspects = "It suspects";
+export const actTimer = (/** @type {string} */ words) => `Now ${words}`;
+export const actDeliver = "Deliver now";
+export const actLose = "Lose";
+export const actDuplicate = "Double";
+export const actDelay = "Delay by 1 unit";
+export const actSigns = /** @type {Record<string, string>} */ ({ lose: "×", duplicate: "×2", delay: "+1" });
+export const actAbout = (/** @type {string} */ what, /** @type {string} */ words) => `${what}: ${words}`;
+export const actCut = (/** @type {string} */ who) => `Cut off ${who}`;
+export const actMute = (/** @type {string} */ who) => `Nothing from ${who} arrives`;
+export const actDeaf = (/** @type {string} */ who) => `Nothing arrives at ${who}`;
+export const actHeal = "Heal all cuts";
+export const actAround = (/** @type {number} */ n) => `${countOf(n)} inside the line`;
+export const actLinks = "Links";
+export const actLasso = "Choose a group here, or draw a line around it in the picture.";
+export const actGroup = "A group";
+export const actWho = "A process";
+export const actChoose = "Choose a process";
+export const actChooseFirst = "Choose a process first.";
+export const actWhoHint = "Or choose one in the picture; a right click opens its menu.";
+export const actNext = (/** @type {number} */ n) => `What may happen next (${n})`;
+export const actNothing = "Only suspicions are left: choose a process.";
+export const actAt = (/** @type {number} */ due) => `at ${short(due)}`;
+export const actHand = "By hand";
+export const actHandHint = "Nothing happens but what you choose.";
+export const actOutside = "Outside the model.";
+export const actOutsideShort = "outside the model";
+export const actFails = "fails";
+export const actSince = (/** @type {number} */ k, /** @type {string} */ why) =>
+  (k > 0 ? `Since step ${k}: ${why}.` : `${why}.`);
+export const actAndMore = (/** @type {number} */ n) => `And ${n} more.`;
+export const actRuns = "Your runs";
+export const actUndo = "Undo";
+export const actRedo = "Redo";
+export const actAfter = (/** @type {number} */ k) => `after step ${k}`;
+export const actCompare = "Another run";
+export const actCompareWith = (/** @type {string} */ title) => `Show beside: ${title}`;
+export const actBeside = (/** @type {string} */ title) => `The run "${title}", at the same step`;
+export const actFirst = (/** @type {number} */ k, /** @type {string} */ words) =>
+  (k > 0 ? `First difference, step ${k}: ${words}`
+  : words);
+export const actSame = "Both runs are the same.";
+export const actNotDone = "The record differs.";
+export const actReplayed = "The record of a run that has ended cannot be changed.";
+export const proveAbout = "The model checker tries every order of messages, and every fault that you allow. "
+  + "A failure detector, if there is one, is never wrong.";
+export const proveLarge = (/** @type {number} */ n) =>
+  `${n} processes have more orders than fit here: not all are tried.`;
+export const proveFewer = (/** @type {number} */ n) => `Take ${countOf(n)}`;
+export const proveFaults = /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts",
+  recoveries: "Returns without state", pauses: "Pauses", losses: "Losses", duplicates: "Copies", cuts: "Cuts" });
+export const proveAny = "Messages of one link may overtake each other";
+export const proveAll = "Try all orders";
+export const proveHere = "Can it still go wrong from here?";
+export const proveMap = "Show all states";
+export const proveRunning = "Trying …";
+export const proveStop = "Stop";
+export const proveStopped = "Stopped.";
+export const proveProgress = (/** @type {number} */ states, /** @type {number} */ depth) =>
+  `${figure(states)} states, up to ${depth} moves deep`;
+export const proveVerdict = (/** @type {boolean | null} */ holds) =>
+  (holds === null ? "not known: " : holds ? "holds: " : "fails: ");
+export const proveWrong = (/** @type {number} */ k) =>
+  (k < 0 ? "It can go wrong." : `From step ${k} it can go wrong.`);
+export const proveRight = (/** @type {number} */ k) =>
+  (k < 0 ? "Nothing can go wrong." : `From step ${k} nothing can go wrong.`);
+export const proveSoFar = "Nothing has gone wrong so far.";
+export const proveMore = (/** @type {number} */ n) => `Try up to ${figure(n)} states`;
+export const proveOpen = (/** @type {number} */ n) => `Show how, in ${count(n, "move")}`;
+export const proveShrink = "Make it shorter";
+export const proveShortest = "It is as short as it can be";
+export const proveShrunk = (/** @type {number} */ n) => `Shortened to ${count(n, "move")}`;
+export const proveTitle = (/** @type {string} */ property) => `Against ${property}`;
+export const proveState = (/** @type {number} */ depth) => `A state after ${count(depth, "move")}`;
+export const proveGraph = (/** @type {number} */ n, /** @type {number} */ m) =>
+  `${figure(n)} states, ${figure(m)} moves. In golden squares a process leads. A click leads to a state.`;
+export const proveTruncated = (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`;
+export const proveSays = (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move")}`,
+  safeLead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
+  s.reason || s.violated].filter(Boolean).join(", ");
+export const proveEnds = (/** @type {import("./states.js").State} */ s, /** @type {number} */ n) =>
+  `${s.violated || (s.leaders[0] ? safeLead(s.leaders) : "no leader")} (${count(n, "state")})`;
+export const learnLessons = "Lessons";
+export const learnChallenges = "Challenges";
+export const learnChallengesHint = "Each has a mistake that was really made: find a run that shows it.";
+export const learnStops = (/** @type {number} */ n) => count(n, "stop");
+export const learnAt = (/** @type {number} */ i, /** @type {number} */ n) => `Stop ${i} of ${n}`;
+export const learnNext = "Next";
+export const learnBack = "Back";
+export const learnDone = "Done";
+export const learnLeave = "All lessons";
+export const learnPredict = "What do you expect?";
+export const learnRight = "Yes.";
+export const learnWrong = "No.";
+export const learnHint = "hint";
+export const learnTask = "Lead this algorithm to a state in which it fails. ";
+export const learnJudged = "Each run is judged at once; a hint or Prove's way costs stars.";
+export const learnAct = "Act";
+export const learnAgain = "Begin again";
+export const learnShowHint = "Show a hint";
+export const learnAllowed = "Allowed:";
+export const learnNotYet = "Not yet.";
+export const learnSolved = "Solved.";
+export const learnMistake = "the mistake";
+export const learnGrade = (/** @type {number} */ n) => `${n} of 3 stars`;
+export const learnNeeds = (/** @type {number} */ n, /** @type {number} */ par, /** @type {boolean} */ steps) =>
+  `It took ${steps ? count(n, "step") : count(n, "message")}, and the best is ${par}.`;
+export const raceTitle = "Race";
+export const raceAdd = "Add an algorithm";
+export const raceClock = "The time in all runs";
+export const raceAxis = "messages; lines: mean, or ≤ worst case";
+export const raceCurves = "Messages by the number of processes: points are measured.";
+export const raceAt = (/** @type {number} */ at) => `time ${at.toFixed(1)}`;
+export const raceShow = "Show it alone";
+export const raceLeave = (/** @type {string} */ name) => `Remove ${name} from the race`;
 export const sentence =
   (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : "");
 
