@@ -33,7 +33,7 @@ const stars = (grade) => h("span", { class: "stars", role: "img", "aria-label": 
 /** What may go wrong in a challenge. @param {Challenge} c */
 function allowed(c) {
   const faults = Object.entries(t.proveFaults).filter(([name]) => (c.budget?.[name] ?? 0) > 0)
-    .map(([name, words]) => `${words.toLowerCase()} ${c.budget?.[name]}`);
+    .map(([name, words]) => `${words.toLowerCase()}: ${c.budget?.[name]}`);
   return faults.length ? `${t.learnAllowed} ${faults.join(", ")}` : "";
 }
 

@@ -21,6 +21,8 @@ export function lessons() {
   return read;
 }
 
+const ended = new Set(); // the lessons whose last stop was reached
+
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
   const home = async () => {
@@ -31,7 +33,7 @@ export function mount(element, store) {
     const place = (/** @type {Lesson} */ l) => store.state.catalog.findIndex(({ name }) => name === l.package);
     const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
       .map((lesson) => h("li", {}, h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
-        h("b", {}, lesson.title), h("small", {}, t.learnStops(lesson.stops.length))))))),
+        h("b", {}, ended.has(lesson.id) ? t.learnRead : "", lesson.title), h("small", {}, t.learnStops(lesson.stops.length))))))),
     failure);
     element.replaceChildren(h("h2", {}, t.learnLessons), all,
       ...challenge.list(shown, (chosen) => challenge.play(element, store, chosen, home)));
@@ -49,6 +51,7 @@ export function mount(element, store) {
       // A question is asked before its step shows the answer.
       go(store, stop.question ? stop.step - 1 : stop.step);
       mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
+      if (i + 1 === lesson.stops.length) ended.add(lesson.id);
       const next = i + 1 < lesson.stops.length ? h("button", { class: "plain strong next-stop",
         onclick: () => at(i + 1) }, t.learnNext) : h("button", { class: "plain strong", onclick: home },
       t.learnDone);

@@ -25,12 +25,16 @@ func TestRace(t *testing.T) {
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	var got struct {
-		Early, End     [][]raced
+		Early, End [][]raced
+		Middles    []struct {
+			At    int
+			Cards []raced
+		}
 		Errors         string
 		Options, Signs int
 	}
 	p.script(&got, `
-		const got = { early: [], end: [] };
+		const got = { early: [], end: [], middles: [] };
 		while (!document.querySelector(".setup select option")) await frame();
 		[...document.querySelectorAll("#tools button")].find((b) => b.textContent === "Race").click();
 		const race = document.querySelector(".race"), [n, clock] = race.querySelectorAll("input");
@@ -51,12 +55,19 @@ func TestRace(t *testing.T) {
 			n.value = size;
 			n.dispatchEvent(new Event("input"));
 			await settled();
+			const time = race.querySelectorAll("output")[1];
 			for (const [at, list] of [[0, got.early], [1000, got.end]]) {
 				clock.value = at;
 				clock.dispatchEvent(new Event("input"));
 				await settled();
 				list.push(shows());
 			}
+			// Between two instants in the middle.
+			const end = Number(time.textContent.split(" ")[1]), middle = Math.floor(end / 2);
+			clock.value = Math.round((1000 * (middle + 0.6)) / end);
+			clock.dispatchEvent(new Event("input"));
+			await settled();
+			got.middles.push({ at: middle, cards: shows() });
 		}
 		got.options = add.disabled ? 0 : 1;
 		got.errors = race.querySelector(".wrong")?.textContent ?? "";
@@ -78,14 +89,21 @@ func TestRace(t *testing.T) {
 			require.NoError(t, err)
 			require.EqualValues(t, head.Messages, r.Messages, r.Name)
 			require.Contains(t, r.Score, "leads")
-			first := 0
+			first, half := 0, 0
 			for j, do := range film.Events.Do {
-				if observe.What(do) == observe.Send && film.Events.At[j] == 0 {
+				if observe.What(do) != observe.Send {
+					continue
+				}
+				if film.Events.At[j] == 0 {
 					first++
+				}
+				if film.Events.At[j] <= float64(got.Middles[i].At) {
+					half++
 				}
 			}
 			require.LessOrEqual(t, got.Early[i][k].Messages, first)
 			require.Positive(t, first)
+			require.Equal(t, half, got.Middles[i].Cards[k].Messages, "%s at %d", r.Name, got.Middles[i].At)
 		}
 	}
 }

@@ -87,7 +87,7 @@ export const safeInside = (/** @type {string[]} */ names) => (names.length ? `${
   : "the section is free");
 export const livePending = (/** @type {number} */ k, /** @type {number} */ n) =>
   `${figure(k)} of ${figure(n)} have decided`;
-export const liveReached = (/** @type {number} */ n) => `all ${figure(n)} have decided`;
+export const liveReached = (/** @type {number} */ n) => (n === 1 ? "it has decided" : `all ${figure(n)} have decided`);
 export const liveWaiting = (/** @type {number} */ n) => `${n || "none"} waiting for it`;
 export const atStep = (/** @type {number} */ k, /** @type {string} */ why) => `at step ${figure(k)}: ${why}`;
 export const safety = "Safety, of the processes that are up now";
@@ -197,8 +197,7 @@ export const actCompare = "Another run";
 export const actCompareWith = (/** @type {string} */ title) => `Show beside: ${title}`;
 export const actBeside = (/** @type {string} */ title) => `The run "${title}", at the same step`;
 export const actFirst = (/** @type {number} */ k, /** @type {string} */ words) =>
-  (k > 0 ? `First difference, step ${k}: ${words}`
-  : words);
+  (k > 0 ? `First difference, step ${k}: ${words}` : words);
 export const actSame = "Both runs are the same.";
 export const actNotDone = "The record differs.";
 export const actReplayed = "The record of a run that has ended cannot be changed.";
@@ -248,6 +247,7 @@ export const learnAt = (/** @type {number} */ i, /** @type {number} */ n) => `St
 export const learnNext = "Next";
 export const learnBack = "Back";
 export const learnDone = "Done";
+export const learnRead = "✓ ";
 export const learnLeave = "All lessons";
 export const learnPredict = "What do you expect?";
 export const learnRight = "Yes.";
@@ -258,7 +258,7 @@ export const learnJudged = "Each run is judged at once; a hint or Prove's way co
 export const learnAct = "Act";
 export const learnAgain = "Begin again";
 export const learnShowHint = "Show a hint";
-export const learnAllowed = "Allowed:";
+export const learnAllowed = "You may use at most";
 export const learnNotYet = "Not yet.";
 export const learnSolved = "Solved.";
 export const learnMistake = "the mistake";

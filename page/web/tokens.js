@@ -76,7 +76,8 @@ export function cutLinks(film, k) {
  * @param {{step: number, cursor: number, cause: number}} at @returns {Token[]} */
 export function drawTokens(g, film, axis, l, signs, at) {
   const all = colours();
-  const r = Math.max(2.6, Math.min(8.5, l.radius * 0.46, 8.5 * Math.sqrt(60 / Math.max(1, film.busiest))));
+  const r = Math.max(2.6, Math.min(8.5, l.radius * 0.46, 8.5 * Math.sqrt(60 / Math.max(1, film.busiest))
+    * Math.min(1, Math.min(l.cx, l.cy) / 160)));
   const past = at.cause > 0 ? film.past(at.cause) : null;
   /** @type {Token[]} */
   const tokens = [];
