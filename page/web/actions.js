@@ -111,9 +111,9 @@ export function act(store, action) {
     const same = store.state.scenario === scenario;
     const then = same ? /** @type {any} */ ({ state: { ...store.state, step } }) : store;
     return carryOut(store, then, typeof action === "function" ? await action(then)
-      // What was the next to happen may be another thing now: such acts are deliver, duplicate and delay, by their
-      // first letter, and those that are named. A second click on anything was too many.
-      : same || !again && !/^(d|lose|timeout|start)/.test(action.act.do) ? action : undefined);
+      // What was the next to happen may be another thing now. A second click on anything was too many.
+      : same || !again && !/^(deliver|lose|duplicate|delay|timeout|start)/.test(action.act.do) ? action
+        : undefined);
   });
 }
 

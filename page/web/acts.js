@@ -67,7 +67,7 @@ function ofWho(store, p, list) {
 }
 
 const group = new Set(); // the processes that are cut off together, besides the chosen one
-let grouped = /** @type {unknown} */ (null); // the run from which those come that they are of
+let grouped = /** @type {unknown} */ (null); // the root of the runs for which they were chosen
 
 /** Cuts of the chosen process, and of more processes. @param {Store} store @param {number} chosen
  * @param {import("./film.js").Film} film @returns {Node[]} */

@@ -264,7 +264,7 @@ export class Film {
   }
 }
 
-/** What happens against the will of the processes. */
+/** What processes do not do themselves. */
 export const faulty = new Set(["crash", "pause", "resume", "recover", "restart", "lose", "duplicate", "cut", "heal"]);
 
 /** The last index of a sorted list for which a condition holds, or -1.

@@ -124,8 +124,8 @@ func misdrawn(t *testing.T, p *tab) []string {
 	return got
 }
 
-// The pictures show what the film has, and each of these mistakes is found by that: all in one page, and one
-// by itself, since it shows where another one does.
+// The pictures show what the film has, and each of these mistakes is found by that. All are in one page but
+// one, which would be taken for another one there.
 func TestMistakesInPicturesAreFound(t *testing.T) {
 	t.Parallel()
 	mistakes := map[string]edit{
