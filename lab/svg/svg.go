@@ -14,8 +14,19 @@ import (
 // Drawing is a picture as it grows. Its zero value is empty.
 type Drawing struct{ b strings.Builder }
 
-// Put adds an element, on a line of its own.
-func (d *Drawing) Put(format string, args ...any) { fmt.Fprintf(&d.b, format+"\n", args...) }
+// Put adds an element, on a line of its own. For a %v it writes a float64 as [Num] does, and a list of them
+// with spaces.
+func (d *Drawing) Put(format string, args ...any) {
+	for i, a := range args {
+		switch a := a.(type) {
+		case float64:
+			args[i] = Num(a)
+		case []float64:
+			args[i] = joined(a)
+		}
+	}
+	fmt.Fprintf(&d.b, format+"\n", args...)
+}
 
 // Append adds all that another drawing has.
 func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
@@ -61,14 +72,13 @@ var names = map[rune]string{'"': "#34", '\'': "#39", '&': "amp", '<': "lt", '>':
 
 // Rect fills a rectangle.
 func (d *Drawing) Rect(x, y, width, height float64, colour string) {
-	d.Put(`<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`, Num(x), Num(y), Num(width), Num(height),
-		colour)
+	d.Put(`<rect x="%v" y="%v" width="%v" height="%v" fill="%v"/>`, x, y, width, height, colour)
 }
 
 // Line draws a line. Dashes are as SVG has them, empty for none.
 func (d *Drawing) Line(x1, y1, x2, y2, width float64, colour, dashes string) {
-	d.Put(`<line x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`,
-		Num(x1), Num(y1), Num(x2), Num(y2), colour, Num(width), Dashed(dashes))
+	d.Put(`<line x1="%v" y1="%v" x2="%v" y2="%v" stroke="%v" stroke-width="%v"%v/>`, x1, y1, x2, y2, colour,
+		width, Dashed(dashes))
 }
 
 // Text writes a text. The style is another attribute, or empty.
@@ -76,8 +86,8 @@ func (d *Drawing) Text(x, y, size float64, anchor, style, text string) {
 	if style != "" {
 		style = " " + style
 	}
-	d.Put(`<text x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`,
-		Num(x), Num(y), Num(size), anchor, style, Escaped(text))
+	d.Put(`<text x="%v" y="%v" font-size="%v" text-anchor="%v"%v>%v</text>`, x, y, size, anchor, style,
+		Escaped(text))
 }
 
 // Dashed returns the attribute of a line with dashes, as SVG has them; none if they are empty.
@@ -91,14 +101,14 @@ func Dashed(dashes string) string {
 // Upwards writes a text that is read from below, centred at y.
 func (d *Drawing) Upwards(x, y, size float64, text string) {
 	d.Put(
-		`<text x="%s" y="%s" font-size="%s" text-anchor="middle" transform="rotate(-90 %[1]s %[2]s)">%[4]s</text>`,
-		Num(x), Num(y), Num(size), Escaped(text))
+		`<text x="%v" y="%v" font-size="%v" text-anchor="middle" transform="rotate(-90 %[1]v %[2]v)">%[4]v</text>`,
+		x, y, size, Escaped(text))
 }
 
 // Path draws a line through points: x, y, x, y.
 func (d *Drawing) Path(points []float64, width float64, colour, dashes string) {
-	d.Put(`<polyline points="%s" fill="none" stroke="%s" stroke-width="%s" stroke-linejoin="round"%s/>`,
-		joined(points), colour, Num(width), Dashed(dashes))
+	d.Put(`<polyline points="%v" fill="none" stroke="%v" stroke-width="%v" stroke-linejoin="round"%v/>`,
+		points, colour, width, Dashed(dashes))
 }
 
 // Circle draws a disc, with a rim unless that has no width.
@@ -106,17 +116,17 @@ func (d *Drawing) Circle(x, y, r float64, colour, rim string, width float64) {
 	if width > 0 {
 		rim = fmt.Sprintf(` stroke="%s" stroke-width="%s"`, rim, Num(width))
 	}
-	d.Put(`<circle cx="%s" cy="%s" r="%s" fill="%s"%s/>`, Num(x), Num(y), Num(r), colour, rim)
+	d.Put(`<circle cx="%v" cy="%v" r="%v" fill="%v"%v/>`, x, y, r, colour, rim)
 }
 
 // Polygon fills what is between points, with a rim.
 func (d *Drawing) Polygon(points []float64, colour, rim string) {
-	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, joined(points), colour, rim)
+	d.Put(`<polygon points="%v" fill="%v" stroke="%v" stroke-width="1"/>`, points, colour, rim)
 }
 
 // Band fills what is between points with a faint shade of a colour.
 func (d *Drawing) Band(points []float64, colour string) {
-	d.Put(`<polygon points="%s" fill="%s" fill-opacity="0.07"/>`, joined(points), colour)
+	d.Put(`<polygon points="%v" fill="%v" fill-opacity="0.07"/>`, points, colour)
 }
 
 // Group begins a group of elements, with what a reader sees that points at it; [Drawing.Ungroup] ends it.

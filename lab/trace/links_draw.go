@@ -261,7 +261,7 @@ func (p *plan) drawOrder() {
 // stroke draws links of one look: each with a title, or all together where there are too many.
 func (p *plan) stroke(class string, links []int, colour string, width float64) {
 	draw := func(path string) {
-		p.Put(`<path d="%s" fill="none" stroke="%s" stroke-width="%s"/>`, path, colour, svg.Num(width))
+		p.Put(`<path d="%v" fill="none" stroke="%v" stroke-width="%v"/>`, path, colour, width)
 	}
 	if len(p.links) <= mostTitled {
 		for _, i := range links {

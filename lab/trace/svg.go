@@ -216,8 +216,8 @@ func (d *drawing) leftOut() {
 		}
 		x, y := d.left+d.column*float64(len(d.trace.Header.Scenario.IDs))/2, (p.top+p.bottom)/2
 		wide := d.letter*letterWidth*float64(len(p.cut)) + 12
-		d.Put(`<rect class="cut" x="%s" y="%s" width="%s" height="%s" rx="4" fill="%s"/>`, svg.Num(x-wide/2),
-			svg.Num(y-d.letter*0.8), svg.Num(wide), svg.Num(d.letter*1.6), svg.Pale)
+		d.Put(`<rect class="cut" x="%v" y="%v" width="%v" height="%v" rx="4" fill="%v"/>`, x-wide/2,
+			y-d.letter*0.8, wide, d.letter*1.6, svg.Pale)
 		d.text(x, y+d.letter*0.35, "middle", p.cut)
 	}
 }
@@ -277,8 +277,8 @@ func (d *drawing) violation() {
 	}
 	i := d.lastStep()
 	x, y := d.x(d.where[d.trace.Events[i].Process]), d.place[i]
-	d.Put(`<rect class="violation" x="%s" y="%s" width="%s" height="%s" rx="5" fill="none" stroke="%s" `+
-		`stroke-width="2.5"/>`, svg.Num(x-15), svg.Num(y-12), svg.Num(30), svg.Num(24), svg.Red)
+	d.Put(`<rect class="violation" x="%v" y="%v" width="%v" height="%v" rx="5" fill="none" stroke="%v" `+
+		`stroke-width="2.5"/>`, x-15, y-12, 30, 24, svg.Red)
 }
 
 // numbers writes the numbers of the key moments.
@@ -340,8 +340,7 @@ func (d *drawing) head(x1, y1, x2, y2 float64, colour string, open bool) {
 		d.Path(points, 1.8, colour, "")
 		return
 	}
-	d.Put(`<polygon points="%s,%s %s,%s %s,%s" fill="%s"/>`, svg.Num(points[0]), svg.Num(points[1]),
-		svg.Num(points[2]), svg.Num(points[3]), svg.Num(points[4]), svg.Num(points[5]), colour)
+	d.Put(`<polygon points="%v" fill="%v"/>`, points, colour)
 }
 
 // ring ends an arrow that has not come to its end.

@@ -157,10 +157,9 @@ func (d *drawing) message(i int) {
 	last := way[len(way)-1]
 	d.group("message", d.linkText(b)+": "+b.text, func() {
 		if b.from == b.process && !d.ends(b) {
-			d.Put(`<path d="M%s %s C%s %s %s %s %s %s" fill="none" stroke="%s" stroke-width="1.8"%s/>`,
-				svg.Num(last.x1), svg.Num(last.y1), svg.Num(last.x1-34), svg.Num(last.y1),
-				svg.Num(last.x1-34), svg.Num(last.y2), svg.Num(last.x2), svg.Num(last.y2), colour,
-				svg.Dashed(dash))
+			way := []float64{last.x1 - 34, last.y1, last.x1 - 34, last.y2, last.x2, last.y2}
+			d.Put(`<path d="M%v %v C%v" fill="none" stroke="%v" stroke-width="1.8"%v/>`, last.x1, last.y1, way,
+				colour, svg.Dashed(dash))
 			d.head(last.x1-30, last.y2, last.x2, last.y2, colour, open)
 			return
 		}
@@ -230,8 +229,8 @@ func (d *drawing) lives() {
 func (d *drawing) life(p int, l life, to float64) {
 	x := d.x(p)
 	band := func(class, colour string) {
-		d.Put(`<rect class="%s" x="%s" y="%s" width="14" height="%s" fill="%s" stroke="%s"/>`, class,
-			svg.Num(x-7), svg.Num(l.from), svg.Num(to-l.from), colour, svg.Mid)
+		d.Put(`<rect class="%v" x="%v" y="%v" width="14" height="%v" fill="%v" stroke="%v"/>`, class,
+			x-7, l.from, to-l.from, colour, svg.Mid)
 	}
 	if l.paused {
 		band("paused", svg.Pale)
@@ -248,6 +247,6 @@ func (d *drawing) life(p int, l life, to float64) {
 	case l.role == election.Leader:
 		class, colour, width = "leader", svg.Gold, 6
 	}
-	d.Put(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"%s/>`, class,
-		svg.Num(x), svg.Num(l.from), svg.Num(x), svg.Num(to), colour, svg.Num(width), svg.Dashed(dash))
+	d.Put(`<line class="%v" x1="%v" y1="%v" x2="%v" y2="%v" stroke="%v" stroke-width="%v"%v/>`, class,
+		x, l.from, x, to, colour, width, svg.Dashed(dash))
 }
