@@ -3,7 +3,6 @@ package trace
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/svg"
@@ -14,70 +13,38 @@ import (
 type symbol struct {
 	about string
 	of    []observe.What
-	draw  func(d *drawing, x, y float64)
+	form  func(d *drawing, x, y float64, fill string)
+	fill  string
 }
+
+func (s *symbol) draw(d *drawing, x, y float64) { s.form(d, x, y, s.fill) }
 
 // symbols are all that there are, in the order of the legend.
 var symbols = []symbol{
-	{"begins", []observe.What{observe.Init, observe.Rejoin},
-		func(d *drawing, x, y float64) { d.circle(x, y, 3, svg.Paper) }},
-	{"starts", []observe.What{observe.Start, observe.Reelect},
-		func(d *drawing, x, y float64) { d.polygon(svg.Ink, x-4, y-5, x+5, y, x-4, y+5) }},
-	{"follows", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Green) }},
-	{"leads", nil, func(d *drawing, x, y float64) { d.star(x, y, svg.Gold) }},
-	{"undecided", nil, func(d *drawing, x, y float64) { d.diamond(x, y, svg.Paper) }},
-	{"ends", []observe.What{observe.Done},
-		func(d *drawing, x, y float64) { d.square(x, y, svg.Ink) }},
-	{"sets a timer", []observe.What{observe.Set}, func(d *drawing, x,
-		y float64) {
-		d.clock(x, y, svg.Paper)
-	}},
-	{"time-out", []observe.What{observe.Timeout},
-		func(d *drawing, x, y float64) { d.clock(x, y, svg.Amber) }},
-	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, func(d *drawing, x, y float64) {
-		d.clock(x, y, svg.Paper)
-		d.Line(x-5, y+5, x+5, y-5, 1.2, svg.Ink, "")
-	}},
-	{"enters section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, svg.Pink) }},
-	{"leaves section", nil, func(d *drawing, x, y float64) { d.triangle(x, y, svg.Paper) }},
-	{"crashes", []observe.What{observe.Crash}, func(d *drawing, x, y float64) {
-		d.Put(`<rect x="%s" y="%s" width="13" height="13" fill="%s" stroke="%s" stroke-width="1.2"/>`,
-			svg.Num(x-6.5), svg.Num(y-6.5), svg.Red, svg.Ink)
-		d.cross(x, y, 4, svg.Paper)
-	}},
-	{"comes back", []observe.What{observe.Recover, observe.Restart},
-		func(d *drawing, x, y float64) { d.circle(x, y, 5, svg.Sky) }},
-	{"pauses", []observe.What{observe.Pause}, func(d *drawing, x, y float64) {
-		d.Line(x-2.5, y-5, x-2.5, y+5, 2.5, svg.Ink, "")
-		d.Line(x+2.5, y-5, x+2.5, y+5, 2.5, svg.Ink, "")
-	}},
-	{"goes on", []observe.What{observe.Resume}, func(d *drawing, x,
-		y float64) {
-		d.polygon(svg.Paper, x-4, y-5, x+5, y, x-4, y+5)
-	}},
-	{"saves", []observe.What{observe.Save},
-		func(d *drawing, x, y float64) { d.square(x, y, svg.Paper) }},
-	{"doubled", []observe.What{observe.Duplicate}, func(d *drawing, x, y float64) {
-		d.circle(x-2, y, 3, svg.Paper)
-		d.circle(x+2, y, 3, svg.Paper)
-	}},
-	{"suspects", []observe.What{observe.Suspect}, func(d *drawing, x,
-		y float64) {
-		d.slump(x, y, svg.Orange)
-	}},
-	{"trusts", []observe.What{observe.Trust}, func(d *drawing, x, y float64) { d.plus(x, y, svg.Sky) }},
-	{"hears one leave", []observe.What{observe.Left},
-		func(d *drawing, x, y float64) { d.slump(x, y, svg.Paper) }},
-	{"hears one join", []observe.What{observe.Joined},
-		func(d *drawing, x, y float64) { d.plus(x, y, svg.Paper) }},
-	{"a link is cut", []observe.What{observe.Cut},
-		func(d *drawing, x, y float64) { d.cross(x, y, 4, svg.Red) }},
-	{"a link heals", []observe.What{observe.Heal},
-		func(d *drawing, x, y float64) { d.plus(x, y, svg.Green) }},
-	{"else", nil, func(d *drawing, x, y float64) {
-		d.polygon(svg.Paper, x-5, y-2, x, y-6, x+5, y-2, x+3, y+5,
-			x-3, y+5)
-	}},
+	{"begins", []observe.What{observe.Init, observe.Rejoin}, (*drawing).dot, svg.Paper},
+	{"starts", []observe.What{observe.Start, observe.Reelect}, (*drawing).play, svg.Ink},
+	{"follows", nil, (*drawing).diamond, svg.Green},
+	{"leads", nil, (*drawing).star, svg.Gold},
+	{"undecided", nil, (*drawing).diamond, svg.Paper},
+	{"ends", []observe.What{observe.Done}, (*drawing).square, svg.Ink},
+	{"sets a timer", []observe.What{observe.Set}, (*drawing).clock, svg.Paper},
+	{"time-out", []observe.What{observe.Timeout}, (*drawing).clock, svg.Amber},
+	{"stops timers", []observe.What{observe.Stop, observe.StopAll}, (*drawing).stopped, svg.Paper},
+	{"enters section", nil, (*drawing).triangle, svg.Pink},
+	{"leaves section", nil, (*drawing).triangle, svg.Paper},
+	{"crashes", []observe.What{observe.Crash}, (*drawing).crash, svg.Red},
+	{"comes back", []observe.What{observe.Recover, observe.Restart}, (*drawing).disc, svg.Sky},
+	{"pauses", []observe.What{observe.Pause}, (*drawing).bars, svg.Ink},
+	{"goes on", []observe.What{observe.Resume}, (*drawing).play, svg.Paper},
+	{"saves", []observe.What{observe.Save}, (*drawing).square, svg.Paper},
+	{"doubled", []observe.What{observe.Duplicate}, (*drawing).dots, svg.Paper},
+	{"suspects", []observe.What{observe.Suspect}, (*drawing).slump, svg.Orange},
+	{"trusts", []observe.What{observe.Trust}, (*drawing).plus, svg.Sky},
+	{"hears one leave", []observe.What{observe.Left}, (*drawing).slump, svg.Paper},
+	{"hears one join", []observe.What{observe.Joined}, (*drawing).plus, svg.Paper},
+	{"a link is cut", []observe.What{observe.Cut}, (*drawing).times, svg.Red},
+	{"a link heals", []observe.What{observe.Heal}, (*drawing).plus, svg.Green},
+	{"else", nil, (*drawing).pentagon, svg.Paper},
 }
 
 // Where the symbols of decisions and of critical sections begin.
@@ -115,9 +82,38 @@ func symbolOf(e *Event) *symbol {
 
 func (d *drawing) circle(x, y, r float64, fill string) { d.Circle(x, y, r, fill, svg.Ink, 1.2) }
 
-func (d *drawing) square(x, y float64, fill string) {
-	d.Put(`<rect x="%s" y="%s" width="8" height="8" fill="%s" stroke="%s" stroke-width="1.2"/>`, svg.Num(x-4),
-		svg.Num(y-4), fill, svg.Ink)
+func (d *drawing) dot(x, y float64, fill string) { d.circle(x, y, 3, fill) }
+
+func (d *drawing) disc(x, y float64, fill string) { d.circle(x, y, 5, fill) }
+
+func (d *drawing) dots(x, y float64, fill string) {
+	d.dot(x-2, y, fill)
+	d.dot(x+2, y, fill)
+}
+
+func (d *drawing) play(x, y float64, fill string) { d.polygon(fill, x-4, y-5, x+5, y, x-4, y+5) }
+
+func (d *drawing) bars(x, y float64, fill string) {
+	d.Line(x-2.5, y-5, x-2.5, y+5, 2.5, fill, "")
+	d.Line(x+2.5, y-5, x+2.5, y+5, 2.5, fill, "")
+}
+
+func (d *drawing) square(x, y float64, fill string) { d.box(x, y, 8, fill) }
+
+func (d *drawing) crash(x, y float64, fill string) {
+	d.box(x, y, 13, fill)
+	d.times(x, y, svg.Paper)
+}
+
+func (d *drawing) box(x, y, size float64, fill string) {
+	d.Put(`<rect x="%v" y="%v" width="%v" height="%[3]v" fill="%v" stroke="%v" stroke-width="1.2"/>`,
+		x-size/2, y-size/2, size, fill, svg.Ink)
+}
+
+func (d *drawing) times(x, y float64, fill string) { d.cross(x, y, 4, fill) }
+
+func (d *drawing) pentagon(x, y float64, fill string) {
+	d.polygon(fill, x-5, y-2, x, y-6, x+5, y-2, x+3, y+5, x-3, y+5)
 }
 
 func (d *drawing) diamond(x, y float64, fill string) {
@@ -154,10 +150,13 @@ func (d *drawing) plus(x, y float64, fill string) {
 }
 
 func (d *drawing) clock(x, y float64, fill string) {
-	d.circle(x, y, 5, fill)
-	d.Put(`<path d="M%s %s V%s H%s" fill="none" stroke="%s" stroke-width="1.2"/>`, svg.Num(x), svg.Num(y-3.5),
-		svg.Num(y),
-		svg.Num(x+3), svg.Ink)
+	d.disc(x, y, fill)
+	d.Put(`<path d="M%v %v V%v H%v" fill="none" stroke="%v" stroke-width="1.2"/>`, x, y-3.5, y, x+3, svg.Ink)
+}
+
+func (d *drawing) stopped(x, y float64, fill string) {
+	d.clock(x, y, fill)
+	d.Line(x-5, y+5, x+5, y-5, 1.2, svg.Ink, "")
 }
 
 func (d *drawing) cross(x, y, size float64, colour string) {
@@ -165,16 +164,7 @@ func (d *drawing) cross(x, y, size float64, colour string) {
 	d.Line(x-size, y+size, x+size, y-size, 2.2, colour, "")
 }
 
-func (d *drawing) polygon(fill string, points ...float64) {
-	var text strings.Builder
-	for i := 0; i < len(points); i += 2 {
-		if i > 0 {
-			text.WriteByte(' ')
-		}
-		text.WriteString(svg.Num(points[i]) + "," + svg.Num(points[i+1]))
-	}
-	d.Put(`<polygon points="%s" fill="%s" stroke="%s" stroke-width="1"/>`, text.String(), fill, svg.Ink)
-}
+func (d *drawing) polygon(fill string, points ...float64) { d.Polygon(points, fill, svg.Ink) }
 
 // mark draws what is no message, beside the line of its process.
 func (d *drawing) mark(b *beat) {
