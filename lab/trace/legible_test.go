@@ -24,19 +24,28 @@ import (
 // TestOverview: a large run is drawn, with each message, or counted by place and time. Nothing is lost.
 func TestOverview(t *testing.T) {
 	for _, c := range []struct {
-		n     int
-		order string
-	}{{13, "lines"}, {64, "lines"}, {256, "shades"}} {
+		algorithm string
+		n         int
+		order     string
+		darkest   int // how many cells are, at least
+		messages  string
+	}{
+		{"lcr", 13, "lines", 0, "38 messages"}, {"lcr", 64, "lines", 0, "191 messages"},
+		{"lcr", 256, "worst", 1000, "33,152 messages"}, {"bully", 64, "shades", 70, "4,158 messages"},
+		{"bully", 256, "shades", 150, "65,790 messages"},
+		{"floodmax", 64, "shades", 63 * 64, "16,128 messages"},
+	} {
 		ids := numbered(c.n)
-		if c.order == "shades" { // the worst case of LCR
+		if c.order == "worst" {
 			slices.Reverse(ids)
 		}
-		a, err := catalog.Find("lcr", "")
+		a, err := catalog.Find(c.algorithm, "")
 		require.NoError(t, err)
 		tr := simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}})
 		text := drawn(t, tr, svgOf)
-		assert.Empty(t, svgtest.Faults(text), c.n)
-		sent, lines, leaders := 0, 0, 0
+		assert.Empty(t, svgtest.Faults(text), "%s %d", c.algorithm, c.n)
+		require.Contains(t, text, c.messages)
+		sent, lines, leaders, cells := 0, 0, 0, 0
 		for i := range tr.Events {
 			if tr.Events[i].Do == observe.Send {
 				sent++
@@ -46,15 +55,21 @@ func TestOverview(t *testing.T) {
 			if e.attr["class"] == "messages" {
 				lines += strings.Count(e.attr["d"], "M")
 			}
-			if e.attr["class"] == "life" && e.attr["stroke"] == svg.Gold {
+			if e.name == "line" && e.attr["stroke"] == svg.Gold && e.attr["x1"] == e.attr["x2"] {
 				leaders++
+			}
+			if shade := e.attr["fill"]; e.name == "rect" && shade != svg.Paper {
+				require.Zero(t, leaders, "a cell hides the line of the leader")
+				require.Greater(t, e.number(t, "height"), 6.0)
+				if shade == svg.Shade5 {
+					cells++
+				}
 			}
 		}
 		require.Equal(t, 1, leaders)
-		if c.order == "shades" {
+		if c.order != "lines" {
 			require.Zero(t, lines)
-			require.Greater(t, strings.Count(text, svg.Shade5), 1000)
-			require.Contains(t, text, "33,152 messages")
+			require.Greater(t, cells, c.darkest)
 			continue
 		}
 		// One that goes around the ring is two lines.

@@ -26,8 +26,8 @@ const (
 func (s *story) overview() string {
 	n := len(s.trace.Header.Scenario.IDs)
 	o := &overview{drawing: &drawing{story: s}}
-	o.layout = &layout{scale: &scale{}, letter: overviewLetter, left: edge + 80, width: overviewWidth,
-		wraps: wrapped(&s.trace.Header)}
+	o.layout = &layout{scale: &scale{unit: s.trace.unitOf(s.sends), steps: s.steps}, letter: overviewLetter,
+		left: edge + 80, width: overviewWidth}
 	o.column = (overviewWidth - o.left - edge) / float64(n)
 	o.numbered = s.moments()
 	top := o.words(edge, edge, o.letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, s.headline())
@@ -48,8 +48,8 @@ func (s *story) overview() string {
 	top, rest := o.flow(top+6, mostRows, o.signs())
 	top = o.ids(top + o.letter*0.3)
 	o.toScale(top)
-	o.times()
-	// Lines of roles can be seen among lines of messages, and not on shades.
+	o.axis()
+	// Lines of roles can be seen among lines of messages, and not on shades: that of a leader has a rim.
 	if o.dense {
 		o.lines()
 		o.shades()
@@ -57,6 +57,7 @@ func (s *story) overview() string {
 		o.thin()
 		o.lines()
 	}
+	o.Append(&o.leaders)
 	o.faults()
 	end := o.caption(o.low + lastRow)
 	if len(rest) > 0 {
@@ -70,26 +71,23 @@ func (s *story) overview() string {
 type overview struct {
 	*drawing
 	dense    bool
-	top, low float64
-	last     time.Duration
+	leaders  svg.Drawing   // their lines
+	last     time.Duration // of the axis
 	count    [][]int       // of messages that arrive, by time and place
 	grain    time.Duration // of a row of them
 	together int           // how many processes are one column of them
 	most     int           // in one cell
 }
 
-// at returns the place of a time.
-func (o *overview) at(t time.Duration) float64 {
-	return o.top + (o.low-o.top)*float64(t)/float64(max(o.last, 1))
-}
-
 // toScale gives each event its height.
 func (o *overview) toScale(top float64) {
-	events := o.trace.Events
-	o.top, o.low = top+10, top+10+overviewHeight
-	o.place = make([]float64, len(events))
-	for i := range events {
-		o.place[i] = o.at(events[i].At)
+	first := top + 2.1*o.letter
+	o.low = first + overviewHeight
+	o.scale.height = overviewHeight * float64(o.unit) / float64(max(o.last, 1))
+	o.parts = []part{{until: o.last, top: first, bottom: o.low}}
+	o.place = make([]float64, len(o.trace.Events))
+	for i := range o.place {
+		o.place[i] = o.y(o.trace.Events[i].At)
 	}
 }
 
@@ -108,23 +106,12 @@ func (o *overview) ids(top float64) float64 {
 		half := float64(len(o.id(p))) * o.letter * letterWidth / 2
 		o.marks = append(o.marks, box{o.x(p) - half, y - o.letter, o.x(p) + half, y + 2})
 	}
-	return y + 8
-}
-
-// times writes the axis.
-func (o *overview) times() {
-	unit := o.trace.unitOf(o.sends)
-	axis := scale{unit: unit, height: overviewHeight * float64(unit) / float64(max(o.last, 1))}
-	step := axis.tick(o.letter)
-	for t := time.Duration(0); t <= o.last; t += step {
-		y := o.at(t)
-		o.Line(o.left-4, y, overviewWidth-edge, y, 1, svg.Pale, "")
-		o.text(o.left-10, y+o.letter*0.35, "end", o.time(t))
-	}
+	return y + 2
 }
 
 // thin draws each message as a thin line.
 func (o *overview) thin() {
+	o.wraps = wrapped(&o.trace.Header) // the axis has no room for what is beyond the edges
 	o.arrows()
 	var kinds [256]strings.Builder
 	for i := range o.beats {
@@ -154,7 +141,7 @@ func (o *overview) shades() {
 	for row, columns := range o.count {
 		for column, c := range columns {
 			if c > 0 {
-				top, low := o.at(time.Duration(row)*o.grain), o.at(min(time.Duration(row+1)*o.grain, o.last))
+				top, low := o.y(time.Duration(row)*o.grain), o.y(time.Duration(row+1)*o.grain)
 				left, right := column*o.together, min((column+1)*o.together, n)
 				o.Rect(o.left+o.column*float64(left), top, o.column*float64(right-left)+0.3, low-top+0.3,
 					shadesOf[o.shade(c)])
@@ -175,11 +162,12 @@ func (o *overview) shade(count int) int {
 // cells counts how many messages arrive in each cell: at some neighbours, in some whole units.
 func (o *overview) cells() {
 	n := len(o.trace.Header.Scenario.IDs)
-	unit := o.trace.unitOf(o.sends)
 	// Cells that hold different numbers of processes or units would make a pattern that is not in the run.
 	o.together = (n + mostCells - 1) / mostCells
-	o.grain = max((o.last/mostCells+unit-1)/unit, 1) * unit
+	o.grain = max((o.last/mostCells+o.unit-1)/o.unit, 1) * o.unit
 	o.count = make([][]int, o.last/o.grain+1)
+	// What happens at the end of the run has a whole row, too.
+	o.last = time.Duration(len(o.count)) * o.grain
 	for row := range o.count {
 		o.count[row] = make([]int, (n+o.together-1)/o.together)
 	}
@@ -201,12 +189,14 @@ func (o *overview) lines() {
 	now := make([]line, len(o.trace.Header.Scenario.IDs))
 	draw := func(p int, to float64) {
 		if l := now[p]; l.colour != "" {
-			width := max(min(o.column*0.5, 4), 0.6)
+			width, on := max(min(o.column*0.5, 4), 0.6), &o.Drawing
 			if l.colour == svg.Gold {
-				width = max(width, 4)
+				width, on = 4, &o.leaders
+				if o.dense {
+					on.Rect(o.x(p)-4, l.from, 8, to-l.from, svg.Paper)
+				}
 			}
-			o.Put(`<line class="life" x1="%s" y1="%s" x2="%s" y2="%s" stroke="%s" stroke-width="%s"/>`,
-				svg.Num(o.x(p)), svg.Num(l.from), svg.Num(o.x(p)), svg.Num(to), l.colour, svg.Num(width))
+			on.Line(o.x(p), l.from, o.x(p), to, width, l.colour, "")
 		}
 	}
 	for i := range o.trace.Events {
@@ -218,7 +208,7 @@ func (o *overview) lines() {
 		}
 	}
 	for p := range now {
-		draw(p, o.low)
+		draw(p, o.low+lastRow/2)
 	}
 }
 
@@ -226,8 +216,13 @@ func (o *overview) lines() {
 func roleColour(e *Event, before string) string {
 	switch e.Do {
 	case observe.Decide:
-		return map[election.Role]string{election.Leader: svg.Gold,
-			election.Follower: svg.Green}[e.Outcome.Role]
+		switch e.Outcome.Role {
+		case election.Leader:
+			return svg.Gold
+		case election.Follower:
+			return svg.Green
+		}
+		return ""
 	case observe.Crash:
 		return svg.Red
 	case observe.Recover, observe.Restart:
@@ -240,14 +235,11 @@ func roleColour(e *Event, before string) string {
 func (o *overview) faults() {
 	for i := range o.trace.Events {
 		e := &o.trace.Events[i]
-		x, y := o.x(o.where[e.Process]), o.place[i]
-		switch {
-		case e.Do == observe.Crash && e.Seq > 1:
-			symbolOf(e).draw(o.drawing, x, y)
-		case e.Do == observe.Decide && e.Outcome.Role == election.Leader && o.changed[i]:
-			o.group("mark", o.id(o.where[e.Process])+" leads", func() {
-				o.Circle(x, y, 10, svg.Paper, "", 0)
-				o.star(x, y, svg.Gold)
+		if e.Do == observe.Crash && e.Seq > 1 || leads(e) && o.changed[i] {
+			p, s := o.where[e.Process], symbolOf(e)
+			o.group("mark", o.id(p)+" "+s.about, func() {
+				o.Circle(o.x(p), o.place[i], 10, svg.Paper, "", 0)
+				s.draw(o.drawing, o.x(p), o.place[i])
 			})
 		}
 	}
