@@ -24,7 +24,7 @@ func Faults(picture string) (faults []string) {
 		return []string{err.Error()}
 	}
 	faults = slices.Concat(letters(shapes, width, height), sheets(shapes, width), covers(shapes),
-		greys(shapes), curves(shapes))
+		hides(shapes), greys(shapes), curves(shapes))
 	for _, page := range LightPages() {
 		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
 	}
@@ -193,6 +193,47 @@ func covers(shapes []shape) (faults []string) {
 		}
 	}
 	return faults
+}
+
+// hides finds marks and numbers that lie on a text, or on the legend, which is above the names of processes.
+func hides(shapes []shape) (faults []string) {
+	top := math.Inf(-1)
+	for i := range shapes {
+		if s := &shapes[i]; s.attr["class"] == "process" {
+			top = s.points[len(s.points)-1].y - s.number("font-size")/2
+		}
+	}
+	for i := range shapes {
+		s, own, what := &shapes[i], -1, "mark "+shapes[i].title
+		if i+1 < len(shapes) && shapes[i+1].attr["class"] == "number" && s.tag == "circle" {
+			own, what = i+1, "number "+shapes[i+1].text
+		} else if s.class != "mark" {
+			continue
+		}
+		at := centre(s.points)
+		if slices.ContainsFunc(s.points, func(p point) bool { return p.y < top }) {
+			faults = append(faults, fmt.Sprintf("%s at %.0f, %.0f lies on the legend", what, at.x, at.y))
+		}
+		for k := range shapes {
+			t := &shapes[k]
+			if t.tag == "text" && k != own && (t.group == 0 || t.group != s.group) && s.hides(t) {
+				faults = append(faults, fmt.Sprintf("%s at %.0f, %.0f lies on %q", what, at.x, at.y, t.text))
+			}
+		}
+	}
+	return faults
+}
+
+// hides reports whether a shape lies on the letters of a text.
+func (s *shape) hides(text *shape) bool {
+	a, b := text.points[0], text.points[len(text.points)-1]
+	high, long := text.number("font-size")*0.35, math.Hypot(b.x-a.x, b.y-a.y)
+	part := 0.0
+	if long > 0 { // the first letter and the last reach no farther than their text
+		part = min(high/long, 0.5)
+	}
+	dx, dy := (b.x-a.x)*part, (b.y-a.y)*part
+	return distance(s, point{a.x + dx, a.y + dy}, point{b.x - dx, b.y - dy}) < high
 }
 
 // endsAt reports whether an arrow begins or ends at a place.

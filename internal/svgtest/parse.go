@@ -116,20 +116,22 @@ func (s *shape) outline() {
 	s.paths = [][]point{s.points}
 }
 
-// reach returns where the letters of a text are, somewhat less than the room that they have. A text that is
-// not read across is where it begins.
+// reach returns where the letters of a text are, somewhat less than the room that they have.
 func (s *shape) reach() []point {
 	x, y, size := s.number("x"), s.number("y"), s.number("font-size")
-	if s.attr["transform"] != "" {
-		return []point{{x, y}}
-	}
 	wide := size * float64(len([]rune(s.text))) / 2
 	from := map[string]float64{"middle": x - wide/2, "end": x - wide}
 	left, ok := from[s.attr["text-anchor"]]
 	if !ok {
 		left = x
 	}
-	return []point{{left, y - size*0.35}, {left + wide/2, y - size*0.35}, {left + wide, y - size*0.35}}
+	all := []point{{left, y - size*0.35}, {left + wide/2, y - size*0.35}, {left + wide, y - size*0.35}}
+	if s.attr["transform"] != "" { // read from below
+		for i, p := range all {
+			all[i] = point{x + p.y - y, y - p.x + x}
+		}
+	}
+	return all
 }
 
 // ways returns the points of a path of moves, lines, curves and arcs; of an arc, its ends.

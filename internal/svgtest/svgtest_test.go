@@ -124,6 +124,18 @@ func TestPlanted(t *testing.T) {
 func TestPlantedTexts(t *testing.T) {
 	bully, detectors := read(t, "bully.svg"), read(t, "detectors.svg")
 	for name, c := range map[string]struct{ picture, fault string }{
+		"number on the legend": {moved(t, bully, `<circle cx="\S+" cy="\S+"(.*\n<text .* class="number")`,
+			`<circle cx="200" cy="70"$1`), "number 1 at 200, 70 lies on the legend"},
+		"number on a text": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>coordinator<)`,
+			`<circle cx="$1" cy="$2" r="9" fill="#FFFFFF"/><text class="number">7</text><text x="$1" y="$2"$3`),
+			`lies on "coordinator"`},
+		"mark on a text": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>time<)`,
+			`<g class="mark"><title>planted</title><circle cx="$1" cy="$2" r="3" fill="#333333"/></g>`+
+				`<text x="$1" y="$2"$3`), `lies on "time"`},
+		"mark on a name that is read from below": {strings.Replace(bully, `</svg>`,
+			`<g class="mark"><title>planted</title><circle cx="300" cy="250" r="3" fill="#333333"/></g>`+
+				`<text x="304" y="300" font-size="14" transform="rotate(-90 304 300)">1234567890</text></svg>`, 1),
+			`lies on "1234567890"`},
 		"letter": {moved(t, bully, `font-size="14"( .*>time<)`, `font-size="10"$1`), "letters of 10.0 px"},
 		"wide":   {moved(t, bully, `viewBox="0 0 [0-9]+`, `viewBox="0 0 560`), "letters of 9.8 px"},
 		"long":   {moved(t, bully, `>time<`, `>what the clock of all says<`), "says\" runs out"},

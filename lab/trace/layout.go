@@ -34,6 +34,8 @@ type layout struct {
 	upward bool // the names of are written upwards, since they are longer than columns are wide
 	width  float64
 
+	high  float64   // the end of the legend
+	named float64   // that of the names of processes, below it
 	low   float64   // the lowest of all events
 	place []float64 // of each event, from the top; that of a step, for what the process did in it
 

@@ -78,6 +78,27 @@ func TestOverview(t *testing.T) {
 	}
 }
 
+// TestOverviewHasRoom: the number of a moment at which many messages are sent has a place of its own, not on
+// the legend.
+func TestOverviewHasRoom(t *testing.T) {
+	for _, c := range []struct {
+		algorithm string
+		n         int
+	}{{"hs", 13}, {"hs", 48}, {"hs", 64}, {"hs", 65}, {"franklin", 64}, {"bully", 32}, {"echo", 64}} {
+		for _, order := range []string{"sorted", "random"} {
+			a, err := catalog.Find(c.algorithm, "")
+			require.NoError(t, err)
+			ids := numbered(c.n)
+			if order == "random" {
+				sim.Shuffle(1, c.n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+			}
+			text := drawn(t, simulated(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}), svgOf)
+			require.Contains(t, text, `class="messages"`)
+			assert.Empty(t, svgtest.Faults(text), "%s %d %s", c.algorithm, c.n, order)
+		}
+	}
+}
+
 // TestLegible: letters, contrast, marks and kinds are as on every picture of the library.
 func TestLegible(t *testing.T) {
 	for name, c := range pictured(t) {

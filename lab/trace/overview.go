@@ -79,10 +79,10 @@ type overview struct {
 	most     int           // in one cell
 }
 
-// toScale gives each event its height.
+// toScale gives each event its height. The numbers of the first moments have room above all messages.
 func (o *overview) toScale(top float64) {
 	first := top + 2.1*o.letter
-	o.low = first + overviewHeight
+	o.high, o.low = top, first+overviewHeight
 	o.scale.height = overviewHeight * float64(o.unit) / float64(max(o.last, 1))
 	o.parts = []part{{until: o.last, top: first, bottom: o.low}}
 	o.place = make([]float64, len(o.trace.Events))
@@ -103,8 +103,6 @@ func (o *overview) ids(top float64) float64 {
 	for p := 0; p < len(ids); p += every {
 		style := `class="process" fill="` + svg.Ink + `"`
 		o.Text(o.x(p), y, o.letter, "middle", style, o.id(p))
-		half := float64(len(o.id(p))) * o.letter * letterWidth / 2
-		o.marks = append(o.marks, box{o.x(p) - half, y - o.letter, o.x(p) + half, y + 2})
 	}
 	return y + 2
 }

@@ -67,7 +67,10 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	d := &drawing{story: s, layout: probe, numbered: s.moments()}
 	head := &drawing{story: s, layout: probe, numbered: d.numbered}
 	bottom, rest := head.heading(edge)
-	d.layout = s.lay(letter, bottom+d.nameHeight()+8, folds)
+	names := bottom + d.nameHeight()
+	// A number has room between the names and the first instant.
+	d.layout = s.lay(letter, names+1.2*letter-8.8, folds)
+	d.high, d.named = bottom, names-0.35*letter
 	d.partitions()
 	d.axis()
 	d.arrows()

@@ -99,11 +99,12 @@ func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
 }
 
 // parts are how far down something may stand, in parts of half its size.
-var parts = []float64{0, -1.4, 1.4, -2.4, 2.4, -3.4, 3.4, -4.4, 4.4, -5.6, 5.6, -6.8, 6.8, -8, 8, -9.4, 9.4}
+var parts = []float64{0, -1.5, 1.4, -2.4, 2.4, -3.4, 3.4, -4.4, 4.4, -5.6, 5.6, -6.8, 6.8, -8, 8, -9.4, 9.4}
 
-// covered says how bad it is to draw something at a place: most of all over another mark.
+// covered says how bad it is to draw something at a place: most of all outside of the picture, or on the
+// legend or the captions.
 func (d *drawing) covered(at box) (cost int) {
-	if at.x1 < d.left-8 || at.x2 > d.width-2 {
+	if at.x1 < d.left-8 || at.x2 > d.width-2 || at.y1 < d.high || at.y2 > d.low+lastRow {
 		return 1000
 	}
 	for _, o := range d.marks {
@@ -112,8 +113,12 @@ func (d *drawing) covered(at box) (cost int) {
 		}
 	}
 	for p := range d.trace.Header.Scenario.IDs {
-		if x := d.x(p); at.x1 < x+4 && x-4 < at.x2 {
-			cost += 10
+		half, bad := 4.0, 10 // of its line
+		if at.y1 < d.named { // of its name, and of its priority
+			half, bad = float64(len(d.id(p))+2)*d.letter*letterWidth/2, 50
+		}
+		if x := d.x(p); at.x1 < x+half && x-half < at.x2 {
+			cost += bad
 		}
 	}
 	for _, way := range d.ways {
