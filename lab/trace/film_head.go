@@ -75,8 +75,10 @@ func (f *FilmHead) network(h *Header, positions [][2]float64) {
 		f.Shape = "complete"
 	case form == inLayers || form == inRings:
 		f.Shape = "tree"
-	case form == inRows || form == inWrappedRows:
+	case form == inRows:
 		f.Shape = "grid"
+	case form == inWrappedRows:
+		f.Shape = "torus"
 	case form == asCube:
 		f.Shape = "cube"
 	default:

@@ -228,6 +228,18 @@ func TestFilmApart(t *testing.T) {
 	require.Equal(t, want.Events, got.Events)
 }
 
+// TestFilmShapes: the form of a network is that of its links, whatever its algorithm is for.
+func TestFilmShapes(t *testing.T) {
+	all := networks(t)
+	all["pair of all"] = network(t, "bully", 2, nil)
+	for name, shape := range map[string]string{"grid": "grid", "torus": "torus", "pair of all": "complete"} {
+		in := all[name].Input
+		f, err := trace.NewFilming(&in, trace.About{})
+		require.NoError(t, err)
+		require.Equal(t, shape, f.Film().Head.Shape)
+	}
+}
+
 // TestFilmHead: the head says how the processes are joined, and gives each a place in a square.
 func TestFilmHead(t *testing.T) {
 	for _, a := range catalog.All() {

@@ -81,7 +81,8 @@ func (r *run) filmed(f *trace.Film) (Reply, error) {
 
 // networks are how processes are linked.
 var networks = map[string]string{"ring": " in a ring", "tree": " in a tree", "graph": " in a network",
-	"complete": " each linked to all others", "cube": " in a hypercube", "grid": " in a grid"}
+	"complete": " each linked to all others", "cube": " in a hypercube", "grid": " in a grid",
+	"torus": " in a torus"}
 
 // about says what the reader sees.
 func about(h *trace.FilmHead, a *election.Algorithm) string {

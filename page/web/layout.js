@@ -2,8 +2,9 @@
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{points: Point[], radius: number, round: boolean, cx: number, cy: number, big: number,
- *   outside: boolean}} Layout radius is that of a process; big that of the circle, if they stand on one; and
- *   messages pass outside of the processes where these leave no room between them */
+ *   outside: boolean, around: number}} Layout radius is that of a process; big that of the circle, if they stand on one; and
+ *   messages pass outside of the processes where these leave no room between them; a link that is longer than around
+ *   leads around a torus, out of the picture on one side and in on the other */
 
 const least = 2.2, most = 21; // of the radius
 const longest = 150; // between two neighbours
@@ -21,8 +22,10 @@ export function layout({ positions, shape }, width, height) {
     y: height / 2 + (y - top - high / 2) * scale }));
   // The middle of a circle is where its points are on average.
   const cx = points.reduce((sum, p) => sum + p.x / n, 0), cy = points.reduce((sum, p) => sum + p.y / n, 0);
-  return { points, radius: clamp(nearest(points, most * 4) * (inCircle ? 0.36 : 0.32)), round: ring && n > 2, cx, cy,
-    big: Math.hypot(points[0].x - cx, points[0].y - cy), outside: ring && n > 20 };
+  const apart = nearest(points, most * 4);
+  return { points, radius: clamp(apart * (inCircle ? 0.36 : 0.32)), round: ring && n > 2, cx, cy,
+    big: Math.hypot(points[0].x - cx, points[0].y - cy), outside: ring && n > 20,
+    around: shape === "torus" ? 1.5 * nearest(points, Infinity) : Infinity };
 }
 
 /** @param {number} radius */
@@ -57,9 +60,11 @@ export function underWay(l, from, to, part) {
     return { x: l.cx + r * Math.sin(angle), y: l.cy - r * Math.cos(angle), angle: angle + (forward ? 0 : Math.PI) };
   }
   const dx = b.x - a.x, dy = b.y - a.y, long = Math.hypot(dx, dy) || 1;
-  const rim = Math.min(l.radius + 8, long / 3), gone = rim + (long - 2 * rim) * part;
+  const rim = Math.min(l.radius + 8, long / 3);
+  let gone = rim + (long - 2 * rim) * part;
+  if (long > l.around) gone = part < 0.5 ? -rim - l.around * part * 0.4 : long + rim + l.around * (1 - part) * 0.4;
   // A little to the right of the link, so that messages that meet are seen apart.
   const side = Math.min(7, l.radius * 0.5);
   return { x: a.x + (dx / long) * gone - (dy / long) * side, y: a.y + (dy / long) * gone + (dx / long) * side,
-    angle: Math.atan2(dy, dx) };
+    angle: Math.atan2(dy, dx) + (long > l.around ? Math.PI : 0) };
 }

@@ -41,7 +41,12 @@ export function drawLinks(g, film, l, cut, tree) {
     if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size) || !gone && grown.has(`${p} ${q}`)) continue;
     g.strokeStyle = gone ? all.red : all.link;
     g.setLineDash(gone ? [3, 5] : []);
-    line(g, a.x, a.y, b.x, b.y);
+    if (Math.hypot(a.x - b.x, a.y - b.y) > l.around) {
+      for (const [from, to] of [[p, q], [q, p]]) {
+        const end = underWay(l, from, to, 0.49);
+        line(g, l.points[from].x, l.points[from].y, end.x, end.y);
+      }
+    } else line(g, a.x, a.y, b.x, b.y);
     g.setLineDash([]);
     // The cross stands at the end that a message does not reach.
     if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
