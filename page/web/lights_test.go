@@ -186,6 +186,27 @@ func TestSectionsAndCutsAreSeen(t *testing.T) {
 		return [...found];`)
 	require.Equal(t, []string{"", "process N, undecided, in the section"}, names)
 
+	// Beside the line of a process in time there are two more while it is inside.
+	var beside [2]int
+	p.script(&beside, `
+		const P = CanvasRenderingContext2D.prototype, { fillRect } = P, { film } = page.store.state;
+		const pink = getComputedStyle(document.documentElement).getPropertyValue("--pink").trim();
+		let found = 0, times = 0;
+		P.fillRect = function (...a) {
+			if (this.fillStyle === pink && a[2] === 2 && a[3] > 0) found++;
+			fillRect.apply(this, a);
+		};
+		page.store.set({ paint: page.store.state.paint + 1 });
+		await settled();
+		P.fillRect = fillRect;
+		const { sections } = film.head;
+		sections.forEach(([step, , ...inside], i) => {
+			if ((sections[i + 1]?.[0] ?? film.length) > step) times += inside.length;
+		});
+		return [found, 2 * times];`)
+	require.NotZero(t, beside[1])
+	require.Equal(t, beside[1], beside[0])
+
 	p.ask(map[string]any{"algorithm": "lcr", "n": 4, "acts": []map[string]any{
 		{"after": 9, "do": "cut", "groups": [][]int{{1}}}, {"after": 13, "do": "heal"}}})
 	var got struct{ Bands, Wanted [][]float64 }

@@ -56,6 +56,7 @@ export function draw(g, film, axis, f, signs, part, past) {
   }
   g.globalAlpha = 1;
   cuts(g, film, axis, f);
+  sections(g, film, axis, f);
   outside(g, film, axis, f);
   g.restore();
 }
@@ -208,6 +209,16 @@ function cuts(g, film, axis, f) {
     from = !some ? -1 : from < 0 ? place : from;
   }
   band(axis.end);
+}
+
+/** A line on both sides of a process while it is in the critical section, as the box in the network.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f */
+function sections(g, film, axis, f) {
+  g.fillStyle = colours().pink;
+  film.head.sections?.forEach(([step, , ...inside], i, all) => {
+    const y = yOf(f, axis.placeOf(step)), to = yOf(f, axis.placeOf(all[i + 1]?.[0] ?? film.length));
+    for (const p of inside) for (const side of [-6, 4]) g.fillRect(xOf(f, p) + side, y, 2, to - y);
+  });
 }
 
 /** A red ring around a step that the model of the algorithm does not allow, or that must never be.
