@@ -25,9 +25,9 @@ function blocks(doc) {
 /** Whether the reader wants to see all that ran, not only the function that decides. */
 let whole = false;
 
-/** @param {HTMLElement} ruleElement @param {HTMLElement} codeElement @param {any} doc @param {string} algorithm
- * @param {number[]} ids */
-export function lines(ruleElement, codeElement, doc, algorithm, ids) {
+/** Shows the first rule, the lines, and other rules: below several the lines would be out of sight.
+ * @param {HTMLElement} ruleElement @param {HTMLElement} codeElement @param {any} doc @param {number[]} ids */
+export function lines(ruleElement, codeElement, doc, ids) {
   const all = blocks(doc);
   const ran = ids.map((id) => all.get(id)).filter((b) => b !== undefined);
   /** @type {Map<string, {pkg: string, text: string, n: number}>} */
@@ -39,17 +39,18 @@ export function lines(ruleElement, codeElement, doc, algorithm, ids) {
     }
   }
   const several = new Set(ran.map((b) => b.pkg)).size > 1;
-  ruleElement.replaceChildren(...[...rules.values()].map(({ pkg, text, n }) => h("p", { class: "rule" },
-    h("span", { class: "tag" }, several ? `${pkg}, ${t.rule} ${n}` : `${t.rule} ${n}`), text)));
+  const [first = "", ...others] = [...rules.values()].map(({ pkg, text, n }) => h("p", { class: "rule" },
+    h("span", { class: "tag" }, several ? `${pkg}, ${t.rule} ${n}` : `${t.rule} ${n}`), text));
+  ruleElement.replaceChildren(first);
   const parts = functions(ran, doc);
   const inner = parts.filter((f) => f.rules > 0);
   const main = inner.length > 0 ? inner : parts.slice(-1);
   const shown = whole ? parts : main;
-  codeElement.replaceChildren(...shown.map((f) => listing(f, doc)));
+  codeElement.replaceChildren(...shown.map((f) => listing(f, doc)), ...others);
   if (parts.length > main.length) {
     codeElement.append(h("button", { class: "quiet", onclick: () => {
       whole = !whole;
-      lines(ruleElement, codeElement, doc, algorithm, ids);
+      lines(ruleElement, codeElement, doc, ids);
     } }, whole ? t.fewer : t.allFunctions(parts.length)));
   }
 }

@@ -46,7 +46,7 @@ export function mount(element, store) {
     if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
     shown = key;
     sentence.textContent = text;
-    if (doc) lines(rule, code, doc, film.head.algorithm, ran);
+    if (doc) lines(rule, code, doc, ran);
     const changed = now.flatMap((m, i) => m.fields.map((field) => ({ field, old: changedFrom(before[i], field) })))
       .filter(({ old }) => old);
     changes.replaceChildren(h("h2", {}, changed.length ? t.changed : why), h("dl", { class: "facts" },
