@@ -24,7 +24,7 @@ export const loading = "The library is loading …";
 export const noLibrary = "The library cannot be loaded.";
 export const hash = "hash";
 export const asBy = ", as by";
-export const asByFile = ", as by its file (Share) and";
+export const asByFile = "; Share saves the file of";
 export const processes = "Processes";
 export const timePicture = "The run in time: a line for each process, an arrow for each message. "
   + "The log has the same as a list.";
