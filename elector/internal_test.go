@@ -374,7 +374,7 @@ func TestTypicalRoundTrip(t *testing.T) {
 	r := &roundTrips{renew: time.Second}
 	note := func(times int, took time.Duration) {
 		for range times {
-			r.note(took)
+			r.note(0, took)
 		}
 	}
 	note(1, slow)

@@ -24,7 +24,11 @@ type roundTrips struct {
 	mu       sync.Mutex
 	measured int                   // how many there were
 	last     [window]time.Duration // the last of them, at their numbers modulo window
-	warned   bool
+
+	// Since the last warning:
+	count, long int // round trips, and those of Renew or longer
+	longest     time.Duration
+	next        map[string]time.Duration // when each warning may be logged again
 }
 
 // round is a claim to all others.
@@ -36,7 +40,8 @@ type round struct {
 
 // newRoundTrips returns what measures the round trips of a member.
 func newRoundTrips(a *election.Algorithm, c *Config, log *slog.Logger) *roundTrips {
-	r := &roundTrips{enough: len(c.Members) / 2, renew: c.Times.Renew, log: log}
+	r := &roundTrips{enough: len(c.Members) / 2, renew: c.Times.Renew, log: log,
+		next: make(map[string]time.Duration)}
 	for i, kind := range a.Kinds {
 		switch kind.Name {
 		case "claim":
@@ -58,7 +63,7 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 		// GRANTED of Round 0 answers no claim: a voter sends it to say to whom it has lent its vote.
 		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 {
 			if s.heard++; s.heard == r.enough {
-				r.note(o.At - s.at)
+				r.note(o.At, o.At-s.at)
 			}
 		}
 	}
@@ -74,23 +79,48 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 // lease: the next renewal follows. A network that is slow makes many long.
 const window, rare = 100, 20
 
-// note takes a round trip.
-func (r *roundTrips) note(took time.Duration) {
+// judged is the number of round trips from which on the typical one counts: the two of a start or a pause
+// are left out of them.
+const judged = 2 * rare
+
+// The warnings, each at most once in quiet.
+const (
+	quiet      = time.Minute
+	longSingle = "a round trip took longer than Times.Renew; one that takes twice Renew does not renew " +
+		"the lease"
+	longMost = "round trips take longer than Times.Renew: the Lease is too short for this network"
+)
+
+// note takes a round trip that has ended now. A single long one may be a pause of a program: a Lease that
+// would bear it, of 50 times as long, may be far too long for the network. So only the typical one is a
+// reason to suggest a Lease.
+func (r *roundTrips) note(now, took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last[r.measured%window] = took
 	r.measured++
-	if took >= r.renew && !r.warned {
-		r.warned = true
-		r.log.Warn("a round trip took longer than Times.Renew: one of twice that renews no lease",
-			"round_trip", took, "renew", r.renew, "suggested_lease", Suggest(took).Lease)
+	r.count++
+	if took < r.renew {
+		return
 	}
+	r.long++
+	r.longest = max(r.longest, took)
+	typical, warning := r.typical(), longSingle
+	args := []any{"longest", r.longest, "renew", r.renew, "long", r.long, "of", r.count}
+	if r.measured >= judged && typical >= r.renew {
+		warning = longMost
+		args = append(args, "round_trip", typical, "suggested_lease", Suggest(typical).Lease)
+	}
+	if now < r.next[warning] {
+		return
+	}
+	r.next[warning] = now + quiet
+	r.count, r.long, r.longest = 0, 0, 0
+	r.log.Warn(warning, args...)
 }
 
-// typical returns the longest of the last window of round trips but for rare ones.
+// typical returns the longest of the last window of round trips but for rare ones. The caller holds mu.
 func (r *roundTrips) typical() time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	n := min(r.measured, window)
 	if n == 0 {
 		return 0
@@ -101,4 +131,8 @@ func (r *roundTrips) typical() time.Duration {
 // RoundTrip returns how long a majority of the members takes to answer this member when it leads or claims
 // the lead: 95 of the last 100 answers took no longer. [Suggest] makes Times of it. It is zero if this
 // member has not claimed the lead.
-func (e *Elector) RoundTrip() time.Duration { return e.roundTrips.typical() }
+func (e *Elector) RoundTrip() time.Duration {
+	e.roundTrips.mu.Lock()
+	defer e.roundTrips.mu.Unlock()
+	return e.roundTrips.typical()
+}

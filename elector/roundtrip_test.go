@@ -3,7 +3,6 @@ package elector_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -21,7 +20,7 @@ import (
 )
 
 // TestRoundTrip: a leader measures the round trip to a majority, and Suggest makes Times of it. Where it
-// takes longer than two Renew there is no leader, and each candidate warns once, with both times.
+// takes longer than two Renew there is no leader, and each candidate says so, and which Lease would do.
 func TestRoundTrip(t *testing.T) {
 	for delay, slow := range map[time.Duration]bool{20 * time.Millisecond: false,
 		230 * time.Millisecond: true} {
@@ -37,14 +36,13 @@ func TestRoundTrip(t *testing.T) {
 				})
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				const warning = "a round trip took longer than Times.Renew"
 				measured := 0
 				for name, m := range g {
-					d, warned := m.RoundTrip(), strings.Count(text[name].String(), warning)
+					d, warned := m.RoundTrip(), warnings(text[name])
 					require.Equal(t, slow, !m.Leader().Self && m.Leader().Leader == "")
 					require.Contains(t, []time.Duration{0, 2 * delay}, d)
 					if d == 0 {
-						require.Zero(t, warned)
+						require.Empty(t, warned)
 						continue
 					}
 					measured++
@@ -55,19 +53,79 @@ func TestRoundTrip(t *testing.T) {
 					require.InDelta(t, (2 * delay).Seconds(), status["round_trip_seconds"], 1e-9)
 					require.InDelta(t, (100 * delay).Seconds(), status["suggested_lease_seconds"], 1e-9)
 					if !slow {
-						require.Zero(t, warned)
+						require.Empty(t, warned)
 						continue
 					}
-					require.Equal(t, 1, warned)
-					require.Contains(t, text[name].String(), fmt.Sprintf(
-						"%s: one of twice that renews no lease\" group=g member=%s round_trip=460ms "+
-							"renew=187.5ms "+
-							"suggested_lease=23s", warning, name))
+					require.Equal(t, []string{
+						longSingle + `longest=460ms renew=187.5ms long=1 of=1`,
+						longMost + `longest=460ms renew=187.5ms long=39 of=39 round_trip=460ms ` +
+							`suggested_lease=23s`}, warned)
 				}
 				require.Positive(t, measured)
 			})
 		})
 	}
+}
+
+// What is logged of round trips that take long.
+const (
+	longSingle = `a round trip took longer than Times.Renew; one that takes twice Renew does not renew the lease: `
+	longMost   = `round trips take longer than Times.Renew: the Lease is too short for this network: `
+)
+
+// warnings returns the texts and figures of the warnings about round trips.
+func warnings(l *logs) (all []string) {
+	for line := range strings.Lines(l.String()) {
+		_, text, ok := strings.Cut(line, `level=WARN msg="`)
+		if message, rest, _ := strings.Cut(text, `"`); ok && strings.Contains(message, "round trip") {
+			_, figures, _ := strings.Cut(rest, "longest=")
+			all = append(all, message+": longest="+strings.TrimSpace(figures))
+		}
+	}
+	return all
+}
+
+// TestLongRoundTrips: pauses of the network, each of one round trip, are counted, in a line a minute, and no
+// Lease is suggested for them. One is when many take that long.
+func TestLongRoundTrips(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		links, slow := quickOrSlow(t)
+		text := &logs{} // of all members
+		g := start(t, three, func(c *elector.Config) {
+			c.Transport = newSlowed(c.Transport, links, slow)
+			c.Log = slog.New(slog.NewTextHandler(text, nil))
+		})
+		wait := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		pause := func() { // long enough for one renewal and its answer
+			slow.Store(true)
+			wait(300 * time.Millisecond)
+			slow.Store(false)
+			wait(5 * time.Second)
+		}
+		wait(30 * time.Second)
+		pause()
+		one := []string{longSingle + "longest=240ms renew=187.5ms long=1 of=158"}
+		require.Equal(t, one, warnings(text))
+		pause()
+		pause()
+		require.Equal(t, one, warnings(text), "within a minute")
+		wait(time.Minute)
+		require.Equal(t, one, warnings(text), "none was long")
+		pause()
+		two := append(one, longSingle+"longest=240ms renew=187.5ms long=3 of=405")
+		require.Equal(t, two, warnings(text))
+		slow.Store(true)
+		wait(30 * time.Second)
+		three := append(two, longMost+
+			"longest=240ms renew=187.5ms long=5 of=32 round_trip=240ms suggested_lease=12s")
+		require.Equal(t, three, warnings(text))
+		wait(5 * time.Minute)
+		require.Len(t, warnings(text), 3+5, "one a minute")
+		require.Equal(t, 1, g.total())
+	})
 }
 
 // TestConfirmedOften: reads that are confirmed more often than a round trip takes cost no lease, and each is
@@ -98,19 +156,24 @@ func TestConfirmedOften(t *testing.T) {
 // TestSlowRenewals: a leader keeps its lease where renewals take longer than Renew, but less than twice that.
 func TestSlowRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var links [2]*faults.Links
-		for i, delay := range []time.Duration{time.Millisecond, 120 * time.Millisecond} {
-			var err error
-			links[i], err = faults.NewLinks(faults.Config{Min: delay})
-			require.NoError(t, err)
-		}
-		var slow atomic.Bool
-		g := start(t, three, func(c *elector.Config) { c.Transport = newSlowed(c.Transport, links, &slow) })
+		links, slow := quickOrSlow(t)
+		g := start(t, three, func(c *elector.Config) { c.Transport = newSlowed(c.Transport, links, slow) })
 		time.Sleep(5 * time.Second)
 		slow.Store(true)
 		time.Sleep(time.Minute)
 		require.Equal(t, 1, g.total())
 	})
+}
+
+// quickOrSlow returns links of 1 and of 120 ms, so with round trips of more than the Renew of LAN, and what
+// selects the latter.
+func quickOrSlow(t *testing.T) (links [2]*faults.Links, slow *atomic.Bool) {
+	for i, delay := range []time.Duration{time.Millisecond, 120 * time.Millisecond} {
+		var err error
+		links[i], err = faults.NewLinks(faults.Config{Min: delay})
+		require.NoError(t, err)
+	}
+	return links, new(atomic.Bool)
 }
 
 // slowed is a transport over links that are quick at first, and then slow.

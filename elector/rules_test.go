@@ -165,7 +165,7 @@ func TestRoundTripWarning(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), "took longer than Times.Renew"))
 	claim(3, 200)
 	answer(3, 1000)
-	require.Equal(t, 1, strings.Count(log.String(), "\n"), "once")
+	require.Equal(t, 1, strings.Count(log.String(), "\n"), "once in a minute")
 	claim(4, 1000)
 	claim(20, 1000)
 	answer(4, 9000)
