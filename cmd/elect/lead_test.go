@@ -67,6 +67,20 @@ func TestLeadAddressInUse(t *testing.T) {
 	require.Contains(t, r.stderr, "elect: --dir: ")
 }
 
+// TestLeadLog: the log has the words of package elector, which docs/services.md explains.
+func TestLeadLog(t *testing.T) {
+	r := elect(t, "", strings.Fields("lead --once "+alone+"-- true")...)
+	require.Zero(t, r.code, r.stderr)
+	said := regexp.MustCompile(`level=INFO msg=("[^"]*"|\S+) group=lead member=a (leader=\S+)?`).
+		FindAllString(r.stderr, -1)
+	require.Equal(t, []string{
+		`level=INFO msg=elected group=lead member=a leader=a`,
+		`level=INFO msg="this member leads: the program runs" group=lead member=a `,
+		`level=INFO msg="given up" group=lead member=a leader=""`,
+		`level=INFO msg=ended group=lead member=a leader=""`,
+	}, said)
+}
+
 // TestCertReport: what was written, for which group, and until when: a certificate ends with its authority.
 func TestCertReport(t *testing.T) {
 	dir := t.TempDir()

@@ -117,17 +117,14 @@ func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 
 // run takes part until ctx ends, or the program ends the command.
 func run(ctx context.Context, w *work) error {
-	c, stderr := w.config, w.console.Stderr
-	log := slog.New(slog.NewTextHandler(stderr, nil)).With("group", c.Group, "member", c.Self)
-	c.Observe = func(v elector.View) { log.Info("view", "leader", v.Leader, "term", v.Term, "why", v.Why) }
-	// What it says at lower levels is in these views, by names instead of IDs.
-	c.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	c := w.config
+	c.Log = slog.New(slog.NewTextHandler(w.console.Stderr, nil))
 	e, err := elector.New(c)
 	if err != nil {
 		return exit.Reword(exit.Classify(err), words(c.Group))
 	}
 	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
-	w.log = log
+	w.log = c.Log.With("group", c.Group, "member", c.Self)
 	w.rest = supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}
 	err = e.Run(ctx, w.do)
 	if end, ok := errors.AsType[finished](err); ok {
