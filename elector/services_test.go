@@ -67,6 +67,9 @@ func TestGuide(t *testing.T) {
 	require.True(t, ok)
 	table, _, ok = strings.Cut(table, "\n## ")
 	require.True(t, ok)
+	for why := elector.Elected; why <= elector.Ended; why++ { // each View is a line of the log
+		require.Contains(t, table, "\n| `"+why.String()+"`")
+	}
 	quoted := 0
 	for i, text := range strings.Split(table, "`") {
 		if i%2 == 1 && strings.Contains(text, " ") {
