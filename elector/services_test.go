@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,8 @@ func TestGuide(t *testing.T) {
 	require.Greater(t, quoted, 5)
 }
 
-// TestGuidePrograms: each program of docs/services.md stands in a file that is compiled.
+// TestGuidePrograms: each program of docs/services.md stands in a file that is compiled, and the line before
+// it names the packages that it imports, all and no others.
 func TestGuidePrograms(t *testing.T) {
 	b, err := os.ReadFile(guide)
 	require.NoError(t, err)
@@ -92,19 +94,30 @@ func TestGuidePrograms(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	var code strings.Builder
+	packages := make(map[string]bool) // all that these files import
 	for _, file := range []string{"guide_test.go", "fence/http_example_test.go",
 		"../examples/fencing-sql/store.go",
 		"../examples/kubernetes/main.go"} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		code.WriteString(flat(string(text)))
+		for _, found := range regexp.MustCompile(`(?m)^\t"(.*)"$`).FindAllStringSubmatch(string(text), -1) {
+			packages[found[1]] = true
+		}
 	}
-	programs := strings.Split(string(b), "```go\n")[1:]
-	require.Greater(t, len(programs), 5)
-	for _, program := range programs {
+	programs := strings.Split(string(b), "```go\n")
+	require.Greater(t, len(programs), 6)
+	for i, program := range programs[1:] {
 		program, _, ok := strings.Cut(program, "```")
 		require.True(t, ok)
 		require.True(t, strings.Contains(code.String(), flat(program)), program)
+		at := strings.LastIndex(programs[i], "\nImports: ")
+		require.Positive(t, at, program)
+		imports, _, _ := strings.Cut(programs[i][at:], ".\n")
+		for path := range packages {
+			uses := regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(program)
+			require.Equal(t, uses, strings.Contains(imports, "`"+path+"`"), "%s in %s", path, program)
+		}
 	}
 }
 
