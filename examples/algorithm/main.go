@@ -1,10 +1,12 @@
 // Command algorithm runs an election algorithm of your own, the one in lowest.go, in the simulator on
-// any schedule you like, on goroutines, and over a transport.
+// any schedule you like, on goroutines, and over a transport. With the name of a file it records a run there.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
@@ -43,6 +46,22 @@ func main() {
 	fmt.Println("goroutines: leader", ran.Leader, "messages", ran.Messages)
 
 	overTransport(ctx, &in)
+
+	if len(os.Args) > 1 {
+		record(ctx, &in, os.Args[1])
+	}
+}
+
+// record writes a trace of a run to a file. elect trace FILE --svg PICTURE draws it, and needs nothing but
+// the file.
+func record(ctx context.Context, in *scenario.Input, file string) {
+	f, err := os.Create(file)
+	check(err)
+	recorder, err := trace.NewWriter(f, in, trace.About{})
+	check(err)
+	_, err = sim.Run(ctx, sim.Config{Input: *in, Observe: recorder.Observe})
+	check(errors.Join(err, recorder.Close(), f.Close()))
+	fmt.Println("recorded in", file)
 }
 
 // overTransport runs each process as a service of its own would, here over a transport in memory.
