@@ -3,6 +3,7 @@ package elector_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"strings"
@@ -237,10 +238,13 @@ func TestNamesInTheLog(t *testing.T) {
 	})
 }
 
-// TestNamesInErrors: an error about a member has its name.
+// TestNamesInErrors: an error about a member has its name, and is about the first name of several.
 func TestNamesInErrors(t *testing.T) {
-	_, err := elector.New(elector.Config{Group: "g", Self: "a",
-		Members: map[string]string{"a": "127.0.0.1:1", "b": "10.0.0.1:1"}})
-	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "members[b]: 10.0.0.1:1 is no loopback address")
+	members := map[string]string{"a": "127.0.0.1:1"}
+	for i, name := range []string{"g", "f", "e", "d", "c", "b"} {
+		members[name] = fmt.Sprintf("10.0.0.%d:1", i)
+		_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: members})
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "members["+name+"]: "+members[name]+" is no loopback address")
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-election/election"
@@ -145,7 +146,13 @@ func (c *Config) checkMembers() error {
 	}
 	plain := c.TLS == nil && !c.InsecurePlaintext
 	at := make(map[string]election.ID)
-	for _, id := range slices.Sorted(maps.Keys(c.Members)) {
+	ids := slices.Sorted(maps.Keys(c.Members))
+	if c.Name != nil { // an ID may be a hash: an error names the first of the names
+		slices.SortStableFunc(ids, func(a, b election.ID) int {
+			return strings.Compare(c.Name(a), c.Name(b))
+		})
+	}
+	for _, id := range ids {
 		addr := c.Members[id]
 		host, err := c.checkAddress(id, addr)
 		other, taken := at[addr]
