@@ -23,17 +23,13 @@ import (
 
 // New returns elect cert.
 func New(a *console.Console) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "cert",
-		Short: "Make certificates for the members of elect lead",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("cert", "Make certificates for the members of elect lead",
+		func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
 			return suggest.UnknownCommand(cmd, args[0])
-		},
-	}
+		})
 	cmd.AddCommand(subcommand(a, "ca", "Make a certificate authority", authority),
 		subcommand(a, "member NAME ...", "Make a certificate for each of these members", members))
 	return cmd

@@ -27,16 +27,13 @@ import (
 func New(a *console.Console) *cobra.Command {
 	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked,
 		Driven: "checked"}}
-	cmd := &cobra.Command{
-		Use:   "check ALGORITHM",
-		Short: "Check an election in every state that it can be in",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("check ALGORITHM", "Check an election in every state that it can be in",
+		func(cmd *cobra.Command, args []string) error {
 			if f.Given("replay") {
 				return replaySteps(a, f, args)
 			}
 			return runCheck(a, cmd.Context(), f, args)
-		},
-	}
+		})
 	f.Define(cmd, "check")
 	f.Files.Define(cmd, "trace", "svg", "links", "mermaid", "log")
 	for _, file := range []string{"trace", "svg", "links", "mermaid", "log"} {

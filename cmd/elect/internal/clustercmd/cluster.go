@@ -35,11 +35,8 @@ type clusterFlags struct {
 // New returns elect cluster.
 func New(a *console.Console) *cobra.Command {
 	f := &clusterFlags{}
-	cmd := &cobra.Command{
-		Use:   "cluster",
-		Short: "Run members of a service as processes, and break them",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("cluster", "Run members of a service as processes, and break them",
+		func(cmd *cobra.Command, args []string) error {
 			if err := flags.NoMore(args); err != nil {
 				return err
 			}
@@ -49,8 +46,7 @@ func New(a *console.Console) *cobra.Command {
 			}
 			f.config.Command = func() *exec.Cmd { return exec.Command(self, "cluster", "member") }
 			return run(cmd.Context(), a, f)
-		},
-	}
+		})
 	f.Define(cmd, "cluster")
 	cmd.AddCommand(&cobra.Command{
 		Use:    "member",

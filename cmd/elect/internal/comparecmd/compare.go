@@ -42,13 +42,11 @@ type setting struct{ name, value string }
 func New(a *console.Console) *cobra.Command {
 	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses,
 		Driven: "compared"}}
-	cmd := &cobra.Command{
-		Use:   "compare ALGORITHM...",
-		Short: "Put algorithms side by side: messages, time and bits, over the number of processes",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("compare ALGORITHM...",
+		"Put algorithms side by side: messages, time and bits, over the number of processes",
+		func(cmd *cobra.Command, args []string) error {
 			return runCompare(a, cmd.Context(), c, args)
-		},
-	}
+		})
 	c.Define(cmd, "compare")
 	c.Algorithms(func([]string) bool { return true })
 	return cmd

@@ -14,10 +14,8 @@ import (
 
 func complexityCommand(a *console.Console) *cobra.Command {
 	var given flags.Set
-	cmd := &cobra.Command{
-		Use:   "complexity",
-		Short: "How many messages an election takes: equations (1) to (10)",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("complexity", "How many messages an election takes: equations (1) to (10)",
+		func(cmd *cobra.Command, args []string) error {
 			if err := flags.NoMore(args); err != nil {
 				return err
 			}
@@ -27,8 +25,7 @@ func complexityCommand(a *console.Console) *cobra.Command {
 				return err
 			}
 			return runComplexity(a, cmd.Context(), most, given.On("json"))
-		},
-	}
+		})
 	given.Define(cmd, "experiment-complexity")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/experiment"
@@ -12,17 +13,13 @@ import (
 
 // New returns elect experiment.
 func New(a *console.Console) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "experiment",
-		Short: "Repeat the measurements of a paper",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("experiment", "Repeat the measurements of a paper",
+		func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
 			return suggest.UnknownCommand(cmd, args[0])
-		},
-	}
+		})
 	cmd.AddCommand(redundancyCommand(a), complexityCommand(a))
 	return cmd
 }

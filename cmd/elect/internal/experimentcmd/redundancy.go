@@ -28,13 +28,11 @@ var models = []string{string(experiment.Instant), string(experiment.Skewed), "bo
 
 func redundancyCommand(a *console.Console) *cobra.Command {
 	r := &redundancy{}
-	cmd := &cobra.Command{
-		Use:   "redundancy",
-		Short: "How many start an election when the coordinator crashes: figures 15 and 16",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("redundancy",
+		"How many start an election when the coordinator crashes: figures 15 and 16",
+		func(cmd *cobra.Command, args []string) error {
 			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
-		},
-	}
+		})
 	r.Define(cmd, "experiment-redundancy")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd

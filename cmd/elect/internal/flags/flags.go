@@ -229,6 +229,11 @@ func Files(cmd *cobra.Command, ending string, names ...string) {
 	}
 }
 
+// Command returns a command. It refuses arguments itself, in the words of this command line.
+func Command(use, short string, run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs, RunE: run}
+}
+
 // NoMore refuses arguments that no flag takes.
 func NoMore(args []string) error {
 	if len(args) > 0 {

@@ -28,16 +28,14 @@ import (
 // New returns elect lead.
 func New(a *console.Console) *cobra.Command {
 	f := &flags.Set{}
-	cmd := &cobra.Command{
-		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
-		Short: "Run a program on that member of a group that leads",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
+		"Run a program on that member of a group that leads",
+		func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
 				return input.Errorf("unexpected argument %.60q: COMMAND stands behind --", args[0])
 			}
 			return lead(cmd.Context(), a, f, args)
-		},
-	}
+		})
 	f.Define(cmd, "lead")
 	return cmd
 }

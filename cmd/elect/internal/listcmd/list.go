@@ -20,10 +20,8 @@ import (
 // New returns elect list.
 func New(a *console.Console) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "list [ALGORITHM ...]",
-		Short: "List the algorithms: links, winner, bounds, parameters",
-		RunE: func(_ *cobra.Command, args []string) error {
+	cmd := flags.Command("list [ALGORITHM ...]", "List the algorithms: links, winner, bounds, parameters",
+		func(_ *cobra.Command, args []string) error {
 			all, err := chosen(a.Catalog, args)
 			bold := func(text string) string { return a.Paint(terminal.Bold, text) }
 			page := listing.Page{Width: a.Width(), Heading: bold}
@@ -36,8 +34,7 @@ func New(a *console.Console) *cobra.Command {
 				return listing.WritePages(a.Stdout, all, page)
 			}
 			return listing.WriteTable(a.Stdout, all, page)
-		},
-	}
+		})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
 	(&flags.Set{Cmd: cmd, Catalog: a.Catalog}).Algorithms(func([]string) bool { return true })
 	return cmd

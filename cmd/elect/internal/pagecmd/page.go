@@ -24,12 +24,8 @@ import (
 // New returns elect page.
 func New(a *console.Console) *cobra.Command {
 	f := &flags.Set{Catalog: a.Catalog}
-	cmd := &cobra.Command{
-		Use:   "page",
-		Short: "Watch elections in a browser, step by step, and interfere",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return page(cmd.Context(), a, f, args) },
-	}
+	cmd := flags.Command("page", "Watch elections in a browser, step by step, and interfere",
+		func(cmd *cobra.Command, args []string) error { return page(cmd.Context(), a, f, args) })
 	f.Define(cmd, "page")
 	return cmd
 }

@@ -27,13 +27,10 @@ type driver func(ctx context.Context, j *job.Job, m *terminal.Meter) (*run.Outco
 // NewSim returns elect sim.
 func NewSim(a *console.Console) *cobra.Command {
 	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses, Driven: "simulated"}
-	cmd := &cobra.Command{
-		Use:   "sim ALGORITHM",
-		Short: "Simulate an election in virtual time",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("sim ALGORITHM", "Simulate an election in virtual time",
+		func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Simulate)
-		},
-	}
+		})
 	f.Define(cmd, "sim")
 	f.Files.Define(cmd, "trace", "svg", "links", "mermaid", "log")
 	f.Complete()
@@ -43,13 +40,10 @@ func NewSim(a *console.Console) *cobra.Command {
 // NewRun returns elect run.
 func NewRun(a *console.Console) *cobra.Command {
 	f := &job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: local.MaxProcesses, Driven: "run as goroutines"}
-	cmd := &cobra.Command{
-		Use:   "run ALGORITHM",
-		Short: "Run an election among goroutines of this process",
-		RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := flags.Command("run ALGORITHM", "Run an election among goroutines of this process",
+		func(cmd *cobra.Command, args []string) error {
 			return executeJobs(a, cmd.Context(), f, args, run.Goroutines)
-		},
-	}
+		})
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 			flag := unknown.GetSpecifiedName()

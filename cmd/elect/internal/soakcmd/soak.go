@@ -36,11 +36,8 @@ const mostSoaked = 1 << 10
 // New returns elect soak.
 func New(a *console.Console) *cobra.Command {
 	f := &soakFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}}}
-	cmd := &cobra.Command{
-		Use:   "soak ALGORITHM",
-		Short: "Simulate random elections until one fails",
-		RunE:  func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) },
-	}
+	cmd := flags.Command("soak ALGORITHM", "Simulate random elections until one fails",
+		func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) })
 	f.Define(cmd, "soak")
 	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.On("all") })
 	return cmd

@@ -28,36 +28,24 @@ import (
 // New returns elect trace.
 func New(a *console.Console) *cobra.Command {
 	t, f := &files.Trace{}, &flags.Set{}
-	cmd := &cobra.Command{
-		Use:   "trace FILE",
-		Short: "Show a recorded election, replay it, compare or merge several",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return show(a, f, t, args) },
-	}
+	cmd := flags.Command("trace FILE", "Show a recorded election, replay it, compare or merge several",
+		func(cmd *cobra.Command, args []string) error { return show(a, f, t, args) })
 	f.Define(cmd, "trace")
 	t.Define(cmd, "svg", "links", "mermaid", "chrome", "shiviz", "log")
-	cmd.AddCommand(&cobra.Command{
-		Use:   "replay FILE",
-		Short: "Give a recorded election to the algorithm again and compare what it does",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  func(_ *cobra.Command, args []string) error { return replay(a, args) },
-	}, &cobra.Command{
-		Use:   "diff FILE OTHER",
-		Short: "Compare two recorded elections by their causal order",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  func(_ *cobra.Command, args []string) error { return diff(a, args) },
-	}, mergeCommand(a))
+	cmd.AddCommand(
+		flags.Command("replay FILE",
+			"Give a recorded election to the algorithm again and compare what it does",
+			func(_ *cobra.Command, args []string) error { return replay(a, args) }),
+		flags.Command("diff FILE OTHER", "Compare two recorded elections by their causal order",
+			func(_ *cobra.Command, args []string) error { return diff(a, args) }),
+		mergeCommand(a))
 	return cmd
 }
 
 func mergeCommand(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
-	cmd := &cobra.Command{
-		Use:   "merge FILE...",
-		Short: "Make one trace of those that single processes have written",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) },
-	}
+	cmd := flags.Command("merge FILE...", "Make one trace of those that single processes have written",
+		func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) })
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "trace", "svg", "links", "mermaid", "chrome", "shiviz", "log")
 	cmd.Flags().Lookup("trace").Usage = "write the trace into this file, - for standard output"
