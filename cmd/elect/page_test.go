@@ -114,7 +114,12 @@ func TestBadPage(t *testing.T) {
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "a.json")
 	require.NoError(t, os.WriteFile(scenario, []byte("{"), 0o600))
+	recorded, mine := elect(t, "", "sim", "lcr", "-n", "3", "--trace", "-").stdout, filepath.Join(dir, "mine")
+	require.NoError(t, os.WriteFile(mine, []byte(strings.Replace(recorded, `"lcr"`, `"mine"`, 1)), 0o600))
+	require.Zero(t, elect(t, "", "trace", mine, "--svg", "-").code)
 	refused{
+		"page --trace " + mine: `--trace ` + mine + `: mine/participant is not in the catalog: the page cannot run it; ` +
+			`elect trace FILE --svg draws it`,
 		"page lcr":                         `unexpected argument "lcr"`,
 		"page --addr :0":                   `--addr :0: the page is for this machine only, as in 127.0.0.1:8080`,
 		"page --addr 0.0.0.0:80":           `--addr 0.0.0.0:80: the page is for this machine only, as in 127.0.0.1:8080`,

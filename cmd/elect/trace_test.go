@@ -204,6 +204,10 @@ func TestBadTrace(t *testing.T) {
 	dir := t.TempDir()
 	bad, good, other := filepath.Join(dir, "bad"), filepath.Join(dir, "good"), filepath.Join(dir, "other")
 	require.NoError(t, os.WriteFile(bad, []byte("{}\n"), 0o666))
+	scenario := filepath.Join(dir, "scenario")
+	require.NoError(t, os.WriteFile(scenario, []byte(`{"algorithm": "lcr", "ids": [1, 2]}`), 0o666))
+	const taken = ": it is a scenario, not a trace: elect sim --scenario, elect page --scenario and elect " +
+		"check --replay take it"
 	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "13", "--trace", good).code)
 	require.Zero(t, elect(t, "", "sim", "lcr", "-n", "3", "--trace", other).code)
 	refused{
@@ -217,6 +221,9 @@ func TestBadTrace(t *testing.T) {
 		"trace " + dir + "/none":                  dir + "/none: no such file or directory",
 		"trace " + bad:                            bad + ": line 1: it is not the beginning of a trace",
 		"trace replay " + bad:                     bad + ": line 1: it is not the beginning of a trace",
+		"trace " + scenario:                       scenario + taken,
+		"trace replay " + scenario:                scenario + taken,
+		"page --trace " + scenario:                "--trace " + scenario + taken,
 		"trace x --foo":                           "unknown flag --foo",
 		"trace repaly x":                          `unknown command "repaly": did you mean replay?`,
 		"trace repaly x --foo":                    `unknown command "repaly": did you mean replay?`,

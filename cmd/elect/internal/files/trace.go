@@ -1,6 +1,8 @@
 package files
 
 import (
+	"bufio"
+	"bytes"
 	"io"
 	"slices"
 
@@ -80,6 +82,19 @@ func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
 
 // OnlyTrace reports whether --trace is the only flag that names a file.
 func (t *Trace) OnlyTrace() bool { return t.svg+t.links+t.mermaid+t.chrome+t.shiviz+t.Log == "" }
+
+// ReadTrace reads a trace, and says of a scenario that it is one.
+func ReadTrace(r io.Reader) (*trace.Trace, error) {
+	b := bufio.NewReader(r)
+	head, _ := b.Peek(1 << 10) // an error comes again
+	scenario := bytes.Contains(head, []byte(`"algorithm"`)) && !bytes.Contains(head, []byte(`"trace"`))
+	t, err := trace.Read(b)
+	if err != nil && scenario {
+		return nil, input.Errorf("it is a scenario, not a trace: elect sim --scenario, elect page " +
+			"--scenario and elect check --replay take it")
+	}
+	return t, err
+}
 
 // Define defines the flags for some of the files.
 func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {

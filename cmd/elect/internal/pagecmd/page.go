@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
-	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/page/build"
 )
 
@@ -82,7 +83,7 @@ func opened(a *console.Console, f *flags.Set) (name string, text []byte, err err
 		check      func(io.Reader) error
 	}{
 		{"scenario", "open.json", func(r io.Reader) error { _, err := scenario.Read(r); return err }},
-		{"trace", "open.ndjson", func(r io.Reader) error { _, err := trace.Read(r); return err }},
+		{"trace", "open.ndjson", checkTrace},
 	} {
 		if !f.Given(kind.flag) {
 			continue
@@ -104,6 +105,20 @@ func opened(a *console.Console, f *flags.Set) (name string, text []byte, err err
 		}
 	}
 	return name, text, nil
+}
+
+// checkTrace refuses a trace that the page cannot run: it would show another run without a word.
+func checkTrace(r io.Reader) error {
+	t, err := files.ReadTrace(r)
+	if err != nil {
+		return err
+	}
+	s := &t.Header.Scenario
+	if _, err := museum.Find(s.Algorithm, s.Variant); err != nil { // as the page does
+		return input.Errorf("%.60s is not in the catalog: the page cannot run it; elect trace FILE --svg "+
+			"draws it", strings.TrimSuffix(s.Algorithm+"/"+s.Variant, "/"))
+	}
+	return nil
 }
 
 // written reports whether the page is written, and refuses what cannot be.

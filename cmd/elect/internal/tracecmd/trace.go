@@ -123,7 +123,7 @@ func readTrace(a *console.Console, name string) (*trace.Trace, error) {
 		defer file.Close()
 		in = file
 	}
-	t, err := trace.Read(in)
+	t, err := files.ReadTrace(in)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
