@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
+	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/leadcmd"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
@@ -111,14 +112,17 @@ func helpCommand(a *console.Console, root *cobra.Command) *cobra.Command {
 		Short:     "Explain a command, or a topic: " + strings.Join(help.Topics, ", "),
 		ValidArgs: help.Topics,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && slices.Contains(help.Topics, args[0]) {
-				return printer(a, false).Topic(args[0])
-			}
 			about, rest, err := root.Find(args)
-			if err != nil {
+			switch topic := len(args) > 0 && slices.Contains(help.Topics, args[0]); {
+			case topic && len(args) == 1:
+				return printer(a, false).Topic(args[0])
+			case topic:
+				return flags.NoMore(args[1:])
+			case err != nil:
 				return err
-			}
-			if len(rest) > 0 {
+			case !about.HasSubCommands() && len(rest) > 0:
+				return flags.NoMore(rest)
+			case len(rest) > 0:
 				return suggest.UnknownCommand(about, rest[0], help.Topics...)
 			}
 			return about.Help()

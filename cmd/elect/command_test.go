@@ -29,15 +29,19 @@ func (lines refused) test(t *testing.T) {
 func TestUnknownNames(t *testing.T) {
 	refused{
 		"smi":      `unknown command "smi": did you mean sim?`,
-		"zzzzzz":   `unknown command "zzzzzz"`,
+		"zzzzzz":   `unknown command "zzzzzz": elect help lists them`,
 		"--jsno":   `unknown flag --jsno`,
 		"help smi": `unknown command "smi": did you mean sim?`,
 		"list lrc": `unknown algorithm "lrc": did you mean lcr?`,
 		"list lcr/wav": `unknown variant "wav": lcr has participant, initiators, max, ` +
 			`wave`,
-		"list lcr lcr/":  `"lcr/": a variant is missing after the slash`,
-		"list --jsn":     `unknown flag --jsn: did you mean --json?`,
-		"completion foo": `unknown command "foo"`,
+		"list lcr lcr/":          `"lcr/": a variant is missing after the slash`,
+		"list --jsn":             `unknown flag --jsn: did you mean --json?`,
+		"completion foo":         `unknown command "foo": elect help completion lists them`,
+		"help experiment zzzzzz": `unknown command "zzzzzz": elect help experiment lists them`,
+		"help topology x":        `unexpected argument "x"`,
+		"help sim x":             `unexpected argument "x"`,
+		"check museum -n 3":      `which of the museum? docs/museum.md lists them, as museum/lcr-...`,
 		"sim": `which algorithm? There are ` + strings.Join(catalog.Names(),
 			", "),
 		"sim lrc -n 3": `unknown algorithm "lrc": did you mean lcr?`,

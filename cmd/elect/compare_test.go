@@ -75,6 +75,7 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr -n 0":                             `-n[0]: 0 processes, at least one is needed`,
 		"compare lcr -n 8,-3":                          `-n[1]: -3 processes, at least one is needed`,
 		"compare lcr -n 8,x":                           `-n[1]: "x" is not a whole number`,
+		"compare lcr -n 10-5":                          `-n[0]: "10-5" is not a whole number; a range is 5..10`,
 		"compare lcr -n 5-10":                          `-n[0]: "5-10" is not a whole number; a range is 5..10`,
 		"compare lcr -n 1e9":                           `-n[0]: 1e9 processes, at most 33554432 can be`,
 		"compare lcr -n 8,9,8":                         `-n[2]: 8 is there twice`,

@@ -50,6 +50,7 @@ func TestEntries(t *testing.T) {
 // and there was none, the error says so.
 func TestServed(t *testing.T) {
 	const untold = "; no failure detector has reported the crash: see --suspect-after"
+	const beats = untold + " and --param heartbeat=2"
 	ring := "sim mutex/tokenring --param bridge=true --param regenerate=5 -n 4 --crash-at 2@1.5 --until 100"
 	for line, want := range map[string]string{
 		"sim mutex/ricartagrawala -n 3 --crash-at 1@0.5": "processes 2 and 3 " +
@@ -68,7 +69,7 @@ func TestServed(t *testing.T) {
 		"run mutex/ricartagrawala -n 3 --initiators 2 --crashed 1 --unit 5ms": "process 2 asked and was " +
 			"never served" + untold,
 		"sim bully -n 5 --crash-at 5@9": "no leader that all agree " +
-			"on: all name 5, which does not lead" + untold,
+			"on: all name 5, which does not lead" + beats,
 	} {
 		elect(t, "", strings.Fields(line)...).requireLine(t, exit.StatusFailed, want)
 	}

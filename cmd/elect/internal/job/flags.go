@@ -131,6 +131,9 @@ func (f *Flags) Find(name, variant string) (*election.Algorithm, error) {
 // wrong on purpose is found too, by "museum" and an ID, but stands in no list: the files of a page name it.
 func Find(list catalog.List, name, variant string) (*election.Algorithm, error) {
 	if name == museum.Name {
+		if variant == "" {
+			return nil, input.Errorf("which of the museum? docs/museum.md lists them, as museum/lcr-...")
+		}
 		return museum.Find(name, variant)
 	}
 	names := list.Names()

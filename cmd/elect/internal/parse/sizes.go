@@ -16,9 +16,11 @@ func Sizes(flag, text string) ([]int, error) {
 	ranges, err := List(flag, text, func(where, part string) ([2]int, error) {
 		from, to, several := strings.Cut(part, "..")
 		if low, high, dash := strings.Cut(part, "-"); dash && low != "" && !several {
+			if len(low) > len(high) || len(low) == len(high) && low > high { // 9-10 rises, and 10-9 does not
+				low, high = high, low
+			}
 			return [2]int{}, input.Errorf("%s: %.60q is not a whole number; a range is %s..%s", where, part,
-				low,
-				high)
+				low, high)
 		}
 		first, err := Whole(where, from, "processes", 1, scenario.MaxProcesses)
 		if err != nil || !several {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/observe"
+	"github.com/go-election/election/params"
 )
 
 // Simulate runs an election in virtual time.
@@ -101,6 +103,9 @@ func WhyFailed(j *job.Job, o *Outcome) error {
 		return fmt.Errorf("%w; elect check --replay judges such steps", err)
 	case errors.Is(err, scenario.ErrUntold) && j.Label != "":
 		return fmt.Errorf("%w: see suspect_after", err)
+	case errors.Is(err, scenario.ErrUntold) && slices.ContainsFunc(j.Input.Algorithm.Params,
+		func(p params.Param) bool { return p.Name == "heartbeat" }):
+		return fmt.Errorf("%w: see --suspect-after and --param heartbeat=2", err)
 	case errors.Is(err, scenario.ErrUntold):
 		return fmt.Errorf("%w: see --suspect-after", err)
 	}

@@ -45,8 +45,11 @@ func Suggestion(word string, names []string, prefix string) string {
 
 // UnknownCommand refuses an unknown subcommand, and proposes the nearest of them and of others.
 func UnknownCommand(cmd *cobra.Command, name string, others ...string) error {
-	return input.Errorf("unknown command %.60q%s", name, Suggestion(name, append(commands(cmd), others...),
-		""))
+	hint := Suggestion(name, append(commands(cmd), others...), "")
+	if hint == "" {
+		hint = ": elect help" + strings.TrimPrefix(cmd.CommandPath(), "elect") + " lists them"
+	}
+	return input.Errorf("unknown command %.60q%s", name, hint)
 }
 
 // Among refuses a value of a flag that is not in the list.
