@@ -102,6 +102,8 @@ func TestRefused(t *testing.T) {
 func TestScenarioRefused(t *testing.T) {
 	for _, c := range [][2]string{
 		{`{"algorithm": "lcr", "n": 5000}`, "n: 5000 processes, it must be from 1 to 4096"},
+		{`{"algorithm": "hypercube", "n": 9007199254740992, "links": "hypercube:99"}`,
+			"n: 9007199254740992 processes, it must be from 1 to 4096"},
 		{`{"algorithm": "lcr", "n": 5, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
 		{`{"algorithm": "lcr", "n": 0, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
 		{`{"algorithm": "lcr", "order": "up"}`, `order: "up" is none of `},

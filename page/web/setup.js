@@ -100,9 +100,9 @@ function more(store) {
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => {
-        // A grid and a hypercube say how many processes they have.
+        // A grid and a hypercube say how many processes they have. Go reads no larger number than that.
         const [all, rows, columns, cube] = /(\d+)x(\d+)|cube:(\d+)/.exec(v) ?? [];
-        change(store, { links: v || undefined, ...all && { n: cube ? 2 ** Number(cube) : Number(rows) * Number(columns) } });
+        change(store, { links: v || undefined, ...all && { n: Math.min(2 ** 53, cube ? 2 ** +cube : +rows * +columns) } });
       }),
       choice(t.delays,
         [...new Set(["unit", "random", "1-3", "1-10", delay])].map((v) => [v, t.delayNames[v] ?? v]), delay,

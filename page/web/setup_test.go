@@ -94,3 +94,27 @@ func TestDelays(t *testing.T) {
 		{"2-5", "unit random 1-3 1-10 2-5", `["random",{"min":2,"max":5}]`},
 	}, got)
 }
+
+// Links that say how many processes they have may say too many, also for a number of JavaScript.
+func TestLinksOfTooMany(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, `
+		const got = [];
+		while (!document.querySelector(".setup select")) await frame();
+		for (const links of ["hypercube:13", "hypercube:99"]) {
+			const before = page.store.state.error;
+			const input = every(".more .choice").find((c) => c.textContent.startsWith("Links"))
+				.querySelector("input");
+			input.value = links;
+			input.dispatchEvent(new Event("change"));
+			while (page.store.state.error === before) await frame();
+			await settled();
+			got.push(document.querySelector("#error").textContent);
+		}
+		return got;`)
+	const wrong = " processes, it must be from 1 to 4096"
+	require.Equal(t, []string{"n: 8192" + wrong, "n: 9007199254740992" + wrong}, got)
+}
