@@ -91,22 +91,22 @@ func tables() []byte {
 	return append(b, "end"...)
 }
 
-// TestCompactTables: what serves lines of the source goes, and the names but for those of the runtime;
-// the steps of the stack and of the pointers stay, and the bucket of a function leads to one at or
-// before it.
+// TestCompactTables: what serves lines of the source goes, and the names but for one of the runtime and one
+// of all others; the steps of the stack and of the pointers stay, and the bucket of a function leads to one
+// at or before it.
 func TestCompactTables(t *testing.T) {
 	old := program(stretch(1000, string(tables())))
 	require.Equal(t, old, build.Compact(old, "go1.25"), "tables of another version are not known")
 	got := build.Memory(build.Compact(old, "go1.26.3"))[1000:]
 	require.Len(t, got, len(tables()))
 	require.Equal(t, tables()[:72], got[:72], "head")
-	require.Equal(t, "runtime.f\x00page.(*program).function\x00", string(got[72:107]))
-	require.Equal(t, make([]byte, 13), got[107:120], "other names")
+	require.Equal(t, "runtime.function\x00page.(*program).function\x00", string(got[72:114]))
+	require.Equal(t, make([]byte, 6), got[114:120], "other names")
 	require.Equal(t, make([]byte, 8), got[120:128], "units and files")
 	require.Equal(t, "\x00\x02\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x09\x00", string(got[128:144]))
 	require.Equal(t, make([]byte, 8), got[144:152])
 	require.Equal(t, tables()[152:176], got[152:176], "where the functions are")
-	for i, name := range []uint32{0, 10} {
+	for i, name := range []uint32{0, 17} {
 		f := got[176+68*i:]
 		want := []uint32{0, name, 8, 0, 1, 0, 0, 2, 0, 0, 4 << 24, 0, 13, 100, 101, 102, ^uint32(0)}
 		for k, n := range want {
@@ -150,7 +150,8 @@ func TestCompactOtherTables(t *testing.T) {
 			copy(b[128:152], bytes.Repeat([]byte{1}, 24))
 			return b
 		},
-		"far name": func(b []byte) []byte { b[first+4] = 48; return b },
+		"far name":     func(b []byte) []byte { b[first+4] = 48; return b },
+		"no two names": func(b []byte) []byte { b[40] = 72 + 41; return b },
 	} {
 		p := program(stretch(1000, string(change(tables()))))
 		require.Equal(t, p, build.Compact(p, "go1.26"), name)

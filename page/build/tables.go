@@ -41,44 +41,34 @@ var (
 	idleTables = []uint32{3, 5, 6}
 )
 
-// anyName is the name of all functions but those of the runtime, which looks for some of its own by how
-// their names begin. It has the form of a method: the runtime looks for one where a method is called of a
-// nil pointer.
-const anyName = "page.(*program).function\x00"
+// The names that functions have. The runtime knows its own by how their names begin: those get the first. The
+// second has the form of a method: the runtime looks for one where a method is called of a nil pointer.
+const (
+	runtimePrefix = "runtime."
+	runtimeName   = runtimePrefix + "function\x00"
+	otherName     = "page.(*program).function\x00"
+)
 
-// runtimeName begins the names of the functions of the runtime.
-var runtimeName = []byte("runtime.")
-
-// forgetNames gives all functions one name, but for those of the runtime. It is in the place of the first
-// name that is long enough. It reports whether all names begin among these bytes.
+// forgetNames gives all functions one of two names. It reports whether all names begin among these bytes, and
+// there is room for the two.
 func forgetNames(names []byte, functions [][]byte) bool {
+	if len(names) < len(runtimeName+otherName) {
+		return false
+	}
 	word := binary.LittleEndian
-	kept := make([]byte, len(names))
-	var others [][]byte
-	place := -1
 	for _, f := range functions {
 		at := word.Uint32(f[functionName:])
 		if uint64(at) >= uint64(len(names)) {
 			return false
 		}
-		name := names[at:]
-		name = name[:bytes.IndexByte(name, 0)+1]
-		if bytes.HasPrefix(name, runtimeName) {
-			copy(kept[at:], name)
-			continue
+		name := uint32(len(runtimeName))
+		if bytes.HasPrefix(names[at:], []byte(runtimePrefix)) {
+			name = 0
 		}
-		if others = append(others, f); place < 0 && len(name) >= len(anyName) {
-			place = int(at)
-		}
+		word.PutUint32(f[functionName:], name)
 	}
-	if place < 0 {
-		return true
-	}
-	copy(kept[place:], anyName)
-	for _, f := range others {
-		word.PutUint32(f[functionName:], uint32(place))
-	}
-	copy(names, kept)
+	clear(names)
+	copy(names, runtimeName+otherName)
 	return true
 }
 
