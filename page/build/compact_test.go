@@ -92,8 +92,8 @@ func tables() []byte {
 }
 
 // TestCompactTables: what serves lines of the source goes, and the names but for one of the runtime and one
-// of all others; the steps of the stack and of the pointers stay, and the bucket of a function leads to one
-// at or before it.
+// of all others; the steps of the stack and of the pointers move together, and the bucket of a function leads
+// to one at or before it.
 func TestCompactTables(t *testing.T) {
 	old := program(stretch(1000, string(tables())))
 	require.Equal(t, old, build.Compact(old, "go1.25"), "tables of another version are not known")
@@ -103,12 +103,12 @@ func TestCompactTables(t *testing.T) {
 	require.Equal(t, "runtime.function\x00page.(*program).function\x00", string(got[72:114]))
 	require.Equal(t, make([]byte, 6), got[114:120], "other names")
 	require.Equal(t, make([]byte, 8), got[120:128], "units and files")
-	require.Equal(t, "\x00\x02\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x08\x09\x00", string(got[128:144]))
-	require.Equal(t, make([]byte, 8), got[144:152])
+	require.Equal(t, "\x00\x02\x05\x00\x08\x09\x00", string(got[128:135]), "steps")
+	require.Equal(t, make([]byte, 17), got[135:152], "other steps")
 	require.Equal(t, tables()[152:176], got[152:176], "where the functions are")
 	for i, name := range []uint32{0, 17} {
 		f := got[176+68*i:]
-		want := []uint32{0, name, 8, 0, 1, 0, 0, 2, 0, 0, 4 << 24, 0, 13, 100, 101, 102, ^uint32(0)}
+		want := []uint32{0, name, 8, 0, 1, 0, 0, 2, 0, 0, 4 << 24, 0, 4, 100, 101, 102, ^uint32(0)}
 		for k, n := range want {
 			require.Equal(t, n, binary.LittleEndian.Uint32(f[4*k:]), "function %d, field %d", i, k)
 		}
@@ -148,6 +148,10 @@ func TestCompactOtherTables(t *testing.T) {
 		},
 		"steps up to the end": func(b []byte) []byte {
 			copy(b[128:152], bytes.Repeat([]byte{1}, 24))
+			return b
+		},
+		"steps within steps": func(b []byte) []byte {
+			copy(b[128:152], append(bytes.Repeat([]byte{1}, 23), 0))
 			return b
 		},
 		"far name":     func(b []byte) []byte { b[first+4] = 48; return b },

@@ -93,24 +93,20 @@ func (m memory) forgetLines() bool {
 	if count > uint64(len(table))/8 {
 		return false
 	}
-	used := make([]bool, functions-steps)
+	kept := keptSteps{all: head[steps:functions], moved: map[uint32]uint32{0: 0}, bytes: []byte{0}}
 	var all [][]byte
 	for i := range count {
 		f, ok := forgetFunction(table, word.Uint32(table[8*i+4:]))
-		if !ok || !markFunction(used, head[steps:functions], f) {
+		if !ok || !kept.keepFunction(f) {
 			return false
 		}
 		all = append(all, f)
 	}
-	if !forgetNames(head[headSize:units], all) {
+	if len(kept.bytes) > len(kept.all) || !forgetNames(head[headSize:units], all) {
 		return false
 	}
-	clear(head[units:steps])
-	for i, is := range used {
-		if !is {
-			head[steps:][i] = 0
-		}
-	}
+	clear(head[units:functions])
+	copy(kept.all, kept.bytes)
 	return true
 }
 
@@ -141,42 +137,59 @@ func forgetFunction(table []byte, offset uint32) (f []byte, ok bool) {
 	return f, true
 }
 
-// markFunction marks the steps that a function still has, and reports whether they are there.
-func markFunction(used []bool, steps, f []byte) bool {
-	word := binary.LittleEndian
-	ok := mark(used, steps, word.Uint32(f[functionStack:]))
-	for k := range word.Uint32(f[functionSteps:]) {
-		ok = ok && mark(used, steps, word.Uint32(f[functionSize+4*k:]))
+// keptSteps are the steps that functions still have, one behind the other. With gaps between them, the
+// offsets in the functions are larger numbers, which compress worse.
+type keptSteps struct {
+	all   []byte            // that the program has
+	moved map[uint32]uint32 // offsets in bytes, by those in all
+	bytes []byte
+}
+
+// keepFunction keeps the steps that a function still has, and reports whether they are there.
+func (k *keptSteps) keepFunction(f []byte) bool {
+	ok := k.keep(f[functionStack:])
+	for i := range binary.LittleEndian.Uint32(f[functionSteps:]) {
+		ok = ok && k.keep(f[functionSize+4*i:])
 	}
 	return ok
 }
 
-// mark marks the steps that begin at an offset: pairs of numbers up to a 0, which the first pair may have. It
-// reports whether they end.
-func mark(used []bool, steps []byte, offset uint32) bool {
-	if uint64(offset) >= uint64(len(used)) {
-		return offset == 0
+// keep keeps the steps whose offset is at a place, and writes there where they are now. It reports whether
+// they end.
+func (k *keptSteps) keep(place []byte) bool {
+	offset := binary.LittleEndian.Uint32(place)
+	to, ok := k.moved[offset]
+	if !ok {
+		if uint64(offset) >= uint64(len(k.all)) {
+			return false
+		}
+		size, ok := sizeOfSteps(k.all[offset:])
+		if !ok {
+			return false
+		}
+		to = uint32(len(k.bytes))
+		k.moved[offset], k.bytes = to, append(k.bytes, k.all[offset:][:size]...)
 	}
-	if offset == 0 || used[offset] {
-		return true
-	}
-	for i, first := int(offset), true; i < len(steps); first = false {
-		if steps[i] == 0 && !first {
-			used[i] = true
-			return true
+	binary.LittleEndian.PutUint32(place, to)
+	return true
+}
+
+// sizeOfSteps returns the number of bytes of the first steps: pairs of numbers up to a 0, which the first
+// pair may have. It reports whether they end.
+func sizeOfSteps(steps []byte) (size int, ok bool) {
+	for first := true; size < len(steps); first = false {
+		if steps[size] == 0 && !first {
+			return size + 1, true
 		}
 		for range 2 {
-			_, n := binary.Uvarint(steps[i:])
+			_, n := binary.Uvarint(steps[size:])
 			if n <= 0 {
-				return false
+				return 0, false
 			}
-			for range n {
-				used[i] = true
-				i++
-			}
+			size += n
 		}
 	}
-	return false
+	return 0, false
 }
 
 // The table that leads from a place in the program to the number of its function has bucketsOfOne buckets
