@@ -46,7 +46,7 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 		return nil, err
 	}
 	out := filepath.Join(folder, "election.wasm")
-	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out},
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", out},
 		inlining()...)
 	cmd := exec.CommandContext(ctx, "go", append(args, "./"+program)...)
 	cmd.Dir = folder
