@@ -185,10 +185,17 @@ func decode(line []byte, v any) error {
 	return nil
 }
 
-// notJSON refuses a line that encoding/json cannot read. That package has no error without its prefix, which
-// says nothing to a reader of traces.
+// notJSON refuses a line that encoding/json cannot read. That package has no error without its prefix and the
+// types of Go, which say nothing to a reader of traces. Its text is cut, as the program of the page has room
+// for little more: "json: cannot unmarshal number 300 into Go struct field rawEvent.timer of type uint8".
 func notJSON(err error) error {
-	return input.Errorf("%s", strings.TrimPrefix(err.Error(), "json: "))
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	value, field, _ := strings.Cut(text, " into Go struct field ")
+	if _, field, _ = strings.Cut(field, "."); field != "" {
+		field, _, _ = strings.Cut(field, " ")
+		text = field + ": " + strings.TrimPrefix(value, "cannot unmarshal ") + " is not what is wanted here"
+	}
+	return input.Errorf("%s", text)
 }
 
 // parseEvent reads the line of an event.

@@ -45,9 +45,10 @@ func TestBadTraces(t *testing.T) {
 			"has happened to it",
 		head +
 			`{"process":2,"seq":1,"at":0,"do":"start","port":1}`: `line 2: where it says ",\"port\":1}" there should be "}"`,
-		head +
-			`{"process":2,"seq":1,"at":0.1234567891,"do":"start"}`: "line 2: 0.1234567891 is not a time " +
-			"in units",
+		head + `{"process":2,"seq":1,"at":0.1234567891,"do":"start"}`: "line 2: 0.1234567891 is not a time in units",
+		head + `{"process":2,"seq":1,"at":0,"do":7}`:                  "line 2: do: number is not what is wanted here",
+		strings.Replace(send, `"id":2`, `"id":2,"round":1.5`, 1): "line 3: message.round: number 1.5 is not " +
+			"what is wanted here",
 		head +
 			`{"process":2,"seq":1,"at":0,"do":"start"} x`: "line 2: something stands behind the object",
 		send +
