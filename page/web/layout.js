@@ -15,16 +15,16 @@ export function layout({ positions, shape }, width, height) {
   const margin = n > 64 ? 18 : Math.min(42, height / 6);
   const w = Math.max(40, width - 2 * margin), t = Math.max(40, height - 2 * margin);
   const all = positions.map(([x, y]) => ({ x, y })), xs = positions.map((p) => p[0]), ys = positions.map((p) => p[1]);
-  const left = Math.min(...xs), top = Math.min(...ys), wide = Math.max(...xs) - left, high = Math.max(...ys) - top;
-  const scale = Math.min(w / Math.max(wide, 1e-6), t / Math.max(high, 1e-6), inCircle ? Infinity
-    : longest / nearest(all, Infinity));
-  const points = all.map(({ x, y }) => ({ x: width / 2 + (x - left - wide / 2) * scale,
-    y: height / 2 + (y - top - high / 2) * scale }));
   // The middle of a circle is where its points are on average.
-  const cx = points.reduce((sum, p) => sum + p.x / n, 0), cy = points.reduce((sum, p) => sum + p.y / n, 0);
+  const middle = (/** @type {number[]} */ list) => (inCircle ? list.reduce((sum, v) => sum + v / n, 0)
+    : (Math.min(...list) + Math.max(...list)) / 2);
+  const mx = middle(xs), my = middle(ys), big = Math.hypot(xs[0] - mx, ys[0] - my);
+  const size = (/** @type {number[]} */ list) => Math.max(1e-6, inCircle ? 2 * big : Math.max(...list) - Math.min(...list));
+  const scale = Math.min(w / size(xs), t / size(ys), inCircle ? Infinity : longest / nearest(all, Infinity));
+  const points = all.map(({ x, y }) => ({ x: width / 2 + (x - mx) * scale, y: height / 2 + (y - my) * scale }));
   const apart = nearest(points, most * 4);
-  return { points, radius: clamp(apart * (inCircle ? 0.36 : 0.32)), round: ring && n > 2, cx, cy,
-    big: Math.hypot(points[0].x - cx, points[0].y - cy), outside: ring && n > 20,
+  return { points, radius: clamp(apart * (inCircle ? 0.36 : 0.32)), round: ring && n > 2,
+    cx: width / 2, cy: height / 2, big: big * scale, outside: ring && n > 20,
     around: shape === "torus" ? 1.5 * nearest(points, Infinity) : Infinity };
 }
 
