@@ -25,10 +25,11 @@ type roundTrips struct {
 	measured int                   // how many there were
 	last     [window]time.Duration // the last of them, at their numbers modulo window
 
-	// Since the last warning:
+	next map[string]time.Duration // when each warning may be logged again
+
+	// Since the last warning, of either kind:
 	count, long int // round trips, and those of Renew or longer
 	longest     time.Duration
-	next        map[string]time.Duration // when each warning may be logged again
 }
 
 // round is a claim to all others.
