@@ -139,9 +139,10 @@ func (s *Sim) act() (more bool) {
 	return s.err == nil
 }
 
-// handTime returns when an act is done that is done next. By hand that is a unit after the act before, or
-// sooner: while a message or a timer is due, time stands. Else the second of two messages that are sent at
-// once would be late, whichever the reader lets arrive first.
+// handTime returns when an act is done that is done next. By hand that is a unit after the act before. Where
+// the algorithm measures time, it stands while a message or a timer is due: else the second of two messages
+// that are sent at once would be late, whichever the reader lets arrive first. A time-out comes when its timer
+// is due, if nothing is due before.
 func (s *Sim) handTime(step *scenario.Step, p int) time.Duration {
 	a, last := s.config.Algorithm, s.hand.last
 	switch {

@@ -13,9 +13,8 @@ import (
 )
 
 // Do lets a step happen now, whatever the schedule has next, and leaves the rest of the schedule as it is;
-// under the schedule [Hand] it comes a unit after the act before, or sooner if something is due. A message is one of [Sim.Pending] that has
-// not come to a paused process yet. Config.Acts does the same in another run, with After as [Sim.Occurred]
-// was here before.
+// under the schedule [Hand] it comes when that says. A message is one of [Sim.Pending] that has not come to a
+// paused process yet. Config.Acts does the same in another run, with After as [Sim.Occurred] was here before.
 //
 // Do allows what the model of an algorithm excludes, and returns in one line why the step left that model; ""
 // if it did not. A step that cannot be now, or not at all, is an [election.ErrInput], and changes nothing but
