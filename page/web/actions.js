@@ -2,7 +2,7 @@
 
 import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { here, only, open, showBranch, wish } from "./run.js";
+import { here, instead, only, openNow, showBranch, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -28,6 +28,12 @@ export function pending(store) {
   answer = ask("pending", { scenario, step });
   answer.catch(() => (asked = ""));
   return answer;
+}
+
+/** The same, unless another step is shown when they are known. @param {Store} store */
+export async function presentOf(store) {
+  const { film, step } = store.state, list = await pending(store).catch(() => []);
+  return film === store.state.film && step === store.state.step ? list : undefined;
 }
 
 /** The ID of a process as the library reads it: a number, or a text where that would be rounded.
@@ -124,7 +130,7 @@ async function carryOut(store, then, action) {
   if (!scenario) return store.set({ error: t.actReplayed });
   await wish(store, async (wanted) => {
     const made = await ask("do", { scenario, step, act: action.act }), last = made.scenario.acts.at(-1);
-    return wanted() ? open(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
+    return wanted() ? openNow(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
       after: last.after ?? begun(film), title: action.title ?? action.words }) : undefined;
   });
 }
@@ -155,7 +161,7 @@ export const setHand = (store, hand) => here(store, async () => {
     if (b) return showBranch(store, b.id, 0);
   }
   const plain = only(scenario, "algorithm variant topology ids priorities crashed draws initiators params seed");
-  await open(store, ask("scenario", { ...plain, delay: hand ? "hand" : "unit" }), { step: hand ? begun : 0,
+  await openNow(store, ask("scenario", { ...plain, delay: hand ? "hand" : "unit" }), { step: hand ? begun : 0,
     parent: branches.length ? branch : -1, title: hand ? t.actHand : undefined });
 });
 
@@ -168,12 +174,16 @@ export const undo = (store) => here(store, async () => {
 /** To the last branch that comes from the present one. @param {Store} store */
 export const redo = (store) => here(store, async () => {
   const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
-  if (next) await visit(store, next);
+  if (next) await showAct(store, next);
 });
+
+/** Shows a branch of the list, after what the reader has done before.
+ * @param {Store} store @param {import("./store.js").Branch} branch */
+export const visit = (store, branch) => instead(store, () => showAct(store, branch));
 
 /** Shows a branch where it begins: at its act, if it comes of one.
  * @param {Store} store @param {import("./store.js").Branch} branch */
-export function visit(store, branch) {
+function showAct(store, branch) {
   const last = branch.parent < 0 ? null : branch.scenario?.acts?.at(-1);
   return showBranch(store, branch.id, last && ((/** @type {Film} */ film) => stepOf(film, last)));
 }

@@ -2,7 +2,7 @@
 // and the tree of all runs that came of it.
 
 import {
-  act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, redo, setHand, suspicions, undo,
+  act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, presentOf, redo, setHand, suspicions, undo,
 } from "./actions.js";
 import * as branches from "./branches.js";
 import { h } from "./dom.js";
@@ -24,7 +24,8 @@ function button(store, action, words = action.words) {
 
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
-  const hand = h("input", { type: "checkbox", role: "switch", onchange: () => setHand(store, hand.checked) });
+  const hand = h("input", { type: "checkbox", role: "switch", onchange: () => setHand(store, hand.checked)
+    .then(() => (hand.checked = byHand(store))) });
   const who = h("div", { class: "group" }), next = h("ol", { class: "next" }), links = h("div", { class: "group" });
   const nextTitle = h("h2", {}), tree = h("div", { class: "branches" });
   const record = h("p", { class: "note" }, t.actReplayed), parts = h("div", {},
@@ -34,15 +35,15 @@ export function mount(element, store) {
   store.on(["panel"], ({ panel }) => panel === "acts" && store.set({ playing: false }));
   branches.mount(tree, store);
   store.on(["film", "step", "process", "playing", "panel"], async (state) => {
-    const { film, step, process, playing, panel, scenario } = state;
+    const { film, process, playing, panel, scenario } = state;
     next.inert = playing; // what may happen next is another thing with each step
     if (!film || playing || panel !== "acts") return;
     hand.checked = byHand(store);
     hand.disabled = !scenario;
     record.hidden = Boolean(scenario);
     parts.hidden = !scenario;
-    const list = await pending(store).catch(() => []);
-    if (store.state.film !== film || store.state.step !== step) return;
+    const list = await presentOf(store);
+    if (!list) return;
     who.replaceChildren(...ofWho(store, process, list));
     nextTitle.textContent = list.length ? t.actNext(list.length) : t.actNothing;
     next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)));
@@ -106,16 +107,17 @@ function ofGroup(store, chosen, film) {
 /** @param {Store} store @param {Pending} n @param {number} i */
 function entry(store, n, i) {
   const message = n.act.do === "deliver";
-  const first = message ? ofMessage(n)[0] : { words: n.words, act: n.act, outside: n.outside, refused: n.refused };
+  // One object for each button: a second click on it is known by that.
+  const first = { ...message ? ofMessage(n)[0] : { act: n.act }, words: n.words };
   return h("li", { class: n.outside ? "leaves" : "" },
     h("button", { class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
-      onclick: () => act(store, { ...first, words: n.words }) },
+      onclick: () => act(store, first) },
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
     byHand(store) || n.refused ? "" : h("small", {}, t.actAt(n.due))),
-    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => h("button", {
-      class: "quiet", title: t.actAbout(a.words, n.words),
-      "aria-label": `${t.actSigns[a.act.do]} ${t.actAbout(a.words, n.words)}`,
-      onclick: () => act(store, { ...a, words: t.actAbout(a.words, n.words) }) }, t.actSigns[a.act.do]))) : "");
+    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => {
+      const title = a.words = t.actAbout(a.words, n.words), sign = t.actSigns[a.act.do];
+      return h("button", { class: "quiet", title, "aria-label": `${sign} ${title}`, onclick: () => act(store, a) }, sign);
+    })) : "");
 }
 
 /** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */

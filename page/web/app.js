@@ -16,7 +16,7 @@ import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
-import { go, inTurn, open, reason } from "./run.js";
+import { go, inTurn, open, openNow, reason } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
@@ -126,12 +126,13 @@ async function begin() {
   // The library does one thing after the other: while a long film is made, the reader can set what comes instead.
   ask("catalog").then((catalog) => store.set({ catalog }), (error) => store.set({ error: reason(error) }));
   share.mount(store);
+  await inTurn(store, () => share.openAddress(store));
   await inTurn(store, async () => {
-    if (await share.openAddress(store) !== false) return;
+    if (store.state.film) return; // of the address, or of what has come since
     // What is wrong with the address stays in sight beside the run that is shown instead.
     const { error } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
     const { sugar } = store.state;
-    await open(store, ask("scenario", sugar), { play: error === "" && !step, sugar });
+    await openNow(store, ask("scenario", sugar), { play: error === "" && !step, sugar });
     if (step) go(store, step);
     if (error) store.set({ error });
   });

@@ -4,7 +4,7 @@ import { Axis } from "./axis.js";
 import { difference } from "./branches.js";
 import { fit } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
-import { go, reason, restore, showBranch } from "./run.js";
+import { go, instead, reason, restore, showBranch } from "./run.js";
 import { signs } from "./theme.js";
 import { columns, present, view } from "./time.js";
 import * as t from "./texts.js";
@@ -40,10 +40,9 @@ export function mount(column, store) {
     section.hidden = !b;
     if (!b || !now) return;
     title.textContent = b.title;
-    title.onclick = async () => {
-      await showBranch(store, b.id);
-      store.set({ compare: now.id });
-    };
+    title.onclick = () => instead(store, async () => {
+      if (await showBranch(store, b.id)) store.set({ compare: now.id });
+    });
     canvas.setAttribute("aria-label", t.actBeside(b.title));
     const key = asked = `${branch} ${compare}`;
     // Another run that comes ends this film, too, and asks for it again.

@@ -287,6 +287,7 @@ func TestFilmThatNobodyWaitsFor(t *testing.T) {
 		const end = Worker.prototype.terminate;
 		Worker.prototype.terminate = function () { got.ended++; end.call(this); };
 		const long = open(store, json), challenges = call("challenges");
+		await frame();
 		const soon = open(store, { algorithm: "lcr", ids: [1, 2] }), early = got.ended;
 		const late = () => { // the page takes a second for over, however fast the film is made
 			const now = performance.now.bind(performance), is = now();

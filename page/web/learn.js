@@ -4,7 +4,7 @@ import { ask, load } from "./bridge.js";
 import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
-import { failure, go, open, showBranch } from "./run.js";
+import { failure, go, instead, open, showBranch } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -46,7 +46,7 @@ export function mount(element, store) {
     const at = async (/** @type {number} */ i) => {
       // The reader may have made runs of their own meanwhile, or have left this one.
       if (!own || !store.state.branches.includes(own)) return play(lesson);
-      if (store.state.branch !== own.id) await showBranch(store, own.id);
+      if (store.state.branch !== own.id) await instead(store, () => showBranch(store, own.id));
       const stop = lesson.stops[i];
       // A question is asked before its step shows the answer.
       go(store, stop.question ? stop.step - 1 : stop.step);

@@ -1,7 +1,7 @@
 // Menus on the picture of the network: of a process, of a message under way, and of processes that the reader
 // has drawn a line around.
 
-import { act, heal, ofLinks, ofMessage, ofProcess, pending, suspicions } from "./actions.js";
+import { act, heal, ofLinks, ofMessage, ofProcess, presentOf, suspicions } from "./actions.js";
 import { h, s } from "./dom.js";
 import { processAt, scene } from "./graph.js";
 import * as t from "./texts.js";
@@ -45,7 +45,8 @@ async function processMenu(store, p, x, y) {
   const film = store.state.film;
   if (!film) return;
   store.set({ process: p }); // to which the keys are
-  const next = await pending(store).catch(() => []), who = suspicions(store, p);
+  const next = await presentOf(store), who = suspicions(store, p);
+  if (!next) return;
   const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: a.title ?? "" }));
   show(store, t.process(film.name(p)), [...ofProcess(store, p, next), ...suspects, ...ofLinks(store, [p])], x, y);
 }
@@ -72,10 +73,10 @@ function messageMenu(store, event) {
   const token = scene.tokens.reduce((/** @type {typeof scene.tokens[0] | null} */ best, one) =>
     (away(one) < near && (!best || away(one) < away(best)) ? one : best), null);
   if (!token) return false;
-  pending(store).then((next) => {
-    const n = pendingOf(store, token.journey, next);
+  presentOf(store).then((next) => {
+    const n = next && pendingOf(store, token.journey, next);
     if (n) show(store, n.words, ofMessage(n), event.clientX + 8, event.clientY + 8);
-  }, () => {});
+  });
   return true;
 }
 

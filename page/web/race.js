@@ -44,7 +44,7 @@ export function openDialog(store) {
   const measured = new Map();
 
   const cards = h("div", { class: "cards" });
-  const chart = h("canvas", { role: "img", "aria-label": t.raceCurves }), below = h("div", { class: "curves" }, chart);
+  const chart = h("canvas", { role: "img", "aria-label": t.plots.messages }), below = h("div", { class: "curves" }, chart);
   const n = h("input", { type: "range", min: 2, max: 64, value: set.n, "aria-label": t.size, oninput: () => {
     set.n = Number(n.value);
     shown.textContent = n.value;

@@ -35,7 +35,7 @@ function cancel() {
  * @param {Store} store @param {(wanted: () => boolean) => Promise<boolean | undefined>} work wanted says whether the
  *   reader has wanted nothing else since
  * @param {string} [of] what it comes from, as an error says it
- * @returns {Promise<boolean | undefined>} whether there is such a run; undefined if the reader wanted another one */
+ * @returns {Promise<boolean | undefined>} whether it is shown */
 export async function wish(store, work, of = "") {
   cancel();
   const wanted = since();
@@ -46,10 +46,9 @@ export async function wish(store, work, of = "") {
   } catch (error) {
     if (wanted()) store.set({ error: of + reason(error) });
   }
-  if (!wanted()) return shown;
   const { branches, branch, sugar } = store.state;
-  store.set({ busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
-  return Boolean(shown);
+  if (wanted()) store.set({ busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
+  return shown;
 }
 
 /** What the reader does is done in turn. */
@@ -60,10 +59,7 @@ let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acts = 0, runs 
 export function here(store, work) {
   const root = rootOf(store);
   acts++;
-  return inTurn(store, async () => {
-    acts--;
-    if (root === rootOf(store)) await work();
-  });
+  return inTurn(store, async () => root === rootOf(store) && work()).finally(() => acts--);
 }
 
 /** @param {Store} store @param {() => Promise<unknown>} work @returns {Promise<unknown>} */
@@ -82,7 +78,7 @@ export function instead(store, work) {
  * @param {Store} store @param {any} sugar */
 export function make(store, sugar) {
   store.set({ sugar });
-  return instead(store, () => open(store, ask("scenario", sugar), { play: true, sugar }));
+  return open(store, ask("scenario", sugar), { play: true, sugar });
 }
 
 /** Makes a run of another number of processes: what names processes or their links does not go over.
@@ -93,12 +89,20 @@ export const resize = (store, n) => make(store, { ...only(store.state.sugar,
 /** Some fields of an object. @param {any} of @param {string} names @returns {any} */
 export const only = (of, names) => Object.fromEntries(names.split(" ").map((name) => [name, of[name]]));
 
-/** Shows the run of a scenario, and keeps it as a branch.
- * @param {Store} store @param {any} scenario which may be still to come
- * @param {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
- *   sugar?: any}} [how] parent is the branch that it comes from, after the step after which it differs; without them
- *   it is a new beginning, made from the settings in sugar */
+/** Shows the run of a scenario in its turn, see openNow. @param {Store} store @param {any} scenario @param {How} [how]
+ * @returns {Promise<any>} whether it is shown */
 export function open(store, scenario, how = {}) {
+  Promise.resolve(scenario).catch(() => {}); // it may not come to its turn
+  return (how.parent ? here : instead)(store, () => openNow(store, scenario, how));
+}
+
+/** @typedef {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
+ *   sugar?: any}} How parent is the branch that it comes from, after the step after which it differs; without them
+ *   it is a new beginning, made from the settings in sugar */
+
+/** Shows the run of a scenario, and keeps it as a branch. This is for what has its turn.
+ * @param {Store} store @param {any} scenario which may be still to come @param {How} [how] */
+export function openNow(store, scenario, how = {}) {
   return wish(store, async (wanted) => {
     scenario = await scenario;
     if (!wanted()) return;
@@ -106,10 +110,10 @@ export function open(store, scenario, how = {}) {
     if (!wanted()) return;
     const film = new Film(/** @type {ArrayBuffer} */ (data));
     scenario = film.head.scenario; // without what it says of its run, if that is not so
-    const parent = how.parent ?? -1;
+    const parent = how.parent ?? -1; // the first branch is 1
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
-    const sugar = how.sugar ?? (parent < 0 ? settings(film) : store.state.sugar);
+    const sugar = how.sugar ?? branches.find((b) => b.id === parent)?.sugar ?? settings(film);
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0,
       wrong: wrong(film), sugar };
     show(store, { branches: [...branches, branch], branch: id, scenario, sugar,

@@ -8,7 +8,7 @@
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { instead, open, reason, settings, show, setScale, wish } from "./run.js";
+import { instead, openNow, reason, settings, show, setScale, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -57,15 +57,15 @@ export async function decode(text) {
 /** The run whose address stands there since it was opened. @type {any} */
 let addressed = 0;
 
-/** Opens what an address holds. @param {Store} store
- * @returns {Promise<boolean | undefined>} whether it holds a run; undefined if the reader wanted another one */
+/** Opens what an address holds, if it holds something. @param {Store} store */
 export function openAddress(store, text = location.hash.slice(1)) {
-  return wish(store, async () => {
+  return wish(store, async (wanted) => {
     const asked = new URLSearchParams(location.search);
     if (text) {
       addressed = 0;
       const { scenario, step } = await decode(text);
-      const there = await open(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
+      if (!wanted()) return;
+      const there = await openNow(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
       if (there) addressed = store.state.scenario;
       return there;
     }
@@ -81,8 +81,7 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
   if (!wanted()) return;
   if (json.kind !== "trace") {
     const [first, ...more] = json.scenarios;
-    const there = await open(store, first, { play: true });
-    if (!there) return there;
+    if (!await openNow(store, first, { play: true })) return;
     // Their films are made when the reader goes there.
     const others = more.map((/** @type {any} */ scenario, /** @type {number} */ i) => ({ id: i + 2, parent: -1,
       after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0, wrong: "" }));

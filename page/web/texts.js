@@ -26,7 +26,7 @@ export const hash = "hash";
 export const asBy = ", as by";
 export const asByFile = "; Share saves the file of";
 export const processes = "Processes";
-export const timePicture = "The run in time: a line for each process, an arrow for each message. "
+export const timePicture = "The run in time: a line a process, an arrow a message. "
   + "The log has the same as a list.";
 export const algorithm = "Algorithm";
 export const size = "Processes";
@@ -52,7 +52,7 @@ export const speed = "Speed";
 export const scale = "Axis";
 export const scales = { time: "clock", steps: "steps" };
 export const scrubber = "Place in the run";
-export const start = "Before the first step. Press play, or step with the arrow keys.";
+export const start = "Before the first step. Press play, or an arrow key.";
 export const close = "Close";
 export const keys = "Keys";
 export const marks = "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: must not be, bar: cut links.";
@@ -96,9 +96,9 @@ export const cases = { best: "best", mean: "mean", worst: "worst", measured: "me
 export const thisRun = "messages so far";
 export const bits = "bits in all";
 export const time = "time in all";
-export const plots = { messages: "Messages by the number of processes", bits: "Bits of the whole run, and at most",
+export const plots = { messages: "Messages by the number of processes", bits: "Bits of the run, and at most",
   time: "Time in units" };
-export const noTheory = "No closed form of messages fits.";
+export const noTheory = "No closed form fits messages.";
 export const rule = "rule";
 export const notRun = "did not run";
 export const changed = "What changed";
@@ -114,7 +114,7 @@ export const due = (/** @type {number} */ due, /** @type {number} */ now) =>
   `at ${short(due)}, in ${units(due - now)}`;
 export const share = "Share";
 export const link = "Address of this step";
-export const frame = "HTML that shows the picture inside another page";
+export const frame = "HTML that shows the picture in another page";
 export const command = "The command for the same run";
 export const saveFirst = "; save its file below";
 export const copy = "Copy";
@@ -124,7 +124,7 @@ export const exportKinds = /** @type {Record<string, string>} */ ({ scenario: "S
   trace: "Trace (JSON lines)", svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words",
   chrome: "Chrome trace", shiviz: "ShiViz log" });
 export const openFile = "Open a file";
-export const openHint = "A scenario, or a trace, in one file or one a process; or drop files on the page.";
+export const openHint = "A scenario, or a trace, in one file or one a process. Or drop files on the page.";
 export const ofTrace = "A trace has no address. Share its file.";
 export const tooLong = "It is too long for an address. Save the scenario.";
 export const badLink = "The address after the # cannot be read.";
@@ -172,12 +172,12 @@ export const actDeaf = (/** @type {string} */ who) => `Nothing arrives at ${who}
 export const actHeal = "Heal all cuts";
 export const actAround = (/** @type {number} */ n) => `${countOf(n)} inside the line`;
 export const actLinks = "Links";
-export const actLasso = "Choose a group here, or draw a line around it in the picture.";
+export const actLasso = "Choose a group, or draw a line around it in the picture.";
 export const actGroup = "A group";
 export const actWho = "A process";
 export const actChoose = "Choose a process";
 export const actChooseFirst = "Choose a process first.";
-export const actWhoHint = "Or choose one in the picture; a right click opens its menu.";
+export const actWhoHint = "Or in the picture; a right click opens its menu.";
 export const actNext = (/** @type {number} */ n) => `What may happen next (${n})`;
 export const actNothing = "Only suspicions are left: choose a process.";
 export const actAt = (/** @type {number} */ due) => `at ${short(due)}`;
@@ -202,9 +202,9 @@ export const actSame = "Both runs are the same.";
 export const actNotDone = "The record differs.";
 export const actReplayed = "The record of a run that has ended cannot be changed.";
 export const proveAbout = "The model checker tries every order of messages, and every fault that you allow. "
-  + "A failure detector, if there is one, is never wrong.";
+  + "Failure detectors are never wrong.";
 export const proveLarge = (/** @type {number} */ n) =>
-  `${n} processes have more orders than fit here: not all are tried.`;
+  `${n} processes have too many orders: not all are tried.`;
 export const proveFewer = (/** @type {number} */ n) => `Take ${countOf(n)}`;
 export const proveFaults = /** @type {Record<string, string>} */ ({ crashes: "Crashes", restarts: "Restarts",
   recoveries: "Returns without state", pauses: "Pauses", losses: "Losses", duplicates: "Copies", cuts: "Cuts" });
@@ -258,7 +258,7 @@ export const learnJudged = "Each run is judged at once; a hint or Prove's way co
 export const learnAct = "Act";
 export const learnAgain = "Begin again";
 export const learnShowHint = "Show a hint";
-export const learnAllowed = "You may use at most";
+export const learnAllowed = "You may use up to";
 export const learnNotYet = "Not yet.";
 export const learnSolved = "Solved.";
 export const learnMistake = "the mistake";
@@ -269,7 +269,6 @@ export const raceTitle = "Race";
 export const raceAdd = "Add an algorithm";
 export const raceClock = "The time in all runs";
 export const raceAxis = "messages; lines: mean, or ≤ worst case";
-export const raceCurves = "Messages by the number of processes: points are measured.";
 export const raceAt = (/** @type {number} */ at) => `time ${at.toFixed(1)}`;
 export const raceShow = "Show it alone";
 export const raceLeave = (/** @type {string} */ name) => `Remove ${name} from the race`;

@@ -25,7 +25,7 @@ export function drawLinks(g, film, l, cut, tree) {
   g.strokeStyle = all.goldfill;
   g.lineWidth = thick;
   const grown = new Set(tree.flatMap(([, p, q]) => {
-    line(g, l.points[p].x, l.points[p].y, l.points[q].x, l.points[q].y);
+    link(g, l, p, q);
     return [`${p} ${q}`, `${q} ${p}`];
   }));
   g.lineWidth = thin;
@@ -41,20 +41,28 @@ export function drawLinks(g, film, l, cut, tree) {
     if (!a || !b || p === q || (l.round && film.n > 20 && !cut.size) || !gone && grown.has(`${p} ${q}`)) continue;
     g.strokeStyle = gone ? all.red : all.link;
     g.setLineDash(gone ? [3, 5] : []);
-    if (Math.hypot(a.x - b.x, a.y - b.y) > l.around) {
-      for (const [from, to] of [[p, q], [q, p]]) {
-        const end = underWay(l, from, to, 0.49);
-        line(g, l.points[from].x, l.points[from].y, end.x, end.y);
-      }
-    } else line(g, a.x, a.y, b.x, b.y);
+    link(g, l, p, q);
     g.setLineDash([]);
     // The cross stands at the end that a message does not reach.
-    if (there) cross(g, (a.x + 2 * b.x) / 3, (a.y + 2 * b.y) / 3, 5, all.red);
-    if (here) cross(g, (2 * a.x + b.x) / 3, (2 * a.y + b.y) / 3, 5, all.red);
+    for (const [is, from, to] of /** @type {const} */ ([[there, p, q], [here, q, p]])) {
+      const { x, y } = underWay(l, from, to, 0.7);
+      if (is) cross(g, x, y, 5, all.red);
+    }
     if (gone || !head.oneWay || film.n > 20) continue;
     g.fillStyle = all.mid;
     const angle = Math.atan2(b.y - a.y, b.x - a.x);
     arrow(g, (a.x + b.x) / 2 + 5 * Math.cos(angle), (a.y + b.y) / 2 + 5 * Math.sin(angle), angle);
+  }
+}
+
+/** Draws a link, or both ends of one that leads around a torus.
+ * @param {CanvasRenderingContext2D} g @param {Layout} l @param {number} p @param {number} q */
+function link(g, l, p, q) {
+  const a = l.points[p], b = l.points[q];
+  if (Math.hypot(a.x - b.x, a.y - b.y) <= l.around) return line(g, a.x, a.y, b.x, b.y);
+  for (const [from, to] of [[p, q], [q, p]]) {
+    const end = underWay(l, from, to, 0.49);
+    line(g, l.points[from].x, l.points[from].y, end.x, end.y);
   }
 }
 

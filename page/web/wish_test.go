@@ -80,12 +80,25 @@ func TestActsBesideFiles(t *testing.T) {
 	var got []string
 	p.script(&got, asks+`
 		const got = [], bully = (await call("scenario", { algorithm: "bully", n: 6 })).json;
-		await open(store, bully, { step: 8 });
-		choose(5);
+		const large = (await call("scenario", { algorithm: "bully", n: 48 })).json;
+		for (const late of [0, 20, 60]) { // before the film of the act is asked for, and while it is made
+			await open(store, large, { step: 8 });
+			if (store.state.process !== 5) choose(5);
+			press("c");
+			await new Promise((r) => setTimeout(r, late));
+			drop("nothing");
+			got.push(await state());
+		}
+		// Settings that cannot be are not those of an act before them, and a click on the list comes after it.
+		await open(store, large, { step: 8 });
 		press("c");
-		await new Promise((r) => setTimeout(r));
-		drop("nothing");
-		got.push(await state());
+		const links = every(".more input")[0];
+		links.value = "nothing";
+		links.dispatchEvent(new Event("change"));
+		got.push(await state(), String(store.state.sugar.links));
+		press("r");
+		every(".branch .does")[0].click();
+		got.push(await state(), String(store.state.branch));
 
 		const scenario = { algorithm: "lcr", ids: [3, 1, 2] };
 		drop(JSON.stringify(scenario));
@@ -101,10 +114,51 @@ func TestActsBesideFiles(t *testing.T) {
 		document.querySelector("[role=switch]").click();
 		got.push(await state());
 		return got;`)
-	require.Len(t, got, 3)
-	require.Contains(t, got[0], "bully/rules,2,false,a.json: ")
-	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[1])
-	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[2])
+	require.Len(t, got, 9)
+	for _, state := range got[:3] {
+		require.Contains(t, state, "bully/rules,2,false,a.json: ")
+	}
+	require.Regexp(t, `^bully/rules,2,false,.*"nothing" is`, got[3])
+	require.Equal(t, "undefined", got[4])
+	require.Regexp(t, "^bully/rules,3,false", got[5])
+	require.Equal(t, "1", got[6])
+	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[7])
+	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[8])
+}
+
+// A challenge comes after the acts that are on their way, and is not taken over by one that waits. A menu is
+// not opened on a run that has come meanwhile.
+func TestRunsInTurn(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const got = [], large = (await call("scenario", { algorithm: "bully", n: 48 })).json;
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector(".challenge")) await frame();
+		await open(store, large, { step: 8 });
+		choose(5);
+		press("c");
+		press("x");
+		while (!store.state.busy) await frame();
+		document.querySelector(".challenge").click();
+		while (!document.querySelector(".verdict b")) await frame();
+		got.push((await state()).split("/")[0], document.querySelector(".lesson-head h2").textContent);
+		got.push((await call("challenges")).json[0].name);
+
+		await open(store, large, { step: 8 });
+		await settled();
+		open(store, { algorithm: "lcr", ids: [1, 2, 3] });
+		document.querySelector("[data-process='40'] .shape").dispatchEvent(new MouseEvent("contextmenu", {
+			bubbles: true, clientX: 200, clientY: 200, cancelable: true }));
+		got.push(await state(), document.querySelector(".popup").hidden ? "no menu" : "a menu");
+		return got;`)
+	require.Len(t, got, 5)
+	require.Equal(t, "museum", got[0])
+	require.Equal(t, got[2], got[1])
+	require.Equal(t, "lcr/participant,1,false,,lcr/participant", got[3])
+	require.Equal(t, "no menu", got[4])
 }
 
 // An address that the reader opens is the one that comes, and stays, also while acts on a long run take their
