@@ -42,22 +42,24 @@ func (s *story) headline() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// outcome says what came out: which process leads, or where none is elected but processes enter a critical
-// section, how often.
+// outcome says what came out: which process leads, or where processes enter critical sections, how often, also
+// if the process that leads grants them.
 func (s *story) outcome() string {
-	entries, decided := 0, false
+	entries := 0
 	for i := range s.trace.Events {
-		e := &s.trace.Events[i]
-		if decided = decided || e.Do == observe.Decide; e.Do == observe.Raise && e.Op == entered {
+		if e := &s.trace.Events[i]; e.Do == observe.Raise && e.Op == entered {
 			entries++
 		}
 	}
 	result := s.result()
-	if !decided && entries > 0 {
-		_, messages, _ := strings.Cut(result, ", ")
-		return "the critical section is entered " + prose.Plural(entries, "time") + ", " + messages
+	if entries == 0 {
+		return result
 	}
-	return result
+	messages := strings.TrimSuffix(result[strings.LastIndex(result, ", "):], " in all")
+	if entries == 1 {
+		return "1 entry" + messages
+	}
+	return prose.Grouped(uint64(entries)) + " entries" + messages
 }
 
 // wrong says what went wrong: which processes crashed and when, or else the first other fault that there is.

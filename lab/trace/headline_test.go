@@ -71,7 +71,8 @@ func TestHeadline(t *testing.T) {
 			in("bully", 5, 4), at(5, 9)),
 		"3 crashes at 0.5 and 4 at 1.5; no process leads, 2 messages": crash(in("lcr", 4, 1), at(3, 0.5),
 			at(4, 1.5)),
-		"the critical section is entered 4 times, 24 messages": in("mutex/ricartagrawala", 4),
+		"4 entries, 24 messages": in("mutex/ricartagrawala", 4),
+		"5 entries, 44 messages": in("mutex/arbiter", 5),
 	} {
 		got, about := heading(t, simulated(t, sim.Config{Input: in, Schedule: sim.UnitDelay}))
 		assert.Equal(t, want, got)
