@@ -80,6 +80,14 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
+// TestHeadlineHasFewFigures: where delays are random, a title has hundredths of a unit, and the log has all.
+func TestHeadlineHasFewFigures(t *testing.T) {
+	tr := simulated(t, sim.Config{Input: network(t, "lcr", 8, nil).Input, Schedule: sim.RandomDelay, Seed: 3})
+	title, _ := heading(t, tr)
+	require.Regexp(t, `^8 leads after [0-9]+\.[0-9]{1,2} units, `, title)
+	require.Regexp(t, `(?m)^ *[0-9]+\.[0-9]{3} .*leads`, drawn(t, tr, trace.WriteLog))
+}
+
 // TestHeadlineOfACounterexample: it says the step, the property and the reason; the description says how the
 // run begins.
 func TestHeadlineOfACounterexample(t *testing.T) {

@@ -289,6 +289,9 @@ func (s *story) span(d time.Duration) string {
 	if d == time.Second {
 		return "1 unit"
 	}
+	if d > time.Second { // thousandths say no more to a reader
+		d = d.Round(time.Second / 100)
+	}
 	return short(d) + " units"
 }
 
