@@ -99,6 +99,24 @@ func TestOverviewHasRoom(t *testing.T) {
 	}
 }
 
+// TestOverviewNames: the process that leads and those that are down have their names in a large picture.
+func TestOverviewNames(t *testing.T) {
+	c := network(t, "bully", 64, nil)
+	c.CrashAt = []scenario.At{{ID: 64, Time: scenario.Unit / 2}, {ID: 39, Time: scenario.Unit}}
+	c.SuspectAfter = 2 * scenario.Unit
+	text := drawn(t, simulated(t, c), svgOf)
+	require.Empty(t, svgtest.Faults(text))
+	names := map[string]bool{}
+	for _, e := range elements(t, text) {
+		if e.attr["class"] == "process" {
+			names[e.text] = true
+		}
+	}
+	require.True(t, names["39"], names)
+	require.True(t, names["63"], names) // the leader, which 64 stands beside
+	require.Greater(t, len(names), 9)
+}
+
 // TestLegible: letters, contrast, marks and kinds are as on every picture of the library.
 func TestLegible(t *testing.T) {
 	for name, c := range pictured(t) {

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (s *story) overview() string {
 	o := &overview{drawing: &drawing{story: s}}
 	o.layout = &layout{scale: &scale{unit: s.trace.unitOf(s.sends), steps: s.steps}, letter: overviewLetter,
 		left: edge + 80, width: overviewWidth}
-	o.column = (overviewWidth - o.left - edge) / float64(n)
+	o.column = (overviewWidth - o.left - 2*edge) / float64(n) // half of a name goes beyond the last
 	o.numbered = s.moments()
 	top := o.words(edge, edge, o.letter*1.1, `font-weight="bold" fill="`+svg.Ink+`"`, s.headline())
 	top = o.words(edge, top, o.letter, `fill="`+svg.Grey+`"`, s.setting())
@@ -91,18 +92,24 @@ func (o *overview) toScale(top float64) {
 	}
 }
 
-// ids names some of the processes.
+// ids names the processes that lead, then those that are down, and others, as far as there is room.
 func (o *overview) ids(top float64) float64 {
-	ids := o.trace.Header.Scenario.IDs
-	longest := 0
-	for p := range ids {
-		longest = max(longest, len(o.id(p)))
-	}
-	every := int(math.Ceil((float64(longest)*o.letter*letterWidth + 10) / o.column))
 	y := top + o.letter
-	for p := 0; p < len(ids); p += every {
-		style := `class="process" fill="` + svg.Ink + `"`
-		o.Text(o.x(p), y, o.letter, "middle", style, o.id(p))
+	var named []int
+	half := func(p int) float64 { return float64(len(o.id(p)))*o.letter*letterWidth/2 + 5 }
+	for turn := range 3 {
+		for p := range o.final {
+			leads := o.final[p].Role == election.Leader
+			if turn == 0 && !leads || turn == 1 && !o.down[p] || o.x(p)+half(p) > o.width {
+				continue
+			}
+			if !slices.ContainsFunc(named, func(q int) bool {
+				return math.Abs(o.x(p)-o.x(q)) < half(p)+half(q)
+			}) {
+				named = append(named, p)
+				o.Text(o.x(p), y, o.letter, "middle", `class="process" fill="`+svg.Ink+`"`, o.id(p))
+			}
+		}
 	}
 	return y + 2
 }
@@ -235,7 +242,7 @@ func (o *overview) faults() {
 		e := &o.trace.Events[i]
 		if e.Do == observe.Crash && e.Seq > 1 || leads(e) && o.changed[i] {
 			p, s := o.where[e.Process], symbolOf(e)
-			o.group("mark", o.id(p)+" "+s.about, func() {
+			o.group("mark", o.id(p)+": "+s.about, func() {
 				o.Circle(o.x(p), o.place[i], 10, svg.Paper, "", 0)
 				s.draw(o.drawing, o.x(p), o.place[i])
 			})
