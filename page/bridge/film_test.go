@@ -86,7 +86,7 @@ func TestFilmSpeaks(t *testing.T) {
 			"elect sim lcr/participant -n 3"},
 		{object{"algorithm": "lcr/max", "ids": []int{5, 9, 7}, "delay": "1-3", "seed": 4,
 			"initiators": []int{5}},
-			"9 leads after 6.602 units, 7 messages in all",
+			"9 leads after 6.6 units, 7 messages in all",
 			"elect sim lcr/max --ids 5,9,7 --initiators 5 --schedule random --delay 1,3 --seed 4"},
 		{object{"algorithm": "bully", "n": 4, "crash_at": [][]any{{4, 0.5}},
 			"params": object{"processing": 2}},
