@@ -56,10 +56,7 @@ func (s *story) outcome() string {
 		return result
 	}
 	messages := strings.TrimSuffix(result[strings.LastIndex(result, ", "):], " in all")
-	if entries == 1 {
-		return "1 entry" + messages
-	}
-	return prose.Grouped(uint64(entries)) + " entries" + messages
+	return strings.Replace(prose.Plural(entries, "entry"), "ys", "ies", 1) + messages
 }
 
 // wrong says what went wrong: which processes crashed and when, or else the first other fault that there is.
