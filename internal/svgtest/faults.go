@@ -24,7 +24,7 @@ func Faults(picture string) (faults []string) {
 		return []string{err.Error()}
 	}
 	faults = slices.Concat(letters(shapes, width, height), sheets(shapes, width), covers(shapes),
-		hides(shapes), owners(shapes), numbers(shapes), greys(shapes), curves(shapes))
+		hides(shapes), greys(shapes), curves(shapes))
 	for _, page := range LightPages() {
 		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
 	}
@@ -166,9 +166,9 @@ func arrows(shapes []shape) (all []arrow) {
 }
 
 // covers finds marks that lie on an arrow. The arrows that begin or end where a mark stands are its own: the
-// mark is of the same event. Where there is no room, a mark may have a halo, which keeps it and arrows apart.
+// mark is of the same event.
 func covers(shapes []shape) (faults []string) {
-	all, over := arrows(shapes), halos(shapes)
+	all := arrows(shapes)
 	mark := func(what string, group int, s *shape, at point) {
 		for i := range all {
 			if a := &all[i]; a.group != group && !a.endsAt(at) && a.away(s) < 0 {
@@ -179,7 +179,7 @@ func covers(shapes []shape) (faults []string) {
 	}
 	for i := range shapes {
 		switch s := &shapes[i]; {
-		case s.class == "mark" && s.tag != "path" && !over[s.group]: // the hands of a clock are within it
+		case s.class == "mark" && s.tag != "path": // the hands of a clock are within it
 			mark("mark "+s.title, s.group, s, middle(shapes, s.group))
 		case i+1 < len(shapes) && shapes[i+1].attr["class"] == "number" && s.tag == "circle":
 			mark("number "+shapes[i+1].text, -1, s, centre(s.points))

@@ -111,12 +111,6 @@ func TestPlanted(t *testing.T) {
 			"contrast of 1.8 on #FFFFFF"},
 		"dash": {strings.ReplaceAll(bully, ` stroke-dasharray="7 4"`, ""),
 			"election and alive differ by colour alone"},
-		"astray": {moved(t, bully, `(<title>2: starts</title>\n)`, `$1<circle cx="115" cy="160" r="5" `+
-			`fill="#FFFFFF" stroke="#333333"/>`), "mark 2: starts at "},
-		"other's": {moved(t, bully, `(<title>)4(: decides: it leads)`, `${1}3$2`), "is not on the line of 3"},
-		"exchanged": {moved(t, moved(t, moved(t, bully, `class="number"(.*)>3<`, `class="number"$1>x<`),
-			`class="number"(.*)>4<`, `class="number"$1>3<`), `class="number"(.*)>x<`, `class="number"$1>4<`),
-			"is nearer to the mark of another"},
 		"curves": {squares.ReplaceAllString(detectors, `<circle cx="$1" cy="$2" r="4" fill="#D55E00"/>`),
 			"curves #0072B2 and #D55E00 differ by colour alone"},
 	} {

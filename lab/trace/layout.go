@@ -13,14 +13,14 @@ import (
 
 // The measures of a picture. Those that depend on the size of letters are in letters.
 const (
-	phone       = 390.0        // the width at which all must be legible
-	leastLetter = 11.1         // there
-	readable    = 14.0         // in the picture itself
-	letterWidth = 0.62         // of a letter, at most, by its height
-	leastWidth  = phone        // of a picture, for its words
-	leastColumn = 4 * markStep // from one process to the next
-	edge        = 14.0         // around everything
-	allColumn   = 8 * markStep // the same, with every mark
+	phone       = 390.0 // the width at which all must be legible
+	leastLetter = 11.1  // there
+	readable    = 14.0  // in the picture itself
+	letterWidth = 0.62  // of a letter, at most, by its height
+	leastWidth  = phone // of a picture, for its words
+	leastColumn = 50.0  // from one process to the next
+	edge        = 14.0  // around everything
+	allColumn   = 90.0  // the same, with every mark
 	lastRow     = 26.0
 )
 

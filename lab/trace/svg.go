@@ -85,12 +85,9 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	}
 	d.leftOut()
 	d.violation()
-	for _, onLine := range []bool{false, true} { // the star of a leader and the sign of a crash are above others
-		for i := range s.beats {
-			b := &s.beats[i]
-			if !b.message() && d.shown[b.event] && atLine(&s.trace.Events[b.event]) == onLine {
-				d.mark(b)
-			}
+	for i := range s.beats {
+		if b := &s.beats[i]; !b.message() && d.shown[b.event] {
+			d.mark(b)
 		}
 	}
 	d.numbers()

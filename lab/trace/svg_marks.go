@@ -166,7 +166,7 @@ func (d *drawing) cross(x, y, size float64, colour string) {
 
 func (d *drawing) polygon(fill string, points ...float64) { d.Polygon(points, fill, svg.Ink) }
 
-// mark draws what is no message, with a halo where an arrow of something else passes.
+// mark draws what is no message, beside the line of its process.
 func (d *drawing) mark(b *beat) {
 	e := &d.trace.Events[b.event]
 	text := b.text
@@ -175,9 +175,6 @@ func (d *drawing) mark(b *beat) {
 	}
 	d.group("mark", d.id(b.process)+": "+text, func() {
 		at := d.spots[b.event]
-		if d.passed(at) {
-			d.Circle(at.x, at.y, starSize, svg.Paper, "", 0)
-		}
 		symbolOf(e).draw(d, at.x, at.y)
 	})
 }

@@ -1,38 +1,48 @@
 package trace
 
 import (
-	"math"
 	"slices"
+
+	"github.com/go-election/election/observe"
 )
 
 // The measures of marks.
 const (
-	markStep = 14.0 // from the line of a process to its first mark
-	markSize = 7.0  // half of one, with its rim and half the width of an arrow
-	starSize = 9.5  // of the largest
+	markStep = 14.0
+	markGap  = 1.1 * markStep // from the line of a process to its first mark
+	markSize = 7.0            // half of one, with its rim and half the width of an arrow
+	starSize = 9.5            // of the largest
+	inRow    = 4              // on each side of the line, where columns are wide
 )
 
 // point is a place.
 type point struct{ x, y float64 }
 
-// settleMarks finds a place for each mark: that of a leader or a crash is on the line of its process. Others are
-// beside it, on the left if possible, so that all can be told from those of the next line, and not on an arrow
-// if there is room.
+// settleMarks finds a place for each mark: on the line of its process, unless an arrow passes there,
+// or beside it where it covers no arrow and no other mark.
 func (d *drawing) settleMarks() {
 	d.spots = make(map[int]point)
-	for _, onLine := range []bool{true, false} {
-		for i, shown := range d.shown {
-			e := &d.trace.Events[i]
-			if !shown || atLine(e) != onLine {
-				continue
-			}
-			at := point{d.x(d.where[e.Process]), d.place[i]}
-			if !onLine {
-				at = freeSpot(at, -markStep, d.column/4, markSize, d.covered)
-			}
-			d.spots[i] = at
-			d.marks = append(d.marks, around(at, markSize))
+	inARow := 1
+	if d.all {
+		inARow = inRow
+	}
+	for i, shown := range d.shown {
+		if !shown {
+			continue
 		}
+		e := &d.trace.Events[i]
+		at, size := point{d.x(d.where[e.Process]), d.place[i]}, markSize
+		if e.Do == observe.Crash {
+			size++ // a square, the others are round
+		}
+		if beside := !atLine(e); beside || d.passed(at) {
+			free := d.freeSpot(at, markGap, size, inARow)
+			if beside || d.covered(around(free, size)) == 0 {
+				at = free
+			}
+		}
+		d.spots[i] = at
+		d.marks = append(d.marks, around(at, markSize))
 	}
 }
 
@@ -48,51 +58,46 @@ func (d *drawing) passed(at point) bool {
 	})
 }
 
-// settleNumbers finds a place for the number of each key moment, next to its mark.
+// settleNumbers finds a place for the number of each key moment.
 func (d *drawing) settleNumbers() {
 	r := d.letter * 0.62
-	of := make([]point, len(d.numbered))
-	for i, m := range d.numbered {
-		at, ok := d.spots[m.event]
-		if !ok {
-			at = point{d.x(d.where[d.trace.Events[m.event].Process]), d.place[m.event]}
-		}
-		of[i] = at
-	}
-	for _, own := range of {
-		at := freeSpot(own, r+9, r+73, r+2, func(at box) int {
-			cost := 10 * d.covered(at)
-			for _, other := range of {
-				if at.far(other) < at.far(own) {
-					cost += 300
-				}
+	for _, m := range d.numbered {
+		line := point{d.x(d.where[d.trace.Events[m.event].Process]), d.place[m.event]}
+		at := d.freeSpot(line, r+9, r+2, 1)
+		// Its mark may be far from the line, and beside that the mark of another moment.
+		if mark, ok := d.spots[m.event]; ok {
+			near := d.freeSpot(mark, r+9, r+2, 1)
+			if d.covered(around(near, r+2)) <= d.covered(around(at, r+2)) {
+				at = near
 			}
-			return cost
-		})
+		}
 		d.circles = append(d.circles, at)
 		d.marks = append(d.marks, around(at, r+1))
 	}
 }
 
-// far returns how far the middle of a box is from a place.
-func (b box) far(p point) float64 { return math.Hypot((b.x1+b.x2)/2-p.x, (b.y1+b.y2)/2-p.y) }
-
 func around(p point, half float64) box { return box{p.x - half, p.y - half, p.x + half, p.y + half} }
 
-// freeSpot returns the place for something of a size, beside something else, that costs the least: at a gap from
-// it, to the right unless the gap is negative, on the other side, or farther away, up to some distance.
-func freeSpot(near point, gap, most, half float64, cost func(at box) int) point {
-	best, least := near, math.MaxInt
-	for j, part := range parts {
-		if least <= j/4 {
-			break
-		}
-		for k := 0; math.Abs(gap)+markStep/2*float64(k) <= most; k++ {
-			far := gap + math.Copysign(markStep/2*float64(k), gap)
-			for other, x := range []float64{near.x + far, near.x - far} {
-				at := point{x, near.y + half*part}
-				if c := 2*cost(around(at, half)) + other + j/4 + k; c < least {
-					best, least = at, c
+// freeSpot returns the place near to another, beside the line, at which something of a size covers the least:
+// in the first rows, if it is free there.
+func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
+	best, least := near, -1
+	for _, far := range []struct {
+		rows  int
+		apart float64
+		parts []float64
+	}{{row, 2*half + 2, parts[:9]}, {16, 4, parts}} {
+		for _, part := range far.parts {
+			for k := range far.rows {
+				for _, side := range []float64{1, -1} {
+					at := point{near.x + side*(gap+float64(k)*far.apart), near.y + half*part}
+					cost := d.covered(around(at, half))
+					if least < 0 || cost < least {
+						best, least = at, cost
+					}
+					if least == 0 {
+						return best
+					}
 				}
 			}
 		}
