@@ -17,8 +17,8 @@ const (
 	UnitDelay   Schedule = "unit"   // every message takes one [Unit]
 	RandomDelay Schedule = "random" // every message takes a [Delay] of its own
 	// Nothing happens but acts. Each comes one [Unit] after the one before, the first one Unit after the
-	// beginning. Where an algorithm measures time, none comes after a message or a timer is due, and a time-out
-	// comes when its timer is due. Messages wait on their links, as with Steps.
+	// beginning. Where an algorithm measures time, none comes after a message or a timer is due, and a
+	// time-out comes when its timer is due. Messages wait on their links, as with Steps.
 	Hand Schedule = "hand"
 )
 

@@ -141,8 +141,8 @@ func (s *Sim) act() (more bool) {
 
 // handTime returns when an act is done that is done next. By hand that is a unit after the act before. Where
 // the algorithm measures time, it stands while a message or a timer is due: else the second of two messages
-// that are sent at once would be late, whichever the reader lets arrive first. A time-out comes when its timer
-// is due, if nothing is due before.
+// that are sent at once would be late, whichever the reader lets arrive first. A time-out comes when its
+// timer is due, if nothing is due before.
 func (s *Sim) handTime(step *scenario.Step, p int) time.Duration {
 	a, last := s.config.Algorithm, s.hand.last
 	switch {
@@ -413,7 +413,10 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 	at := s.handTime(step, p)
 	switch step.Do {
 	case observe.Deliver:
-		is.Unordered, is.Uneven = step.Nth > 0, m.ev.At != at
+		if is.Unordered = step.Nth > 0; s.procs[p].status != Up {
+			break // it is lost, or waits: its time makes no difference
+		}
+		is.Uneven = m.ev.At != at
 		if s.still { // else it comes no later than the schedule would bring it
 			is.Delay = at - (m.ev.At - Unit)
 		}

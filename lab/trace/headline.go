@@ -42,8 +42,8 @@ func (s *story) headline() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// outcome says what came out: which process leads, or where processes enter critical sections, how often, also
-// if the process that leads grants them.
+// outcome says what came out: which process leads, or where processes enter critical sections, how often,
+// also if the process that leads grants them.
 func (s *story) outcome() string {
 	entries := 0
 	for i := range s.trace.Events {
