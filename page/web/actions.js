@@ -76,14 +76,15 @@ export function suspicions(store, p) {
   return list;
 }
 
-/** What can be done to a message on its way. @param {Pending} n @returns {Action[]} */
-export function ofMessage(n) {
+/** What can be done to a message on its way. By hand it has no time of its own that could be another.
+ * @param {Store} store @param {Pending} n @returns {Action[]} */
+export function ofMessage(store, n) {
   const as = (/** @type {string} */ does, more = {}) => ({ ...n.act, ...more, do: does });
   return [
     { words: t.actDeliver, act: n.act, outside: n.outside, refused: n.refused },
     { words: t.actLose, act: as("lose") }, { words: t.actDuplicate, act: as("duplicate") },
     { words: t.actDelay, act: as("delay", { by: 1 }) },
-  ];
+  ].slice(0, byHand(store) ? 3 : 4);
 }
 
 /** How the links of some processes can be cut. @param {Store} store @param {number[]} inside @returns {Action[]} */

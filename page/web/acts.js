@@ -108,13 +108,13 @@ function ofGroup(store, chosen, film) {
 function entry(store, n, i) {
   const message = n.act.do === "deliver";
   // One object for each button: a second click on it is known by that.
-  const first = { ...message ? ofMessage(n)[0] : { act: n.act }, words: n.words };
+  const first = { ...message ? ofMessage(store, n)[0] : { act: n.act }, words: n.words };
   return h("li", { class: n.outside ? "leaves" : "" },
     h("button", { class: "does", title: n.refused ?? n.outside, disabled: Boolean(n.refused),
       onclick: () => act(store, first) },
     i < 9 ? h("kbd", {}, i + 1) : h("span", {}), h("span", {}, n.words),
     byHand(store) || n.refused ? "" : h("small", {}, t.actAt(n.due))),
-    message ? h("span", { class: "more-acts" }, ofMessage(n).slice(1).map((a) => {
+    message ? h("span", { class: "more-acts" }, ofMessage(store, n).slice(1).map((a) => {
       const title = a.words = t.actAbout(a.words, n.words), sign = t.actSigns[a.act.do];
       return h("button", { class: "quiet", title, "aria-label": `${sign} ${title}`, onclick: () => act(store, a) }, sign);
     })) : "");

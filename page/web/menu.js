@@ -75,7 +75,7 @@ function messageMenu(store, event) {
   if (!token) return false;
   presentOf(store).then((next) => {
     const n = next && pendingOf(store, token.journey, next);
-    if (n) show(store, n.words, ofMessage(n), event.clientX + 8, event.clientY + 8);
+    if (n) show(store, n.words, ofMessage(store, n), event.clientX + 8, event.clientY + 8);
   });
   return true;
 }

@@ -138,7 +138,7 @@ export function mount(store) {
     written = text;
     if (!text) return write(store.state); // the address is that of the run, which stays
     opening++;
-    counted(instead(store, () => openAddress(store, text))).finally(() => opening--);
+    counted(instead(store, () => openAddress(store, text))).finally(() => --opening || write(store.state));
   });
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {

@@ -271,7 +271,7 @@ export const raceClock = "The time in all runs";
 export const raceAxis = "messages; lines: mean, or ≤ worst case";
 export const raceAt = (/** @type {number} */ at) => `time ${at.toFixed(1)}`;
 export const raceShow = "Show it alone";
-export const raceLeave = (/** @type {string} */ name) => `Remove ${name} from the race`;
+export const raceLeave = (/** @type {string} */ name) => `Remove ${name}`;
 export const sentence =
   (/** @type {string} */ text) => (text ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : "");
 
