@@ -158,8 +158,8 @@ func TestOneRunOfAScenario(t *testing.T) {
 		var head struct{ Scenario json.RawMessage }
 		require.NoError(t, json.Unmarshal(film.JSON, &head))
 		require.NotEqual(t, text, string(head.Scenario))
-		_, err = b.Call(t.Context(), "words", []byte(`{"scenario": `+string(head.Scenario)+`, "from": 1, "to": 1}`),
-			nil)
+		_, err = b.Call(t.Context(), "words",
+			[]byte(`{"scenario": `+string(head.Scenario)+`, "from": 1, "to": 1}`), nil)
 		require.NoError(t, err)
 		require.Len(t, b.runs, 1)
 	}

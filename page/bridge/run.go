@@ -144,8 +144,8 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 // about returns what the header of a trace says of the run.
 func (r *run) about() trace.About {
 	s := r.scenario
-	about := trace.About{Driver: "sim", Params: trace.Configured(s.ParamsOf(r.config.Algorithm)), Seed: s.Seed,
-		FIFO: s.FIFO, Delay: s.Delay, Property: s.Property, Until: r.config.Until}
+	about := trace.About{Driver: "sim", Params: trace.Configured(s.ParamsOf(r.config.Algorithm)),
+		Seed: s.Seed, FIFO: s.FIFO, Delay: s.Delay, Property: s.Property, Until: r.config.Until}
 	if s.Property != "" {
 		about.Note = s.Note
 	}

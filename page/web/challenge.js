@@ -40,7 +40,7 @@ function allowed(c) {
 let played = ""; // the challenge that is played
 const helped = new Set(); // the challenges of which the hint was read, or the checker's way seen
 
-const told = new WeakSet(); // the runs whose verdict the reader has seen
+const seen = new WeakSet(); // the runs whose verdict the reader has seen
 
 /** Notes that the checker shows the reader a way. A challenge has the name of a variant. @param {any} scenario */
 export const help = (scenario) => void helped.add(scenario.variant);
@@ -92,8 +92,8 @@ async function judge(store, c, verdict) {
     json.solved ? h("p", { class: "note" }, t.learnNeeds(json.steps, json.par, Boolean(c.property))) : "",
     json.solved && c.wrong ? h("p", { class: "rule" }, h("span", { class: "tag" }, t.learnMistake), c.wrong) : "");
     verdict.scrollIntoView({ block: "nearest" });
-    if (json.solved && !told.has(scenario)) store.set({ panel: "learn" });
-    told.add(scenario);
+    if (json.solved && !seen.has(scenario)) store.set({ panel: "learn" });
+    seen.add(scenario);
   } catch (error) {
     verdict.replaceChildren(h("p", { class: "note" }, reason(error)));
   }

@@ -63,7 +63,7 @@ export function draw(g, film, axis, f, signs, part, past) {
 
 /** How clear a message is among others, which it must not cover. @param {number} others */
 const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(few / Math.max(1, others))));
-const few = 45; // messages under way, of which each can be told from the others
+const few = 45; // messages under way, of which each can be known from the others
 
 /** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
  * @param {{from: number, to: number, width: number}} part */

@@ -29,8 +29,8 @@ const asks = `
 `
 
 // A wish that shows nothing leaves the page at rest, with the run that was wished for before it, or with the
-// one that was shown: what is done to a run that has gone, an address without a run, and a counterexample that
-// cannot be shorter.
+// one that was shown: what is done to a run that has gone, an address without a run, and a counterexample
+// that cannot be shorter.
 func TestWishesThatShowNothing(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -81,15 +81,15 @@ func TestActsBesideFiles(t *testing.T) {
 	p.script(&got, asks+`
 		const got = [], bully = (await call("scenario", { algorithm: "bully", n: 6 })).json;
 		const large = (await call("scenario", { algorithm: "bully", n: 48 })).json;
-		for (const late of [0, 20, 60]) { // before the film of the act is asked for, and while it is made
+		for (const late of [0, 1, 2]) { // before the film of the act is asked for, and while it is made
 			await open(store, large, { step: 8 });
 			if (store.state.process !== 5) choose(5);
 			press("c");
-			await new Promise((r) => setTimeout(r, late));
+			for (let i = 0; i < late; i++) await frame();
 			drop("nothing");
 			got.push(await state());
 		}
-		// Settings that cannot be are not those of an act before them, and a click on the list comes after it.
+		// Settings that cannot be are not those of an act before them; a click on the list comes after it.
 		await open(store, large, { step: 8 });
 		press("c");
 		const links = every(".more input")[0];
@@ -200,7 +200,8 @@ func TestWhatBelongsToARun(t *testing.T) {
 	}
 	p.script(&got, asks+`
 		const got = { groups: [], allowed: [], dialogs: [] };
-		drop(JSON.stringify([{ algorithm: "bully", ids: [1, 2, 3, 4, 5] }, { algorithm: "lcr", ids: [3, 1, 2] }]));
+		drop(JSON.stringify([{ algorithm: "bully", ids: [1, 2, 3, 4, 5] },
+			{ algorithm: "lcr", ids: [3, 1, 2] }]));
 		await state();
 		document.querySelector("#tab-acts").click();
 		await settled();
@@ -213,7 +214,8 @@ func TestWhatBelongsToARun(t *testing.T) {
 
 		document.querySelector("#tab-learn").click();
 		// The first that allows a fault.
-		const { id } = (await call("challenges")).json.find((c) => c.budget?.crashes), name = "[data-id=" + id + "]";
+		const { id } = (await call("challenges")).json.find((c) => c.budget?.crashes);
+		const name = "[data-id=" + id + "]";
 		while (!document.querySelector(name)) await frame();
 		document.querySelector(name).click();
 		const budget = () => JSON.stringify(store.state.budget);
@@ -274,5 +276,6 @@ func TestKeysOfTheMenu(t *testing.T) {
 		while (store.state.branches.length < 3) await frame();
 		got.push(await state());
 		return got;`)
-	require.Equal(t, []string{"bully/rules,2,false,,bully/rules", "crash 3", "bully/rules,3,false,,bully/rules"}, got)
+	require.Equal(t, []string{"bully/rules,2,false,,bully/rules", "crash 3",
+		"bully/rules,3,false,,bully/rules"}, got)
 }
