@@ -90,18 +90,18 @@ func TestSpeedOfChecks(t *testing.T) {
 			p.open(serve(t))
 			p.measure()
 			p.script(nil, `document.querySelector("#tab-prove").click(); await settled();`)
-			one := p.one()
 			check := func(each int) float64 {
-				before := p.used()
+				one, before := p.one(), p.used() // the machine may be slower now than a moment before
 				p.script(nil, fmt.Sprintf(`
 					const args = { scenario: %s, budget: {} };
 					for (let i = 0; i < %d; i++) await page.callLong("check", args);`, scenario, each))
 				return (p.used() - before) / float64(each) / one
 			}
 			first, all := check(1), []float64{}
-			for range samples {
+			for range samples + 1 {
 				all = append(all, check(c.each))
 			}
+			all = all[1:] // the browser compiles more of the library as it is used
 			t.Logf("%.2f units, worth %.0f ms, the first %.2f; all %.2f", middle(all), middle(all)*unitWorth,
 				first, all)
 			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
