@@ -2,9 +2,9 @@
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{points: Point[], radius: number, round: boolean, cx: number, cy: number, big: number,
- *   outside: boolean, around: number}} Layout radius is that of a process; big that of the circle, if they stand on one; and
- *   messages pass outside of the processes where these leave no room between them; a link that is longer than around
- *   leads around a torus, out of the picture on one side and in on the other */
+ *   outside: boolean, around: number}} Layout radius is that of a process; big that of the circle, if they stand on
+ *   one; messages pass outside of the processes where these leave no room between them; and a link that is longer than
+ *   around leads around a torus, out of the picture on one side and in on the other */
 
 const least = 2.2, most = 21; // of the radius
 const longest = 150; // between two neighbours
