@@ -68,6 +68,9 @@ func (p *tab) unit() float64 {
 
 // Frames and jumps take no longer than their bars.
 func TestSpeed(t *testing.T) {
+	p := newTab(t, look{measured: true}) // messages travel
+	p.open(serve(t))
+	p.measure()
 	for _, c := range []struct {
 		algorithm, order string
 		n                int
@@ -81,9 +84,6 @@ func TestSpeed(t *testing.T) {
 			scenario, err := short(t, &b,
 				map[string]any{"algorithm": c.algorithm, "n": c.n, "order": c.order})
 			require.NoError(t, err)
-			p := newTab(t, look{measured: true}) // messages travel
-			p.open(serve(t))
-			p.measure()
 			p.script(nil, fmt.Sprintf(`
 				const { encode, store } = page;
 				document.title = "";
