@@ -51,15 +51,14 @@ export async function wish(store, work, of = "") {
   return shown;
 }
 
-/** What the reader does is done in turn. */
-let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acts = 0, runs = 0;
+/** What the reader does is done in turn. Acting is false while another run is on its way. */
+let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acting = false, runs = 0;
 
 /** Does something to the run that is shown, or to one that comes of it, after what the reader has done before. It is
  * left out if another run has come. @param {Store} store @param {() => Promise<unknown>} work */
 export function here(store, work) {
   const root = rootOf(store);
-  acts++;
-  return inTurn(store, async () => root === rootOf(store) && work()).finally(() => acts--);
+  return inTurn(store, async () => (acting = root === rootOf(store)) && work());
 }
 
 /** @param {Store} store @param {() => Promise<unknown>} work @returns {Promise<unknown>} */
@@ -69,9 +68,9 @@ export const inTurn = (store, work) => (queue = queue.then(work).catch((error) =
  * is done to the run that is shown is kept, as there may be no other. @param {Store} store
  * @param {() => Promise<unknown>} work */
 export function instead(store, work) {
-  if (!acts) cancel();
+  if (!acting) cancel();
   const mine = ++runs;
-  return inTurn(store, async () => mine === runs && work());
+  return inTurn(store, async () => !(acting = mine !== runs) && work());
 }
 
 /** Makes the run that the settings describe, and shows it from its beginning.

@@ -200,8 +200,8 @@ export const actFirst = (/** @type {number} */ k, /** @type {string} */ words) =
   (k > 0 ? `First difference, step ${k}: ${words}` : words);
 export const actSame = "Both runs are the same.";
 export const actNotDone = "The record differs.";
-export const actReplayed = "The record of a run that has ended cannot be changed.";
-export const proveAbout = "The model checker tries every order of messages, and every fault that you allow. "
+export const actReplayed = "The record of a run cannot be changed.";
+export const proveAbout = "The model checker tries every order of messages, and every fault you allow. "
   + "Failure detectors are never wrong.";
 export const proveLarge = (/** @type {number} */ n) =>
   `${n} processes have too many orders: not all are tried.`;
@@ -254,7 +254,7 @@ export const learnRight = "Yes.";
 export const learnWrong = "No.";
 export const learnHint = "hint";
 export const learnTask = "Lead this algorithm to a state in which it fails. ";
-export const learnJudged = "Each run is judged at once; a hint or Prove's way costs stars.";
+export const learnJudged = "Each run is judged; a hint or Prove's way costs stars.";
 export const learnAct = "Act";
 export const learnAgain = "Begin again";
 export const learnShowHint = "Show a hint";

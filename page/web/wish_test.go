@@ -7,7 +7,7 @@ import (
 )
 
 // asks are what scripts of these tests use besides tools: pick chooses an algorithm, drop drops a text as a
-// file, state says what is shown once the page is at rest.
+// file, late lets what is being made take long, state says what is shown once the page is at rest.
 const asks = `
 	const { call, encode, open, store } = page;
 	const pick = (name) => {
@@ -19,6 +19,10 @@ const asks = `
 		const files = new DataTransfer();
 		files.items.add(new File([text], "a.json"));
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));
+	};
+	const late = () => { // the page takes a second for over
+		const now = performance.now.bind(performance), is = now();
+		performance.now = () => is + 1100 + (now() - is);
 	};
 	const button = (words) => every("button").find((b) => b.textContent.startsWith(words));
 	const state = async () => {
@@ -278,4 +282,24 @@ func TestKeysOfTheMenu(t *testing.T) {
 		return got;`)
 	require.Equal(t, []string{"bully/rules,2,false,,bully/rules", "crash 3",
 		"bully/rules,3,false,,bully/rules"}, got)
+}
+
+// What is done while another run is on its way does not keep that run.
+func TestRunsGivenUp(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const got = [], args = { algorithm: "ghs", n: 1024, links: "complete" };
+		const { json: long } = await call("scenario", args);
+		const given = open(store, long);
+		await frame();
+		press("u");
+		await frame();
+		late();
+		await open(store, { algorithm: "hs", ids: [1, 2, 3] });
+		got.push(await given ? "shown" : "given up", await state());
+		return got;`)
+	require.Equal(t, []string{"given up", "hs/probe,1,false,,hs/probe"}, got)
 }
