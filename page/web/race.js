@@ -134,7 +134,7 @@ export function openDialog(store) {
 
   /** Makes the films. @param {boolean} start whether the race starts from its beginning */
   const run = async (start) => {
-    hurry();
+    if (!store.state.busy) hurry(); // a run that is still to come is no film of this race
     const mine = ++latest, made = [], /** @type {HTMLElement[]} */ all = [];
     add.replaceChildren(h("option", { value: "" }, "…"), ...catalog.map(nameOf).filter((name) =>
       !names.includes(name)).map((name) => h("option", { value: name }, name)));

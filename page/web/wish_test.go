@@ -303,3 +303,23 @@ func TestRunsGivenUp(t *testing.T) {
 		return got;`)
 	require.Equal(t, []string{"given up", "hs/probe,1,false,,hs/probe"}, got)
 }
+
+// A race does not end the film of an act.
+func TestRaceBesideAnAct(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got string
+	p.script(&got, asks+`
+		const large = (await call("scenario", { algorithm: "bully", n: 128 })).json;
+		await open(store, large, { step: 8 });
+		await settled();
+		choose(5);
+		press("c");
+		while (!store.state.busy) await frame();
+		await frame();
+		late();
+		button("Race").click();
+		return await state();`)
+	require.Equal(t, "bully/rules,2,false,,bully/rules", got)
+}
