@@ -30,8 +30,9 @@ export function pending(store) {
   return answer;
 }
 
-/** The same, unless another step is shown when they are known. @param {Store} store */
+/** The same, unless another step is shown when they are known: nothing is played meanwhile. @param {Store} store */
 export async function presentOf(store) {
+  if (!store.state.embed) store.set({ playing: false });
   const { film, step } = store.state, list = await pending(store).catch(() => []);
   return film === store.state.film && step === store.state.step ? list : undefined;
 }

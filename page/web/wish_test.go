@@ -323,3 +323,22 @@ func TestRaceBesideAnAct(t *testing.T) {
 		return await state();`)
 	require.Equal(t, "bully/rules,2,false,,bully/rules", got)
 }
+
+// A menu that is opened while the run is played stops it: it is for the step that was seen.
+func TestMenuOfARunThatIsPlayed(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		await open(store, (await call("scenario", { algorithm: "bully", n: 48, delay: "random" })).json);
+		press(" ");
+		for (let i = 0; i < 5; i++) await frame();
+		const got = [store.state.playing ? "played" : "at rest"], popup = document.querySelector(".popup");
+		document.querySelector("[data-process='3'] .shape").dispatchEvent(new MouseEvent("contextmenu", {
+			bubbles: true, clientX: 200, clientY: 200, cancelable: true }));
+		await settled();
+		got.push(store.state.playing ? "played" : "at rest", popup.hidden ? "no menu" : "a menu");
+		return got;`)
+	require.Equal(t, []string{"played", "at rest", "a menu"}, got)
+}
