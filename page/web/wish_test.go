@@ -342,3 +342,32 @@ func TestMenuOfARunThatIsPlayed(t *testing.T) {
 		return got;`)
 	require.Equal(t, []string{"played", "at rest", "a menu"}, got)
 }
+
+// An address that cannot be read gives way to that of the run that is shown. By hand no message can be
+// delayed.
+func TestWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got []string
+	p.script(&got, asks+`
+		const count = (li) => li.querySelectorAll(".more-acts button").length;
+		const acts = () => [...new Set(every(".next li").map(count))];
+		await open(store, { algorithm: "lcr", ids: [3, 1, 2] }, { step: 6 });
+		await addressed();
+		const own = location.hash;
+		location.hash = "nothing";
+		await frame();
+		await state();
+		const got = [location.hash === own ? "its own" : location.hash];
+		document.querySelector("#tab-acts").click();
+		await settled();
+		got.push(acts().join());
+		document.querySelector("[role=switch]").click();
+		await state();
+		press("1");
+		await state();
+		got.push(acts().sort().join());
+		return got;`)
+	require.Equal(t, []string{"its own", "3", "0,2"}, got)
+}
