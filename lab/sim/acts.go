@@ -22,6 +22,13 @@ type hand struct {
 	badChoice int           // one more than the number of the first of them that cannot be
 	choices   int           // the number of things that there were to choose from then
 	outside   []Outside     // only ever appended to
+	resumed   []resumption  // only ever appended to
+}
+
+// resumption says that a process went on after a pause, by an act.
+type resumption struct {
+	p  int
+	at time.Duration
 }
 
 // noAct is later than every act.
@@ -153,8 +160,9 @@ func (s *Sim) handTime(step *scenario.Step, p int) time.Duration {
 	return max(last, min(at, due))
 }
 
-// nextDue returns when the first message or timer is due of a process that is up, by the model of the
-// algorithm.
+// nextDue returns when the first message or timer is due, by the model of the algorithm. What is sent to a
+// process that is down is due too, though it is lost then: the process may come back before it arrives. Of a
+// process that is paused nothing is due.
 func (s *Sim) nextDue() time.Duration {
 	if s.hand.dueAt == s.occurred+1 {
 		return s.hand.due
@@ -162,7 +170,7 @@ func (s *Sim) nextDue() time.Duration {
 	due := never
 	if bound := s.config.Algorithm.DelayBound(); bound > 0 {
 		for m := range s.fifo.all() {
-			if s.procs[m.to].status == Up {
+			if s.procs[m.to].status != Paused {
 				due = min(due, m.ev.At-Unit+bound)
 			}
 		}
@@ -293,6 +301,7 @@ func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string
 		s.pause(int32(p), never)
 	case observe.Resume:
 		s.resume(int32(p))
+		s.hand.resumed = append(s.hand.resumed, resumption{p, at})
 	case observe.Recover:
 		s.restart(p)
 	case observe.Restart:

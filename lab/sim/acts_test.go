@@ -403,6 +403,35 @@ func TestWrongClocks(t *testing.T) {
 	}
 }
 
+// anyFault returns a fault that the model of an algorithm has, if it is the turn of one: a crash, a pause, or
+// the end of one.
+func anyFault(s *sim.Sim, a *election.Algorithm, ids []election.ID, random *rand.Rand) (scenario.Step, bool) {
+	p, down := random.IntN(len(ids)), 0
+	for q := range ids {
+		if s.Status(q) == sim.Down {
+			down++
+		}
+	}
+	step := scenario.Step{Process: ids[p]}
+	switch f := &a.Faults; {
+	case random.IntN(8) > 0:
+		return step, false
+	case s.Status(p) == sim.Paused:
+		step.Do = observe.Resume
+	case s.Status(p) == sim.Up && f.Pause && random.IntN(2) > 0:
+		step.Do = observe.Pause
+	case s.Status(p) == sim.Up && f.Crash && down < f.MostDown(len(ids)):
+		step.Do = observe.Crash
+	case s.Status(p) == sim.Down && f.Recover:
+		step.Do = observe.Recover
+	case s.Status(p) == sim.Down && f.Restart:
+		step.Do = observe.Restart
+	default:
+		return step, false
+	}
+	return step, true
+}
+
 // TestByHandTimeFits: whatever the next act is, time passes by hand so that no message is late; and there is
 // always something to be done that leaves the algorithm its model.
 func TestByHandTimeFits(t *testing.T) {
@@ -413,7 +442,7 @@ func TestByHandTimeFits(t *testing.T) {
 		t.Run(a.Title(), func(t *testing.T) {
 			for seed := range uint64(8) {
 				c := actSettings(t, a, seed)["hand"]
-				if seed%2 > 0 && a.Faults.Crash { // what is sent to it is lost, however late
+				if seed%2 > 0 && a.Faults.Crash {
 					c.Crashed = c.IDs[:1]
 				}
 				s, err := sim.New(c)
@@ -437,7 +466,11 @@ func TestByHandTimeFits(t *testing.T) {
 					for _, p := range all {
 						require.NotContains(t, p.Outside, "messages that take")
 					}
-					outside, err := s.Do(fit[random.IntN(len(fit))].Step)
+					step := fit[random.IntN(len(fit))].Step
+					if fault, ok := anyFault(s, a, c.IDs, random); ok {
+						step = fault
+					}
+					outside, err := s.Do(step)
 					require.NoError(t, err)
 					require.Empty(t, outside)
 				}

@@ -35,7 +35,7 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 		}
 		is.Uneven = m.ev.At != at
 		if s.still { // else it comes no later than the schedule would bring it
-			is.Delay = at - (m.ev.At - Unit)
+			is.Delay = at - (m.ev.At - Unit) - s.paused(p, m.ev.At-Unit)
 		}
 	case observe.Delay:
 		// At least that long: the queue has no room for when a message was sent, only for when it arrives.
@@ -69,6 +69,18 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 		is.Cut = true
 	}
 	return is
+}
+
+// paused returns for how long what was sent to a process has waited for it to go on: had it arrived in its
+// time, it would be handled no sooner.
+func (s *Sim) paused(p int, sent time.Duration) time.Duration {
+	due := sent + s.config.Algorithm.DelayBound()
+	for _, r := range slices.Backward(s.hand.resumed) {
+		if r.p == p {
+			return max(0, r.at-due)
+		}
+	}
+	return 0
 }
 
 // down returns how many processes are down.

@@ -31,6 +31,7 @@ func (s *Sim) Snapshot() *Snapshot {
 		pauses: s.pauses.clone(), saved: maps.Clone(s.saved), state: s.state}
 	// What is appended later goes elsewhere.
 	c.state.entries, c.state.hand.outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
+	c.state.hand.resumed = slices.Clip(s.hand.resumed)
 	c.state.tree = s.tree.Clip()
 	c.state.drawn = slices.Clone(s.drawn) // the run counts on in place
 	for i := range s.procs {
