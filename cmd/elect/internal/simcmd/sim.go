@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/flags"
@@ -91,7 +92,10 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 		if err != nil {
 			all = append(all, exit.Classify(j.Named(err)))
 			shown = false
-			continue
+			refused := errors.Is(err, election.ErrLateStart) || errors.Is(err, election.ErrNotInitiator)
+			if len(j.Acts) == 0 || !refused {
+				continue // else it is an act of the run, as on the page
+			}
 		}
 		shown = shown && fitsPage(len(j.IDs), o.Messages)
 		if !f.Silent {
