@@ -16,7 +16,7 @@ import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
 import * as panels from "./panels.js";
-import { go, inTurn, open, openNow, reason } from "./run.js";
+import { inTurn, open, openNow, reason, since } from "./run.js";
 import * as race from "./race.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
@@ -127,22 +127,25 @@ async function begin() {
   ask("catalog").then((catalog) => store.set({ catalog }), (error) => store.set({ error: reason(error) }));
   share.mount(store);
   await inTurn(store, () => share.openAddress(store));
-  await inTurn(store, async () => {
-    if (store.state.film) return; // of the address, or of what has come since
-    // What is wrong with the address stays in sight beside the run that is shown instead.
-    const { error } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
-    const { sugar } = store.state;
-    await openNow(store, ask("scenario", sugar), { play: error === "" && !step, sugar });
-    if (step) go(store, step);
-    if (error) store.set({ error });
-  });
+  // What has come in its place may not be a run.
+  for (let tried; !tried;) {
+    await inTurn(store, async () => {
+      const { error, film, sugar } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
+      if (tried = film) return; // of the address, or of what has come since
+      const made = openNow(store, ask("scenario", sugar), { play: !error && !step, sugar, step }), wanted = since();
+      await made;
+      tried = wanted();
+      // What is wrong with the address stays in sight beside the run that is shown instead.
+      if (error) store.set({ error });
+    });
+  }
   // All is read at the start, so that the page goes on without its server.
   lessons().catch(() => {}); // the panel says so
   load("doc.json").then((text) => {
     const doc = JSON.parse(text);
     know(doc);
     store.set({ doc });
-  }, () => store.set({ doc: null }));
+  }, () => {}); // the panels show what they have without it
 }
 
 begin();
