@@ -2,7 +2,7 @@
 
 import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
-import { here, instead, only, openNow, showBranch, wish } from "./run.js";
+import { branchOf, here, instead, only, openNow, showBranch, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -169,7 +169,7 @@ export const setHand = (store, hand) => here(store, async () => {
 
 /** Back to the branch from which the present one comes, at the step after which they differ. @param {Store} store */
 export const undo = (store) => here(store, async () => {
-  const { branches, branch } = store.state, now = branches.find((b) => b.id === branch);
+  const now = branchOf(store);
   if (now && now.parent >= 0) await showBranch(store, now.parent, now.after);
 });
 

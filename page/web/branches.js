@@ -2,7 +2,7 @@
 
 import { ask } from "./bridge.js";
 import { h } from "./dom.js";
-import { reason } from "./run.js";
+import { branchOf, reason } from "./run.js";
 import { redo, undo, visit } from "./actions.js";
 import * as t from "./texts.js";
 
@@ -17,7 +17,7 @@ export function mount(element, store) {
   const on = h("button", { class: "plain", onclick: () => redo(store) }, t.actRedo, h("kbd", {}, "U"));
   element.append(h("h2", {}, t.actRuns), h("div", { class: "row" }, back, on), tree);
   store.on(["branches", "branch", "compare"], ({ branches, branch, compare }) => {
-    const now = branches.find((b) => b.id === branch);
+    const now = branchOf(store);
     element.hidden = branches.length < 2;
     back.disabled = !now || now.parent < 0;
     on.disabled = !branches.some((b) => b.parent === branch);

@@ -72,7 +72,7 @@ export async function play(element, store, c, home) {
     h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>
-      store.set({ panel: "acts" }) }, t.learnAct), h("button", { class: "plain", onclick: begin }, t.learnAgain), show), verdict);
+      store.set({ panel: "acts" }) }, t.panels.acts), h("button", { class: "plain", onclick: begin }, t.learnAgain), show), verdict);
   played = c.id;
   store.on(["film"], () => judge(store, c, verdict));
 }

@@ -4,7 +4,7 @@ import { Axis } from "./axis.js";
 import { difference } from "./branches.js";
 import { fit } from "./canvas.js";
 import { h, perFrame } from "./dom.js";
-import { go, instead, reason, restore, showBranch } from "./run.js";
+import { branchOf, go, instead, reason, restore, showBranch } from "./run.js";
 import { signs } from "./theme.js";
 import { columns, present, view } from "./time.js";
 import * as t from "./texts.js";
@@ -19,7 +19,7 @@ export function mount(column, store) {
   const section = h("section", { class: "compare", hidden: true, "aria-label": t.actCompare },
     room, h("header", {}, title, close), words);
   column.append(section);
-  const other = () => store.state.branches.find((b) => b.id === store.state.compare && b.id !== store.state.branch);
+  const other = () => (store.state.compare === store.state.branch ? undefined : branchOf(store, store.state.compare));
 
   const paint = perFrame(() => {
     const film = other()?.film, { step, scale } = store.state;
@@ -35,8 +35,8 @@ export function mount(column, store) {
   });
 
   let asked = "";
-  store.on(["compare", "branch", "branches"], async ({ branches, branch, compare }) => {
-    const b = other(), now = branches.find((x) => x.id === branch);
+  store.on(["compare", "branch", "branches"], async ({ branch, compare }) => {
+    const b = other(), now = branchOf(store);
     section.hidden = !b;
     if (!b || !now) return;
     title.textContent = b.title;

@@ -46,7 +46,7 @@ export function mount(element, store) {
     const at = async (/** @type {number} */ i) => {
       // The reader may have made runs of their own meanwhile, or have left this one.
       if (!own || !store.state.branches.includes(own)) return play(lesson);
-      if (store.state.branch !== own.id) await instead(store, () => showBranch(store, own.id));
+      if (store.state.branch !== own.id && !await instead(store, () => showBranch(store, own.id))) return;
       const stop = lesson.stops[i];
       // A question is asked before its step shows the answer.
       go(store, stop.question ? stop.step - 1 : stop.step);
@@ -60,7 +60,7 @@ export function mount(element, store) {
       if (stop.question) {
         question(body, stop.question, next, () => {
           hide(store, false);
-          if (store.state.branches.includes(own) && store.state.branch === own.id) go(store, stop.step);
+          if (store.state.film === own.film) go(store, stop.step);
           return text;
         });
       } else body.append(...text);

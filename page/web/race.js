@@ -123,10 +123,8 @@ export function openDialog(store) {
   /** The head of a card. @param {string} name @param {any} [scenario] */
   const title = (name, scenario, i = names.indexOf(name)) => h("header", { class: "row" }, s("svg", { width: 20,
     height: 14, "aria-hidden": "true" }, s("path", { d: signPath(shapes[i], 13, 7, 5), fill: `var(--${series[i]})` })),
-    h("button", { class: "quiet", title: t.raceShow, disabled: !scenario, onclick: () => {
-      dialog.close();
-      open(store, scenario, { play: true });
-    } }, name, scenario && scenario.ids.length !== set.n ? ` (n = ${scenario.ids.length})` : ""), names.length > fewest
+    h("button", { class: "quiet", title: t.raceShow, disabled: !scenario, onclick: () =>
+      open(store, scenario, { play: true }) }, name, scenario && scenario.ids.length !== set.n ? ` (n = ${scenario.ids.length})` : ""), names.length > fewest
       ? h("button", { class: "quiet", "aria-label": t.raceLeave(name), onclick: () => {
         names = names.filter((one) => one !== name);
         run(true);

@@ -30,8 +30,8 @@ function cancel() {
   latest++;
 }
 
-/** Does what shows another run, in place of one that is still to come. If there is none to be shown, the settings are
- * again those of the run that is shown.
+/** Does what shows another run, in place of one that is still to come. If there is none to be shown, and none waits for
+ * its turn, the settings are again those of the run that is shown.
  * @param {Store} store @param {(wanted: () => boolean) => Promise<boolean | undefined>} work wanted says whether the
  *   reader has wanted nothing else since
  * @param {string} [of] what it comes from, as an error says it
@@ -46,13 +46,14 @@ export async function wish(store, work, of = "") {
   } catch (error) {
     if (wanted()) store.set({ error: of + reason(error) });
   }
-  const { branches, branch, sugar } = store.state;
-  if (wanted()) store.set({ busy: false, sugar: branches.find((b) => b.id === branch)?.sugar ?? sugar });
+  if (wanted()) store.set({ busy: false, sugar: !waits && branchOf(store)?.sugar || store.state.sugar });
   return shown;
 }
 
-/** What the reader does is done in turn. Acting is false while another run is on its way. */
-let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acting = false, runs = 0;
+/** What the reader does is done in turn. Acting is false while another run is on its way; waits is the last one that
+ * has not had its turn. */
+let queue = /** @type {Promise<unknown>} */ (Promise.resolve()), acting = false,
+  waits = /** @type {any} */ (0);
 
 /** Does something to the run that is shown, or to one that comes of it, after what the reader has done before. It is
  * left out if another run has come. @param {Store} store @param {() => Promise<unknown>} work */
@@ -69,8 +70,14 @@ export const inTurn = (store, work) => (queue = queue.then(work).catch((error) =
  * @param {() => Promise<unknown>} work */
 export function instead(store, work) {
   if (!acting) cancel();
-  const mine = ++runs;
-  return inTurn(store, async () => !(acting = mine !== runs) && work());
+  document.querySelector("dialog")?.close(); // it would lie over the run
+  const mine = waits = {};
+  return inTurn(store, async () => {
+    if (mine !== waits) return;
+    acting = false;
+    waits = 0;
+    return work();
+  });
 }
 
 /** Makes the run that the settings describe, and shows it from its beginning.
@@ -112,13 +119,12 @@ export function openNow(store, scenario, how = {}) {
     const parent = how.parent ?? -1; // the first branch is 1
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
-    const sugar = how.sugar ?? branches.find((b) => b.id === parent)?.sugar ?? settings(film);
+    const sugar = how.sugar ?? branchOf(store, parent)?.sugar;
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0,
       wrong: wrong(film), sugar };
-    show(store, { branches: [...branches, branch], branch: id, scenario, sugar,
-      compare: parent < 0 ? 0 : store.state.compare }, film, typeof how.step === "function" ? how.step(film)
-      : how.step ?? 0);
-    if (sugar.n && sugar.n !== film.n) store.set({ error: t.otherSize(film.n, sugar.n) });
+    show(store, branch, how.step ?? 0, { branches: [...branches, branch],
+      compare: parent < 0 ? 0 : store.state.compare });
+    if (sugar?.n && sugar.n !== film.n) store.set({ error: t.otherSize(film.n, sugar.n) });
     if (how.play && !store.state.still) play(store);
     return true;
   });
@@ -126,7 +132,7 @@ export function openNow(store, scenario, how = {}) {
 
 /** The settings from which a run like this one is made: what the reader changes next is changed of this run.
  * @param {Film} film */
-export function settings(film) {
+function settings(film) {
   // The settings make another run: what this one did, or was to do, does not belong to it.
   const { scenario, algorithm } = film.head, { schedule } = scenario;
   return { ...scenario, ...only({}, "name steps acts draws expect property any_schedule schedule"), algorithm,
@@ -153,19 +159,28 @@ export async function restore(branch) {
   if (data) branch.wrong = wrong(branch.film ??= new Film(data));
 }
 
+/** The step that is meant; an address may hold anything. @param {Film} film @param {number} step */
+const within = (film, step) => Math.max(0, Math.min(film.length, Math.trunc(step) || 0));
+
 let seen = 0; // grows with each look at a branch
 
-/** Shows a film that is there already. @param {Store} store
- * @param {Partial<import("./store.js").State>} change @param {Film} film @param {number} step */
-export function show(store, change, film, step) {
-  const axis = new Axis(film, store.state.scale);
-  const at = Math.max(0, Math.min(film.length, Math.trunc(step) || 0)); // an address may hold anything
-  store.set({ ...change, film, axis, step: at, cursor: axis.placeOf(at), cause: 0, busy: false, error: "",
-    process: store.state.process < film.n ? store.state.process : -1 });
-  const now = store.state.branches.find((b) => b.id === store.state.branch);
-  if (now) now.seen = ++seen;
+/** Shows a branch whose film is there. Settings that wait for their turn stay. @param {Store} store
+ * @param {import("./store.js").Branch} branch @param {number | ((film: Film) => number)} step
+ * @param {Partial<import("./store.js").State>} [change] */
+export function show(store, branch, step, change) {
+  const film = /** @type {Film} */ (branch.film), axis = new Axis(film, store.state.scale);
+  const at = within(film, typeof step === "function" ? step(film) : step);
+  branch.seen = ++seen;
+  branch.sugar ??= settings(film);
+  store.set({ ...change, branch: branch.id, scenario: branch.scenario, film, axis, step: at, cursor: axis.placeOf(at),
+    cause: 0, busy: false, error: "", process: store.state.process < film.n ? store.state.process : -1,
+    sugar: waits ? store.state.sugar : branch.sugar });
   forget(store);
 }
+
+/** A branch, by default the one that is shown.
+ * @param {Store} store @returns {import("./store.js").Branch | undefined} */
+export const branchOf = ({ state }, id = state.branch) => state.branches.find((b) => b.id === id);
 
 /** What a run is blamed for in the list of runs. One by hand, or by the checker's steps, is not over: it fails only
  * by what the checker has found, of which a run that never ends shows nothing else.
@@ -179,7 +194,7 @@ function wrong(film) {
 /** The run from which a branch has come, over others; by default that which is shown.
  * @param {Store} store @returns {import("./store.js").Branch | undefined} */
 export function rootOf(store, id = store.state.branch) {
-  const branch = store.state.branches.find((b) => b.id === id);
+  const branch = branchOf(store, id);
   return branch && branch.parent > 0 ? rootOf(store, branch.parent) : branch;
 }
 
@@ -187,11 +202,10 @@ export function rootOf(store, id = store.state.branch) {
  * @param {number | ((film: Film) => number)} [step] */
 export function showBranch(store, id, step = store.state.step) {
   return wish(store, async (wanted) => {
-    const branch = store.state.branches.find((b) => b.id === id);
+    const branch = branchOf(store, id);
     if (branch && !branch.film) await restore(branch);
     if (!branch?.film || !wanted()) return;
-    show(store, { branch: id, scenario: branch.scenario, sugar: branch.sugar ?? settings(branch.film) },
-      branch.film, typeof step === "function" ? step(branch.film) : step);
+    show(store, branch, step);
     return true;
   });
 }
@@ -200,7 +214,7 @@ export function showBranch(store, id, step = store.state.step) {
 export function go(store, step) {
   const { film, axis } = store.state;
   if (!film || !axis) return;
-  const at = Math.max(0, Math.min(film.length, step));
+  const at = within(film, step);
   store.set({ step: at, cursor: axis.placeOf(at), playing: false, cause: at === store.state.step
     ? store.state.cause : 0 });
 }

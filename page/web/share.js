@@ -8,7 +8,7 @@
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { instead, openNow, reason, settings, show, setScale, wish } from "./run.js";
+import { instead, openNow, reason, show, setScale, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -92,8 +92,7 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
   // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
   const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
-  show(store, { branches: [branch], branch: 1, scenario: null, playing: false, sugar: settings(film) }, film,
-    replay?.step ?? 0);
+  show(store, branch, replay?.step ?? 0, { branches: [branch], playing: false });
   // Real processes wait for seconds between messages of microseconds: on the clock those would be one line.
   if (film.head.driver !== "sim") setScale(store, "steps");
   return true;
@@ -102,7 +101,6 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
 /** Opens files that the reader gives. @param {Store} store @param {FileList | null | undefined} files */
 async function openFiles(store, files) {
   if (!files?.length) return;
-  document.querySelector("dialog")?.close(); // it would lie over the run
   const all = [...files], names = all[1] ? "" : `${all[0].name}: `;
   await instead(store, () => openTexts(store, () => Promise.all(all.map((file) => file.text())), names));
 }

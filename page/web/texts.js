@@ -124,7 +124,7 @@ export const exportKinds = /** @type {Record<string, string>} */ ({ scenario: "S
   trace: "Trace (JSON lines)", svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words",
   chrome: "Chrome trace", shiviz: "ShiViz log" });
 export const openFile = "Open a file";
-export const openHint = "A scenario, or a trace, in one file or one a process. Or drop files on the page.";
+export const openHint = "A scenario or a trace, in one file or one a process. Or drop them on the page.";
 export const ofTrace = "A trace has no address. Share its file.";
 export const tooLong = "It is too long for an address. Save the scenario.";
 export const badLink = "The address after the # cannot be read.";
@@ -148,7 +148,7 @@ export const keyMoves = { play: "play, pause", event: "one step on", instant: "t
 export const keyNames = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
   "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" });
 export const keyActs = { c: "crash the chosen process", r: "let it come back without its state",
-  R: "let it come back with the state that it saved", p: "pause it, let it go on", s: "start an election there",
+  R: "let it come back with its saved state", p: "pause it, let it go on", s: "start an election there",
   t: "let its next timer run out now", x: "cut it off", h: "heal all cuts",
   digits: "let this entry of the list happen now" };
 export const actCrash = (/** @type {string} */ p) => `Crash ${p}`;
@@ -232,8 +232,8 @@ export const proveShrunk = (/** @type {number} */ n) => `Shortened to ${count(n,
 export const proveTitle = (/** @type {string} */ property) => `Against ${property}`;
 export const proveState = (/** @type {number} */ depth) => `A state after ${count(depth, "move")}`;
 export const proveGraph = (/** @type {number} */ n, /** @type {number} */ m) =>
-  `${figure(n)} states, ${figure(m)} moves. In golden squares a process leads. A click leads to a state.`;
-export const proveTruncated = (/** @type {number} */ n) => `Only the first ${figure(n)} are shown.`;
+  `${figure(n)} states, ${figure(m)} moves. Golden ones have a leader. A click leads there.`;
+export const proveTruncated = (/** @type {number} */ n) => `The first ${figure(n)} are shown.`;
 export const proveSays = (/** @type {import("./states.js").State} */ s) => [`After ${count(s.depth, "move")}`,
   safeLead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
   s.reason || s.violated].filter(Boolean).join(", ");
@@ -255,7 +255,6 @@ export const learnWrong = "No.";
 export const learnHint = "hint";
 export const learnTask = "Lead this algorithm to a state in which it fails. ";
 export const learnJudged = "Each run is judged; a hint or Prove's way costs stars.";
-export const learnAct = "Act";
 export const learnAgain = "Begin again";
 export const learnShowHint = "Show a hint";
 export const learnAllowed = "You may use up to";

@@ -371,3 +371,79 @@ func TestWhatIsRefused(t *testing.T) {
 		return got;`)
 	require.Equal(t, []string{"its own", "3", "0,2"}, got)
 }
+
+// A setting that waits for an act keeps the one before it, and a setting that is refused is taken back, also
+// where a record is shown.
+func TestSettingsInTurn(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct{ Waited, Refused, Again string }
+	p.script(&got, asks+`
+		const got = {}, change = (e, value) => {
+			e.value = value;
+			e.dispatchEvent(new Event("change", { bubbles: true }));
+		};
+		await open(store, (await call("scenario", { algorithm: "bully", n: 64 })).json, { step: 64 });
+		choose(5);
+		let waits = true;
+		store.on(["branches"], ({ branches }) => {
+			if (!waits || branches.length < 2) return;
+			waits = false;
+			change(every("#setup select").find((e) => e.querySelector("[value=sorted]")), "sorted");
+		});
+		press("c");
+		change(document.querySelector(".size [type=number]"), 7);
+		while (waits) await frame();
+		await state();
+		got.waited = store.state.film.head.ids.join();
+
+		const scenario = { algorithm: "lcr", ids: [3, 1, 2] };
+		const { text } = (await call("export", { kind: "trace", scenario })).json;
+		drop(text.replace('"sim"', '"local"'));
+		await state();
+		const links = every(".more label").find((e) => e.textContent.startsWith("Links"));
+		change(links.querySelector("input"), "nothing");
+		got.refused = await state();
+		pick("franklin");
+		got.again = await state();
+		return got;`)
+	require.Equal(t, "1,2,3,4,5,6,7", got.Waited)
+	require.Contains(t, got.Refused, "lcr/participant,1,false,links: ")
+	require.Equal(t, "franklin,1,false,,franklin", got.Again)
+}
+
+// An address that is opened closes a dialog about the run before it, and a lesson does not go on with a run
+// that the reader has opened meanwhile.
+func TestNothingOfTheRunBefore(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Dialogs     int
+		Stop, Shown string
+	}
+	p.script(&got, asks+`
+		press("S");
+		while (!document.querySelector("dialog")) await frame();
+		location.hash = await encode({ algorithm: "lcr", ids: [3, 1, 2] }, 2);
+		await frame();
+		await state();
+		const got = { dialogs: every("dialog").length };
+
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector(".lessons .does")) await frame();
+		document.querySelector(".lessons .does").click();
+		while (!document.querySelector(".next-stop")) await frame();
+		choose(0);
+		press("c");
+		await state();
+		document.querySelector(".next-stop").click();
+		await open(store, { algorithm: "hs", ids: [1, 2, 3] });
+		got.shown = await state();
+		got.stop = document.querySelector("#panel-learn progress").ariaLabel;
+		return got;`)
+	require.Zero(t, got.Dialogs)
+	require.Regexp(t, "^Stop 1 of ", got.Stop)
+	require.Equal(t, "hs/probe,1,false,,hs/probe", got.Shown)
+}
