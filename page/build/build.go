@@ -1,6 +1,7 @@
 // Package build makes the page from the source of the library: the program for the browser, in which
 // each block of the algorithms counts that it has run, what their source says, and the files of page/web
-// beside it. It writes the page into a folder or into one file, or serves it to this machine.
+// beside it. It writes the page into a folder or into one file, where all modules of page/web are one, or
+// serves it to this machine, where they are as they are committed.
 //
 //	site, err := build.Own(ctx, nil)
 //	on, err := build.Listen("127.0.0.1:8080")
@@ -169,6 +170,7 @@ func (s Source) Site(ctx context.Context, c Config) (*Site, error) {
 	if c.Cache != "" {
 		folder = filepath.Join(c.Cache, "page-"+t.key(env.Version))
 		if site := t.cached(folder); site != nil {
+			site.written = t.written
 			return site, nil
 		}
 	}

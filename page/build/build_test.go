@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path"
@@ -93,6 +95,42 @@ func TestSameBytes(t *testing.T) {
 	for _, name := range site.Names() {
 		require.True(t, slices.Equal(site.Packed(name), other.Packed(name)), name)
 	}
+}
+
+// TestServedAsWritten: what is committed is what a browser on this machine gets, also of a page that was in
+// the cache; what is published has one module of all.
+func TestServedAsWritten(t *testing.T) {
+	cached, err := siteOf(here(t))
+	require.NoError(t, err)
+	on, err := build.Listen("127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	more := cached.With("open.json", []byte("{}"))
+	go func() { ended <- build.Serve(ctx, on, more) }()
+	served := 0
+	for _, name := range []string{"*.js", "*.css", "*.html"} {
+		files, err := filepath.Glob(filepath.Join(here(t).Page, "web", name))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			reply, err := http.Get("http://" + on.Addr().String() + "/" + filepath.Base(file))
+			require.NoError(t, err)
+			got, err := io.ReadAll(reply.Body)
+			require.NoError(t, err)
+			require.NoError(t, reply.Body.Close())
+			require.Equal(t, string(text), string(got), file)
+			served++
+		}
+	}
+	require.Greater(t, served, 40)
+	require.Equal(t, "{}", string(more.AsWritten().File("open.json")))
+	require.Nil(t, cached.File("run.js"))
+	cancel()
+	require.NoError(t, <-ended)
+	http.DefaultClient.CloseIdleConnections()
+	require.Equal(t, small().Names(), small().AsWritten().Names())
 }
 
 // TestDoc: the page has the source of each algorithm, its rules, and each block that a step can run.

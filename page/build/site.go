@@ -15,9 +15,10 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Site is the files of a page.
+// Site is the files of a page, as it is published.
 type Site struct {
-	packed map[string][]byte // by name, each compressed by gzip
+	packed  map[string][]byte // by name, each compressed by gzip
+	written map[string][]byte // its modules, style and document as they are committed, if they are at hand
 }
 
 // add adds a file.
@@ -30,9 +31,23 @@ func (s *Site) add(name string, text []byte) {
 
 // With returns the page with one more file.
 func (s *Site) With(name string, text []byte) *Site {
-	more := &Site{packed: maps.Clone(s.packed)}
+	more := &Site{packed: maps.Clone(s.packed), written: s.written}
 	more.add(name, text)
 	return more
+}
+
+// AsWritten returns the page with its modules, its style and its document as they are committed. A page that
+// a program holds does not have them: it stays as it is published.
+func (s *Site) AsWritten() *Site {
+	near := &Site{packed: maps.Clone(s.packed)}
+	for name, text := range s.written {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(text) // no write to a Buffer fails
+		_ = z.Close()
+		near.packed[name] = b.Bytes()
+	}
+	return near
 }
 
 // Names returns the names of the files, in order.

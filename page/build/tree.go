@@ -25,6 +25,7 @@ type tree struct {
 	code    map[string][]byte // Go files, by paths in one module
 	imports map[string][]string
 	shown   map[string][]byte // files of the page, by names
+	written map[string][]byte // those of page/web, as they are committed
 }
 
 // goLine is the line of a go.mod that names the version of the language.
@@ -129,6 +130,7 @@ func (t *tree) addFiles(folder string) error {
 		}
 		t.shown[e.Name()] = text
 	}
+	t.written = maps.Clone(t.shown)
 	return t.shorten()
 }
 

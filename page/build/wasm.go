@@ -57,7 +57,7 @@ func (t *tree) build(ctx context.Context, env goEnv) (*Site, error) {
 	if _, err := run(cmd); err != nil {
 		return nil, err
 	}
-	site := &Site{}
+	site := &Site{written: t.written}
 	for name, text := range t.shown {
 		site.add(name, text)
 	}

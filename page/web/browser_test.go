@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -74,24 +73,11 @@ func serve(t *testing.T, edits ...edit) string {
 	mux := http.NewServeMux()
 	mux.Handle("/", build.Handler(s))
 	for i, e := range edits {
-		source, err := os.ReadFile(e.file)
-		require.NoError(t, err)
-		require.Contains(t, string(source), e.old)
-		text := strings.Replace(string(source), e.old, e.new, 1)
+		text := string(s.AsWritten().File(e.file))
+		require.Contains(t, text, e.old)
+		changed := s.AsWritten().With(e.file, []byte(strings.Replace(text, e.old, e.new, 1)))
 		folder := fmt.Sprintf("/%d/", i)
-		whole := http.StripPrefix(strings.TrimSuffix(folder, "/"), build.Handler(s))
-		mux.HandleFunc(folder, func(w http.ResponseWriter, r *http.Request) {
-			name := strings.TrimPrefix(r.URL.Path, folder)
-			if path.Ext(name) != ".js" || name == "worker.js" || name == "wasm_exec.js" {
-				whole.ServeHTTP(w, r)
-				return
-			}
-			http.ServeFile(w, r, name)
-		})
-		mux.HandleFunc(folder+e.file, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = w.Write([]byte(text))
-		})
+		mux.Handle(folder, http.StripPrefix(strings.TrimSuffix(folder, "/"), build.Handler(changed)))
 	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

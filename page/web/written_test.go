@@ -1,9 +1,7 @@
 package web
 
 import (
-	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,37 +16,19 @@ func written(t *testing.T, mistakes ...edit) string {
 	t.Helper()
 	s, err := site()
 	require.NoError(t, err)
-	built := build.Handler(s)
-	changed := make(map[string]string)
+	page := s.AsWritten()
 	for _, e := range mistakes {
-		text := changed[e.file]
-		if text == "" {
-			source, err := os.ReadFile(e.file)
-			require.NoError(t, err)
-			text = string(source)
-		}
+		text := string(page.File(e.file))
 		require.Contains(t, text, e.old)
-		changed[e.file] = strings.Replace(text, e.old, e.new, 1)
+		page = page.With(e.file, []byte(strings.Replace(text, e.old, e.new, 1)))
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := strings.TrimPrefix(r.URL.Path, "/")
-		if _, err := os.Stat(name); name == "" || err != nil { // the index, and what is built
-			built.ServeHTTP(w, r)
-			return
-		}
-		if text := changed[name]; text != "" {
-			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = w.Write([]byte(text))
-			return
-		}
-		http.ServeFile(w, r, name)
-	}))
+	server := httptest.NewServer(build.Handler(page))
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-// What is committed is what runs: without being made one, with short names, the modules show the same, do the
-// same and lead to the same addresses.
+// The modules as they are committed, and as elect page serves them, show the same, do the same and lead to
+// the same addresses as the one that is published.
 func TestModulesAsWritten(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
