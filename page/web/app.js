@@ -126,11 +126,12 @@ async function begin() {
   // The library does one thing after the other: while a long film is made, the reader can set what comes instead.
   ask("catalog").then((catalog) => store.set({ catalog }), (error) => store.set({ error: reason(error) }));
   share.mount(store);
+  const { sugar } = store.state; // a setting that is refused meanwhile makes no run
   await inTurn(store, () => share.openAddress(store));
   // What has come in its place may not be a run.
   for (let tried; !tried;) {
     await inTurn(store, async () => {
-      const { error, film, sugar } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
+      const { error, film } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
       if (tried = film) return; // of the address, or of what has come since
       const made = openNow(store, ask("scenario", sugar), { play: !error && !step, sugar, step }), wanted = since();
       await made;

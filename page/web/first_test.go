@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,6 +19,7 @@ func TestFirstRunComes(t *testing.T) {
 	s, err := site()
 	require.NoError(t, err)
 	dropped := make(chan struct{})
+	drop := sync.OnceFunc(func() { close(dropped) })
 	mux := http.NewServeMux()
 	mux.Handle("/", build.Handler(s))
 	mux.HandleFunc("/election.wasm", func(w http.ResponseWriter, r *http.Request) {
@@ -26,6 +28,7 @@ func TestFirstRunComes(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
+	t.Cleanup(drop) // before that: Close waits for the handler
 	p := newTab(t, look{still: true})
 	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(server.URL+"/?step=1.5")))
 	p.script(nil, `
@@ -34,7 +37,7 @@ func TestFirstRunComes(t *testing.T) {
 		const files = new DataTransfer();
 		files.items.add(new File(["nothing"], "a.json"));
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));`)
-	close(dropped)
+	drop()
 	var got struct {
 		Algorithm, Error string
 		Step             float64
@@ -52,4 +55,29 @@ func TestFirstRunComes(t *testing.T) {
 	require.False(t, got.Busy)
 	messages, _ := p.seen()
 	require.Empty(t, messages)
+}
+
+// A setting that is refused while the long run of an address is made takes that run's place, and makes none: the
+// first run comes, by its own settings.
+func TestFirstRunComesAfterARefusedSetting(t *testing.T) {
+	t.Parallel()
+	address := serve(t)
+	p := newTab(t, look{still: true})
+	p.open(address)
+	var code string
+	p.script(&code, `return page.encode({ algorithm: "bully", ids: Array.from({ length: 700 }, (_, i) => i + 1) }, 0);`)
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(address+"/#"+code)))
+	var got []any
+	p.script(&got, asks+`
+		while (!document.querySelector(".more")) await frame();
+		await frame();
+		late();
+		const links = every(".more label").find((e) => e.textContent.startsWith("Links")).querySelector("input");
+		links.value = "nothing";
+		links.dispatchEvent(new Event("change", { bubbles: true }));
+		while (store.state.busy) await frame();
+		await settled();
+		const { error, film, sugar } = store.state;
+		return [film && film.head.algorithm, error.slice(0, 7), sugar.links ?? "none"];`)
+	require.Equal(t, []any{"lcr/participant", "links: ", "none"}, got)
 }
