@@ -158,8 +158,8 @@ export const setHand = (store, hand) => here(store, async () => {
   const { scenario, branch, branches } = store.state;
   if (!scenario) return; // of a record
   if (!hand) {
-    let b = branches.find(({ id }) => id === branch);
-    while (b?.scenario?.schedule === "hand") b = branches.find(({ id }) => id === b?.parent);
+    let b = branchOf(store);
+    while (b?.scenario?.schedule === "hand") b = branchOf(store, b.parent);
     if (b) return showBranch(store, b.id, 0);
   }
   const plain = only(scenario, "algorithm variant topology ids priorities crashed draws initiators params seed");
