@@ -94,17 +94,23 @@ elect: scenario[2]: not what was expected: messages: 22, not 21
 `, r.stderr)
 }
 
-// A start that a process refuses is a part of a run with acts: the page shows such a run with its hash, and
-// the command reports it with the same.
-func TestRefusedActsHaveAHash(t *testing.T) {
-	byHand := `{"name": "by hand", "algorithm": "lcr", "variant": "initiators", "ids": [1, 2, 3],
-		"schedule": "hand", "acts": [{"after": 3, "do": "start", "process": 1},
-		{"after": 4, "do": "deliver", "process": 2, "port": 1}, {"after": 4, "do": "start", "process": 2}]}`
-	r := elect(t, byHand, "sim", "--scenario", "-")
-	require.Equal(t, exit.StatusUsage, r.code)
-	require.Contains(t, r.stdout, "2 units (hand schedule, seed 0, 3 acts)")
-	require.Regexp(t, `(?m)^  trace     [0-9a-f]{16}$`, r.stdout)
-	require.Contains(t, r.stderr, "elect: by hand: start after the process has already relayed: process 2\n")
+// A start that a process refuses is a part of a run with acts or steps: the page shows such a run with its hash,
+// and the command reports it with the same.
+func TestRefusedStartsHaveAHash(t *testing.T) {
+	head := `{"name": "by hand", "algorithm": "lcr", "variant": "initiators", "ids": [1, 2, 3], `
+	for file, want := range map[string]string{
+		`"schedule": "hand", "acts": [{"after": 3, "do": "start", "process": 1},
+			{"after": 4, "do": "deliver", "process": 2, "port": 1},
+			{"after": 4, "do": "start", "process": 2}]}`: "2 units (hand schedule, seed 0, 3 acts)",
+		`"steps": [{"do": "start", "process": 1}, {"do": "deliver", "process": 2, "port": 1},
+			{"do": "start", "process": 2}]}`: "1 units (3 steps)",
+	} {
+		r := elect(t, head+file, "sim", "--scenario", "-")
+		require.Equal(t, exit.StatusUsage, r.code)
+		require.Contains(t, r.stdout, want)
+		require.Regexp(t, `(?m)^  trace     [0-9a-f]{16}$`, r.stdout)
+		require.Contains(t, r.stderr, "elect: by hand: start after the process has already relayed: process 2\n")
+	}
 }
 
 func TestScenariosAreCheckedBeforeTheFirstIsRun(t *testing.T) {

@@ -93,8 +93,8 @@ func executeJobs(a *console.Console, ctx context.Context, f *job.Flags, args []s
 			all = append(all, exit.Classify(j.Named(err)))
 			shown = false
 			refused := errors.Is(err, election.ErrLateStart) || errors.Is(err, election.ErrNotInitiator)
-			if len(j.Acts) == 0 || !refused {
-				continue // else it is an act of the run, as on the page
+			if len(j.Acts)+len(j.Steps) == 0 || !refused {
+				continue // else what was done is reported all the same, as on the page
 			}
 		}
 		shown = shown && fitsPage(len(j.IDs), o.Messages)
