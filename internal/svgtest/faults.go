@@ -24,7 +24,7 @@ func Faults(picture string) (faults []string) {
 		return []string{err.Error()}
 	}
 	faults = slices.Concat(letters(shapes, width, height), sheets(shapes, width), covers(shapes),
-		hides(shapes), greys(shapes), curves(shapes))
+		hides(shapes), greys(shapes), curves(shapes), outside(shapes, width, height), strays(shapes))
 	for _, page := range LightPages() {
 		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
 	}
@@ -253,11 +253,15 @@ func (a *arrow) away(s *shape) float64 {
 			}
 		}
 	}
-	rim := 0.0
-	if s.attr["stroke"] != "" && s.attr["stroke"] != "none" {
-		rim = max(s.number("stroke-width"), 1) / 2
+	return least - a.width/2 - s.rim()
+}
+
+// rim returns how far the line around a shape reaches beyond it.
+func (s *shape) rim() float64 {
+	if s.attr["stroke"] == "" || s.attr["stroke"] == "none" {
+		return 0
 	}
-	return least - a.width/2 - rim
+	return max(s.number("stroke-width"), 1) / 2
 }
 
 // middle returns the centre of a group.

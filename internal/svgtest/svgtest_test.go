@@ -136,6 +136,18 @@ func TestPlantedTexts(t *testing.T) {
 			`<g class="mark"><title>planted</title><circle cx="300" cy="250" r="3" fill="#333333"/></g>`+
 				`<text x="304" y="300" font-size="14" transform="rotate(-90 304 300)">1234567890</text></svg>`, 1),
 			`lies on "1234567890"`},
+		"message on the times": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>time<)`,
+			`<g class="message"><title>planted</title><line x1="0" y1="0" x2="$1" y2="$2"/></g>`+
+				`<text x="$1" y="$2"$3`), `lies on "time"`},
+		"ring on the moments": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>0.5: 5 crashes<)`,
+			`<g class="message"><title>planted</title><line x1="9" y1="9" x2="9" y2="19" stroke-width="2"/>`+
+				`<circle cx="$1" cy="$2" r="3.5"/></g>`+
+				`<text x="$1" y="$2"$3`), `lies on "0.5: 5 crashes"`},
+		"label on the moments": {moved(t, bully, `<text x="(\S+)" y="(\S+)"(.*>0.5: 5 crashes<)`,
+			`<text x="$1" y="$2" font-size="14" class="label">9</text><text x="$1" y="$2"$3`),
+			`label "9" at `},
+		"below the picture": {moved(t, bully, `viewBox="0 0 390 [0-9]+`, `viewBox="0 0 390 90`),
+			"is outside of the picture"},
 		"letter": {moved(t, bully, `font-size="14"( .*>time<)`, `font-size="10"$1`), "letters of 10.0 px"},
 		"wide":   {moved(t, bully, `viewBox="0 0 [0-9]+`, `viewBox="0 0 560`), "letters of 9.8 px"},
 		"long":   {moved(t, bully, `>time<`, `>what the clock of all says<`), "says\" runs out"},
