@@ -47,15 +47,10 @@ func WriteSVG(w io.Writer, t *Trace, how Picture) error {
 	// The letters must be legible where the picture is as narrow as a phone, and larger letters make it
 	// wider.
 	letter := readable
-	var d *drawing
 	for range 8 {
-		d = s.draw(letter, folds)
-		if need := leastLetter * d.width / phone; need > letter {
-			letter = need
-			continue
-		}
-		break
+		letter = max(letter, leastLetter*s.lay(letter, 0, folds).width/phone)
 	}
+	d := s.draw(letter, folds)
 	_, err := io.WriteString(w, d.Document(d.width, d.end, s.headline(), s.about()))
 	return err
 }
@@ -71,10 +66,10 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 	// A number has room between the names and the first instant.
 	d.layout = s.lay(letter, names+1.2*letter-8.8, folds)
 	d.high, d.named = bottom, names-0.35*letter
-	d.partitions()
-	d.axis()
 	d.arrows()
 	d.settleEnds()
+	d.partitions()
+	d.axis()
 	d.settleMarks()
 	d.settleNumbers()
 	d.lives()
@@ -128,7 +123,7 @@ type drawing struct {
 	*layout
 	svg.Drawing
 	end      float64 // the height
-	labels   []box   // of messages, so far
+	labels   []box   // of messages, so far, and the ends of those that do not arrive
 	ways     [][]segment
 	numbered []moment
 	circles  []point       // where their numbers are

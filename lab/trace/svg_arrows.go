@@ -16,6 +16,7 @@ const (
 	leastDrop = 10.0 // of one to its own process
 	onTheWay  = 0.4  // the part that is drawn of one that does not arrive
 	fall      = 16.0 // of that
+	deepest   = 160  // the same, where that is crowded
 	endSize   = 6.5  // half of the sign at its end, with half the width of an arrow
 )
 
@@ -29,41 +30,66 @@ func (d *drawing) arrows() {
 	}
 }
 
+// mostRounds is how often ends of messages are moved at most.
+const mostRounds = 60
+
 // settleEnds moves the end of each message that does not arrive to a place near it where no arrow passes, if
 // there is one.
 func (d *drawing) settleEnds() {
+	var ends []int
+	for i, way := range d.ways {
+		if len(way) > 0 && d.beats[i].fate != delivered {
+			ends = append(ends, i)
+		}
+	}
 	others := make(map[int][]segment) // where else those may end that have moved
+	end := func(i int) *segment { return &d.ways[i][len(d.ways[i])-1] }
 
-	for again, round := true, 0; again && round < 12; round++ { // what one leaves is free for others
+	for again, round := true, 0; again && round < mostRounds; round++ { // what one leaves is free for others
 		again = false
-		for i := range d.ways {
-			b := &d.beats[i]
-			if !b.message() || b.fate == delivered {
-				continue
-			}
-			last := &d.ways[i][len(d.ways[i])-1]
-			least := d.struck(i, *last)
-			if least > 0 && others[i] == nil {
-				others[i] = d.shorter(b)
-			}
-			for _, to := range others[i] {
-				if least == 0 {
-					break
+		for _, i := range ends {
+			if least := d.struck(i, *end(i), math.MaxInt); least > 0 {
+				if again = true; others[i] == nil {
+					others[i] = d.shorter(&d.beats[i])
 				}
-				// One that is no worse may leave room for another.
-				if n := d.struck(i, to); n < least || n == least && round%2 > 0 {
-					*last, least, again = to, n, true
-				}
+				*end(i) = d.better(i, round, least, others[i])
 			}
 		}
 	}
-	for i := range d.ways { // what has moved for nothing goes back as far as it can
+	for _, i := range ends { // what has moved for nothing goes back as far as it can
 		if all := others[i]; all != nil {
-			last := &d.ways[i][len(d.ways[i])-1]
-			least := d.struck(i, *last)
-			*last = all[slices.IndexFunc(all, func(to segment) bool { return d.struck(i, to) <= least })]
+			least := d.struck(i, *end(i), math.MaxInt)
+			free := func(to segment) bool { return d.struck(i, to, least) <= least }
+			*end(i) = all[slices.IndexFunc(all, free)]
 		}
 	}
+	// An end that has no room above is below all events, and the lines of the processes go on to there.
+	for _, i := range ends {
+		d.low = max(d.low, end(i).y2-lastRow/2)
+		d.labels = append(d.labels, around(point{end(i).x2, end(i).y2}, endSize-1))
+	}
+}
+
+// better returns where a message ends better than now, where it is struck so often. In every other round that
+// is any place which is no worse: else a crowd of ends, none of which has a better place alone, would stay.
+func (d *drawing) better(i, round, least int, all []segment) segment {
+	best := d.ways[i][len(d.ways[i])-1]
+	for k := range all {
+		if round%2 > 0 {
+			// Large primes take each round, and each message, to another part of the list.
+			if to := all[(k+round*7919+i*997)%len(all)]; d.struck(i, to, least) <= least {
+				return to
+			}
+			continue
+		}
+		if n := d.struck(i, all[k], least); n < least {
+			best, least = all[k], n
+		}
+		if least == 0 {
+			break
+		}
+	}
+	return best
 }
 
 // shorter returns where the arrow of a message may end that does not arrive, the nearest to the usual place
@@ -79,7 +105,7 @@ func (d *drawing) shorter(b *beat) []segment {
 		}
 		most = 0.9
 	}
-	for down := 6.0; down < 90; down += 2 {
+	for down := 6.0; down < deepest; down += 2 {
 		for part := 0.1; part < most; part += 0.04 {
 			all = append(all, segment{s.x1, s.y1, s.x1 + dx*part, s.y1 + down})
 		}
@@ -91,10 +117,13 @@ func (d *drawing) shorter(b *beat) []segment {
 }
 
 // struck returns how many other arrows pass where a message ends, and how many others end where it would
-// pass.
-func (d *drawing) struck(i int, end segment) (n int) {
+// pass. It counts no further than is needed to know that there are more than most.
+func (d *drawing) struck(i int, end segment, most int) (n int) {
 	at := around(point{end.x2, end.y2}, endSize)
 	for k, way := range d.ways {
+		if n > most {
+			break
+		}
 		if k == i || len(way) == 0 {
 			continue
 		}

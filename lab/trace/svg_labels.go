@@ -103,6 +103,9 @@ func (b box) overlaps(o box) bool { return b.x1 < o.x2 && o.x1 < b.x2 && b.y1 < 
 
 // crosses reports whether the way goes through a box.
 func (s *segment) crosses(b box) bool {
+	if !b.overlaps(box{min(s.x1, s.x2), min(s.y1, s.y2), max(s.x1, s.x2), max(s.y1, s.y2)}) {
+		return false // most are far away
+	}
 	from, to := 0.0, 1.0
 	for _, side := range [][3]float64{{s.x1, s.x2 - s.x1, 0}, {s.y1, s.y2 - s.y1, 1}} {
 		least, most := b.x1, b.x2
