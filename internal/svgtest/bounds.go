@@ -27,8 +27,8 @@ func outside(shapes []shape, width, height float64) (faults []string) {
 	return faults
 }
 
-// strays finds messages and their labels that lie on a text which says something else: the name of a process,
-// a time, or what explains the picture.
+// strays finds messages, their labels and what is said of a cut of the axis where they lie on a text that
+// says something else: the name of a process, a time, or what explains the picture.
 func strays(shapes []shape) (faults []string) {
 	for k := range shapes {
 		t := &shapes[k]
@@ -37,8 +37,8 @@ func strays(shapes []shape) (faults []string) {
 		}
 		for i := range shapes {
 			s := &shapes[i]
-			label := s.attr["class"] == "label"
-			if label && s.meets(t) || s.class == "message" && s.tag != "text" && s.way().hides(t) {
+			label := s.attr["class"] == "label" || s.attr["class"] == "cut"
+			if label && i != k && s.meets(t) || s.class == "message" && s.tag != "text" && s.way().hides(t) {
 				what := "message " + s.title
 				if label {
 					what = fmt.Sprintf("label %q", s.text)

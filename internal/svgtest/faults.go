@@ -183,8 +183,6 @@ func covers(shapes []shape) (faults []string) {
 			mark("mark "+s.title, s.group, s, middle(shapes, s.group))
 		case i+1 < len(shapes) && shapes[i+1].attr["class"] == "number" && s.tag == "circle":
 			mark("number "+shapes[i+1].text, -1, s, centre(s.points))
-		case s.attr["class"] == "cut":
-			mark("cut", -1, s, centre(s.points))
 		}
 	}
 	for i := range all {

@@ -93,8 +93,9 @@ func TestPlanted(t *testing.T) {
 			at(`$1<line x1="%f" y1="%f" x2="%f" y2="%f"`, -4.5, -4.5, 4.5, 4.5)),
 			end+`(<line .*\n)<line x1="\S+" y1="\S+" x2="\S+" y2="\S+"`,
 			at(`$1$2<line x1="%f" y1="%f" x2="%f" y2="%f"`, -4.5, 4.5, 4.5, -4.5)), "end of 2 to 5, lost: election 2"},
-		"cut": {moved(t, bully, `<g class="mark">`, at(`<rect class="cut" x="%f" y="%f" width="30" `+
-			`height="14" fill="#E8E8E8"/><g class="mark">`, -12, -7)), "cut at "},
+		"cut": {moved(t, bully, `<g class="mark">`, at(`<text x="%f" y="%f" font-size="14" `+
+			`text-anchor="middle" fill="#333333">10 units</text><g class="mark">`, 0, 0)),
+			`lies on "10 units"`},
 		"pale mark": {mark(`<circle cx="20" cy="300" r="3" fill="#C4C4C4"/>`),
 			"contrast of 1.7 on #FFFFFF"},
 		"pale on dark": {mark(`<circle cx="20" cy="300" r="3" fill="#003355"/>`), "contrast of 1.4 on #0D1117"},

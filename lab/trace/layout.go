@@ -52,7 +52,7 @@ func (s *story) lay(letter, top float64, folds []fold) *layout {
 	l.beginnings(s)
 	depth, most := s.depths()
 	unit := s.trace.unitOf(s.sends)
-	l.scale = newScale(top, unit, s.height(unit, most), s.instants(), folds,
+	l.scale = newScale(top, letter, unit, s.height(unit, most), s.instants(), folds,
 		func(silent time.Duration) string {
 			if s.steps {
 				return ""
@@ -243,6 +243,11 @@ func (l *layout) columns(s *story) {
 		widest = max(widest, len(s.time(at)))
 		if at/step > 1000 {
 			break
+		}
+	}
+	for i := range l.parts {
+		for _, line := range cutLines(l.parts[i].cut) {
+			widest = max(widest, len(line))
 		}
 	}
 	l.left = edge + float64(widest)*l.letter*letterWidth + 18

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-election/election/internal/order"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/observe"
 )
 
@@ -18,7 +20,9 @@ const (
 	stepApart   = 10.0   // from one step of a process to its next
 	spread      = 0.3    // the part of a unit into which the steps of one instant reach
 	longGap     = 3.0    // units without an event, which are cut
-	gapHeight   = 46.0   // of a cut
+	gapHeight   = 46.0   // of a cut, at least
+	cutLine     = 1.2    // of what is written there, in letters
+	cutLetters  = 8      // in such a line, if words are no longer
 	firstMoment = 14.0   // from the top to the first instant
 )
 
@@ -37,6 +41,12 @@ type part struct {
 	cut         string // what was left out, if it was
 }
 
+// cutLines returns the lines that say what a cut leaves out. They are short, since they stand beside the
+// axis: over the lines of processes they would hide the messages that are under way meanwhile.
+func cutLines(text string) []string {
+	return strings.FieldsFunc(prose.Wrapped(text, "", cutLetters), func(r rune) bool { return r == '\n' })
+}
+
 // y returns the place of a time.
 func (s *scale) y(at time.Duration) float64 {
 	i, _ := slices.BinarySearchFunc(s.parts, at, func(p part, at time.Duration) int {
@@ -52,8 +62,9 @@ func (s *scale) y(at time.Duration) float64 {
 	return p.top + (p.bottom-p.top)*min(float64(at-p.from)/float64(p.until-p.from), 1)
 }
 
-// newScale makes an axis for the times at which something happens, from the top down. Folds are left out.
-func newScale(top float64, unit time.Duration, height float64, times []time.Duration, folds []fold,
+// newScale makes an axis for the times at which something happens, from the top down, with letters of a size.
+// Folds are left out.
+func newScale(top, letter float64, unit time.Duration, height float64, times []time.Duration, folds []fold,
 	write func(time.Duration) string) *scale {
 	s := &scale{unit: unit, height: height}
 	now := part{top: top + firstMoment, bottom: top + firstMoment}
@@ -62,7 +73,9 @@ func newScale(top float64, unit time.Duration, height float64, times []time.Dura
 	}
 	begin := func(from, until time.Duration, cut string) {
 		s.parts = append(s.parts, now)
-		gap := part{from: from, until: until, top: now.bottom, bottom: now.bottom + gapHeight, cut: cut}
+		// The times before and after it need half a line each.
+		high := max(gapHeight, letter*cutLine*float64(len(cutLines(cut))+1))
+		gap := part{from: from, until: until, top: now.bottom, bottom: now.bottom + high, cut: cut}
 		s.parts = append(s.parts, gap)
 		now = part{from: until, until: until, top: gap.bottom, bottom: gap.bottom}
 	}

@@ -78,7 +78,6 @@ func (s *story) draw(letter float64, folds []fold) *drawing {
 			d.message(i)
 		}
 	}
-	d.leftOut()
 	d.violation()
 	for i := range s.beats {
 		if b := &s.beats[i]; !b.message() && d.shown[b.event] {
@@ -179,6 +178,12 @@ func (d *drawing) axis() {
 		p := &d.parts[i]
 		if i%2 == 1 {
 			d.zigzag(at, p)
+			lines := cutLines(p.cut)
+			y := (p.top+p.bottom)/2 - d.letter*cutLine*float64(len(lines))/2
+			for k, line := range lines {
+				d.Text(right, y+d.letter*(cutLine*(float64(k)+0.5)+0.35), d.letter, "end",
+					`class="cut" fill="`+svg.Grey+`"`, line)
+			}
 			continue
 		}
 		for t := (p.from + step - 1) / step * step; t <= p.until; t += step {
@@ -203,21 +208,6 @@ func (d *drawing) zigzag(x float64, p *part) {
 		points = append(points, x+side, p.top+6+(p.bottom-p.top-12)*float64(k)/6)
 	}
 	d.Path(points, 1.5, svg.Mid, "")
-}
-
-// leftOut writes over the lines of the processes what is left out where the axis is cut.
-func (d *drawing) leftOut() {
-	for i := range d.parts {
-		p := &d.parts[i]
-		if p.cut == "" {
-			continue
-		}
-		x, y := d.left+d.column*float64(len(d.trace.Header.Scenario.IDs))/2, (p.top+p.bottom)/2
-		wide := d.letter*letterWidth*float64(len(p.cut)) + 12
-		d.Put(`<rect class="cut" x="%v" y="%v" width="%v" height="%v" rx="4" fill="%v"/>`, x-wide/2,
-			y-d.letter*0.8, wide, d.letter*1.6, svg.Pale)
-		d.text(x, y+d.letter*0.35, "middle", p.cut)
-	}
 }
 
 // nameHeight returns how high the names of the processes are.
