@@ -58,7 +58,7 @@ func TestHeadline(t *testing.T) {
 	for want, in := range map[string]scenario.Input{
 		"2 crashes at 19 and 4 at 19; no process leads, 2 follow processes that are down, 14 messages": apart,
 		"5 leads after 5 units, 14 messages in all":                                                    in("lcr", 5),
-		"2 starts; 5 leads after 1 unit, 18 messages in all":                                           in("bully", 5, 2),
+		"process 2 starts; 5 leads after 1 unit, 18 messages in all":                                   in("bully", 5, 2),
 		"5 crashes at 0.5; 4 notices and leads after 4 units, 13 messages in all": crash(in("bully", 5, 2),
 			at(5, 0.5)),
 		"5 crashes at 0.5; 2 notices; 4 leads after 5 units, 13 messages in all": late,
@@ -120,8 +120,27 @@ func TestDescription(t *testing.T) {
 	for _, n := range []int{3, 40} { // the larger is an overview
 		_, about := heading(t, simulated(t, sim.Config{Schedule: sim.UnitDelay,
 			Input: scenario.Input{Algorithm: a, IDs: numbered(n), Initiators: []election.ID{2}}}))
-		require.True(t, strings.HasPrefix(about, "2 starts; "), about)
+		require.True(t, strings.HasPrefix(about, "process 2 starts; "), about)
 		require.Contains(t, about, ". The log begins: 0: 2 starts; 0: 2 sends election 2 to 3; 1: 3 receives "+
 			"election 2 from 2 (2.4); 1: 3 sends election 3 to ")
+	}
+}
+
+// TestStarts: starts are one moment, whatever their times, as long as nothing else happens. The number of a
+// process alone would read as how many they are.
+func TestStarts(t *testing.T) {
+	for _, c := range []struct {
+		starts        []election.ID
+		title, moment string
+	}{
+		{[]election.ID{5, 4, 3, 2, 1}, "no process leads, 20 messages", ">1: all start, the last at 5<"},
+		{[]election.ID{5}, "process 5 starts; no process leads, 4 messages", ">1: process 5 starts<"},
+		{[]election.ID{5, 3}, "5 and 3 start; no process leads, 8 messages", ">1: 5 and 3 start, the last at 2<"},
+		{[]election.ID{5, 3, 1}, "no process leads, 12 messages", ">1: 5, 3 and 1 start, the last at 3<"},
+	} {
+		tr := byHand(t, "echo", 5, c.starts...)
+		title, _ := heading(t, tr)
+		assert.Equal(t, c.title, title)
+		assert.Contains(t, drawn(t, tr, svgOf), c.moment)
 	}
 }

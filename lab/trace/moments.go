@@ -46,6 +46,9 @@ func (s *story) moments() []moment {
 		switch {
 		case e.Do == observe.Start && len(starts) > 0 && starts[0] == i:
 			m.weight, m.text = weightStart, s.startText(starts)
+			if last := t.Events[starts[len(starts)-1]].At; last > e.At {
+				m.text += ", the last at " + s.time(last)
+			}
 		case e.Do == observe.Crash && e.Seq > 1:
 			m.weight, m.text = weightFault, p+" crashes"
 		case e.Do == observe.Recover || e.Do == observe.Restart || e.Do == observe.Pause ||
@@ -124,17 +127,25 @@ func (s *story) lastStep() int {
 	return 0
 }
 
-// starts returns the first run of Starts, before anything else happens.
+// starts returns the first run of Starts: before anything else happens, or at the instant of the first.
 func (s *story) starts() (all []int) {
 	t := s.trace
+	begun, over := make(map[election.ID]bool), false
 	for i := range t.Events {
-		if e := &t.Events[i]; e.Do == observe.Start && (len(all) == 0 || e.At == t.Events[all[0]].At) {
-			all = append(all, i)
+		e := &t.Events[i]
+		switch {
+		case e.Do == observe.Start && (!over || e.At == t.Events[all[0]].At):
+			if !begun[e.Process] {
+				begun[e.Process], all = true, append(all, i)
+			}
+		case len(all) > 0 && !e.Do.Effect() && e.Do != observe.Init:
+			over = true
 		}
 	}
 	return all
 }
 
+// startText says which processes start. The number of one alone would read as how many do.
 func (s *story) startText(starts []int) string {
 	if n := len(s.trace.Header.Scenario.IDs); n > 1 && len(starts) == n {
 		return "all start"
@@ -144,7 +155,7 @@ func (s *story) startText(starts []int) string {
 		ids = append(ids, s.id(s.where[s.trace.Events[i].Process]))
 	}
 	if len(ids) == 1 {
-		return ids[0] + " starts"
+		return "process " + ids[0] + " starts"
 	}
 	if len(ids) > 6 {
 		return prose.Processes(len(ids)) + " start"
