@@ -16,10 +16,14 @@ func Grouped(n uint64) string {
 	return digits
 }
 
-// Plural writes a number of things, whose plural ends in s.
+// Plural writes a number of things, whose plural ends in s, or in ies after a consonant and y.
 func Plural(n int, name string) string {
 	if n == 1 {
 		return "1 " + name
+	}
+	if stem, ok := strings.CutSuffix(name, "y"); ok &&
+		!strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeiou") {
+		name = stem + "ie"
 	}
 	return Grouped(uint64(n)) + " " + name + "s"
 }

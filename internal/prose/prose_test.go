@@ -22,6 +22,9 @@ func TestNumbers(t *testing.T) {
 	require.Equal(t, "2,000 processes", prose.Processes(2000))
 	require.Equal(t, "1 step", prose.Plural(1, "step"))
 	require.Equal(t, "0 steps", prose.Plural(0, "step"))
+	require.Equal(t, "1 entry", prose.Plural(1, "entry"))
+	require.Equal(t, "2 entries", prose.Plural(2, "entry"))
+	require.Equal(t, "2 delays", prose.Plural(2, "delay"))
 	require.Equal(t, 2.35, prose.Rounded(2.3456, 2))
 }
 

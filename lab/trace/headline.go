@@ -56,7 +56,7 @@ func (s *story) outcome() string {
 		return result
 	}
 	messages := strings.TrimSuffix(result[strings.LastIndex(result, ", "):], " in all")
-	return strings.Replace(prose.Plural(entries, "entry"), "ys", "ies", 1) + messages
+	return prose.Plural(entries, "entry") + messages
 }
 
 // wrong says what went wrong: which processes crashed and when, or else the first other fault that there is.
