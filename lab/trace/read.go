@@ -192,10 +192,30 @@ func notJSON(err error) error {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	value, field, _ := strings.Cut(text, " into Go struct field ")
 	if _, field, _ = strings.Cut(field, "."); field != "" {
-		field, _, _ = strings.Cut(field, " ")
-		text = field + ": " + strings.TrimPrefix(value, "cannot unmarshal ") + " is not what is wanted here"
+		name, kind, _ := strings.Cut(field, " of type ")
+		text = name + ": " + strings.TrimPrefix(value, "cannot unmarshal ") + ", where " + inWords(kind) +
+			" is wanted"
 	}
 	return input.Errorf("%s", text)
+}
+
+// inWords says what a field of a type of Go holds.
+func inWords(kind string) string {
+	switch {
+	case kind == "string" || kind == "election.Shape":
+		return "a text"
+	case kind == "bool":
+		return "true or false"
+	case kind == "uint8":
+		return "a whole number up to 255"
+	case kind == "uint32":
+		return "a whole number up to 4294967295"
+	case kind == "int":
+		return "a whole number"
+	case strings.HasPrefix(kind, "["):
+		return "a list"
+	}
+	return "an object"
 }
 
 // parseEvent reads the line of an event.

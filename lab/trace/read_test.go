@@ -16,6 +16,26 @@ import (
 
 const head = `{"trace":1,"driver":"sim","scenario":{"algorithm":"lcr","variant":"participant","ids":[2,1]},"links":{"shape":"ring","one_way":true},"kinds":["election","elected"]}` + "\n"
 
+// TestUnfit: an error about a value of another type says what is wanted.
+func TestUnfit(t *testing.T) {
+	event := head + `{"process":2,"seq":1,"at":0,"do":`
+	for text, want := range map[string]string{
+		event + `7}`:                     "line 2: do: number, where a text is wanted",
+		event + `"timeout","timer":300}`: "line 2: timer: number 300, where a whole number up to 255 is wanted",
+		event + `"receive","from":2}`:    "line 2: from: number, where a list is wanted",
+		event + `"send","message":[]}`:   "line 2: message: array, where an object is wanted",
+		event + `"send","message":{"round":1.5}}`: "line 2: message.round: number 1.5, where a whole number up to " +
+			"4294967295 is wanted",
+		strings.Replace(head, `"one_way":true`, `"one_way":1`, 1): "line 1: links.one_way: number, where true " +
+			"or false is wanted",
+		strings.Replace(head, `"ring"`, `5`, 1): "line 1: links.shape: number, where a text is wanted",
+	} {
+		_, err := trace.Read(strings.NewReader(text))
+		require.ErrorIs(t, err, election.ErrInput, text)
+		require.Contains(t, err.Error(), want, text)
+	}
+}
+
 // TestBadTraces: any mistake gives one line that names the line.
 func TestBadTraces(t *testing.T) {
 	send := head + `{"process":2,"seq":1,"at":0,"do":"start"}` + "\n" +
@@ -46,9 +66,6 @@ func TestBadTraces(t *testing.T) {
 		head +
 			`{"process":2,"seq":1,"at":0,"do":"start","port":1}`: `line 2: where it says ",\"port\":1}" there should be "}"`,
 		head + `{"process":2,"seq":1,"at":0.1234567891,"do":"start"}`: "line 2: 0.1234567891 is not a time in units",
-		head + `{"process":2,"seq":1,"at":0,"do":7}`:                  "line 2: do: number is not what is wanted here",
-		strings.Replace(send, `"id":2`, `"id":2,"round":1.5`, 1): "line 3: message.round: number 1.5 is not " +
-			"what is wanted here",
 		head +
 			`{"process":2,"seq":1,"at":0,"do":"start"} x`: "line 2: something stands behind the object",
 		send +
