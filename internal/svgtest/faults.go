@@ -24,7 +24,8 @@ func Faults(picture string) (faults []string) {
 		return []string{err.Error()}
 	}
 	faults = slices.Concat(letters(shapes, width, height), sheets(shapes, width), covers(shapes),
-		hides(shapes), greys(shapes), curves(shapes), outside(shapes, width, height), strays(shapes))
+		hides(shapes), greys(shapes), curves(shapes), owners(shapes), outside(shapes, width, height),
+		strays(shapes))
 	for _, page := range LightPages() {
 		faults = append(faults, contrasts(shapes, page, func(c string) string { return c })...)
 	}

@@ -112,6 +112,9 @@ func TestPlanted(t *testing.T) {
 			"contrast of 1.8 on #FFFFFF"},
 		"dash": {strings.ReplaceAll(bully, ` stroke-dasharray="7 4"`, ""),
 			"election and alive differ by colour alone"},
+		"exchanged": {moved(t, moved(t, moved(t, bully, `class="number"(.*)>3<`, `class="number"$1>x<`),
+			`class="number"(.*)>4<`, `class="number"$1>3<`), `class="number"(.*)>x<`, `class="number"$1>4<`),
+			"is nearer to the mark of another"},
 		"curves": {squares.ReplaceAllString(detectors, `<circle cx="$1" cy="$2" r="4" fill="#D55E00"/>`),
 			"curves #0072B2 and #D55E00 differ by colour alone"},
 	} {

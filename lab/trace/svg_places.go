@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"slices"
 
 	"github.com/go-election/election/observe"
@@ -31,18 +32,20 @@ func (d *drawing) settleMarks() {
 			continue
 		}
 		e := &d.trace.Events[i]
-		at, size := point{d.x(d.where[e.Process]), d.place[i]}, markSize
+		at, size := d.onLine(i), markSize
 		if e.Do == observe.Crash {
 			size++ // a square, the others are round
 		}
 		if beside := !atLine(e); beside || d.passed(at) {
-			free := d.freeSpot(at, markGap, size, inARow)
-			if beside || d.covered(around(free, size)) == 0 {
+			cost := func(at point) int { return d.covered(around(at, size)) }
+			free := d.freeSpot(at, markGap, size, inARow, cost)
+			if beside || cost(free) == 0 {
 				at = free
 			}
 		}
 		d.spots[i] = at
-		d.marks = append(d.marks, around(at, markSize))
+		// What stands next to a mark touches it, and does not cover it, however the sum is rounded.
+		d.marks = append(d.marks, around(at, markSize-0.01))
 	}
 }
 
@@ -58,17 +61,32 @@ func (d *drawing) passed(at point) bool {
 	})
 }
 
-// settleNumbers finds a place for the number of each key moment.
+// settleNumbers finds a place for the number of each key moment: where it covers the least, and of such
+// places one to which no mark of another number, or of another process, is nearer than its own.
 func (d *drawing) settleNumbers() {
 	r := d.letter * 0.62
 	for _, m := range d.numbered {
-		line := point{d.x(d.where[d.trace.Events[m.event].Process]), d.place[m.event]}
-		at := d.freeSpot(line, r+9, r+2, 1)
-		// Its mark may be far from the line, and beside that the mark of another moment.
-		if mark, ok := d.spots[m.event]; ok {
-			near := d.freeSpot(mark, r+9, r+2, 1)
-			if d.covered(around(near, r+2)) <= d.covered(around(at, r+2)) {
-				at = near
+		line := d.onLine(m.event)
+		mark, ok := d.spots[m.event]
+		if !ok {
+			mark = line
+		}
+		cost := func(at point) int {
+			n := 2 * d.covered(around(at, r+2))
+			for event, other := range d.spots { // in any order
+				if event != m.event && at.to(other) < at.to(mark)+1 &&
+					(d.onLine(event).x != line.x || d.isNumbered(event)) {
+					return n + 1
+				}
+			}
+			return n
+		}
+		at := d.freeSpot(mark, r+9, r+2, 1, cost)
+		// Its mark may be far from the line, or between the line and the edge.
+		for _, other := range []point{d.freeSpot(line, r+6.1, r+2, 1, cost), {mark.x, mark.y - r - 9},
+			{mark.x, mark.y + r + 9}} {
+			if cost(other) < cost(at) {
+				at = other
 			}
 		}
 		d.circles = append(d.circles, at)
@@ -76,11 +94,27 @@ func (d *drawing) settleNumbers() {
 	}
 }
 
+// isNumbered reports whether an event is one of a key moment: several at one instant are one.
+func (d *drawing) isNumbered(event int) bool {
+	e := &d.trace.Events[event]
+	return slices.ContainsFunc(d.numbered, func(m moment) bool {
+		o := &d.trace.Events[m.event]
+		return o.Do == e.Do && o.At == e.At
+	})
+}
+
+// onLine returns where the line of its process has an event.
+func (d *drawing) onLine(event int) point {
+	return point{d.x(d.where[d.trace.Events[event].Process]), d.place[event]}
+}
+
+func (p point) to(o point) float64 { return math.Hypot(p.x-o.x, p.y-o.y) }
+
 func around(p point, half float64) box { return box{p.x - half, p.y - half, p.x + half, p.y + half} }
 
-// freeSpot returns the place near to another, beside the line, at which something of a size covers the least:
-// in the first rows, if it is free there.
-func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
+// freeSpot returns the place near to another, beside the line, at which something of a size costs the least:
+// in the first rows, if it costs nothing there.
+func (d *drawing) freeSpot(near point, gap, half float64, row int, cost func(point) int) point {
 	best, least := near, -1
 	for _, far := range []struct {
 		rows  int
@@ -91,9 +125,8 @@ func (d *drawing) freeSpot(near point, gap, half float64, row int) point {
 			for k := range far.rows {
 				for _, side := range []float64{1, -1} {
 					at := point{near.x + side*(gap+float64(k)*far.apart), near.y + half*part}
-					cost := d.covered(around(at, half))
-					if least < 0 || cost < least {
-						best, least = at, cost
+					if n := cost(at); least < 0 || n < least {
+						best, least = at, n
 					}
 					if least == 0 {
 						return best
