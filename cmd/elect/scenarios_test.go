@@ -94,8 +94,8 @@ elect: scenario[2]: not what was expected: messages: 22, not 21
 `, r.stderr)
 }
 
-// A start that a process refuses is a part of a run with acts or steps: the page shows such a run with its hash,
-// and the command reports it with the same.
+// A start that a process refuses is a part of a run with acts or steps: the page shows such a run with its
+// hash, and the command reports it with the same.
 func TestRefusedStartsHaveAHash(t *testing.T) {
 	head := `{"name": "by hand", "algorithm": "lcr", "variant": "initiators", "ids": [1, 2, 3], `
 	for file, want := range map[string]string{

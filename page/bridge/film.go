@@ -137,8 +137,9 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		r.refused(&f.Head, s.Err())
 		return f, nil
 	}
-	if errors.Is(s.Err(), observe.ErrPanic) {
-		f.Head.Hash = "unknown" // the command says only that a Node panics
+	_, refused := errors.AsType[*observe.ProcessError](s.Err())
+	if errors.Is(s.Err(), observe.ErrPanic) || refused && len(c.Acts)+len(c.Steps) == 0 {
+		f.Head.Hash = "unknown" // the command says only that a Node panics, or refuses a planned start
 	}
 	err = s.Run(ctx) // it has ended, and says here which acts had no turn
 	// What cannot be done is refused, as by the command; a process that refuses a start is a part of the run.

@@ -46,7 +46,8 @@ export function mount(element, store) {
     if (!list) return;
     who.replaceChildren(...ofWho(store, process, list));
     nextTitle.textContent = list.length ? t.actNext(list.length) : t.actNothing;
-    next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)));
+    next.replaceChildren(...list.slice(0, most).map((n, i) => entry(store, n, i)),
+      list[most] ? h("li", {}, t.actAndMore(list.length - most)) : "");
     links.replaceChildren(...ofGroup(store, process, film));
   });
 }
@@ -61,7 +62,7 @@ function ofWho(store, p, list) {
     return [h("h2", {}, t.actWho), h("label", {}, h("span", { class: "spoken" }, t.actChoose), select),
       h("p", { class: "note" }, t.actWhoHint)];
   }
-  const suspects = suspicions(store, p).slice(0, 12);
+  const suspects = suspicions(store, p);
   return [h("h2", {}, t.process(film.name(p))), ...ofProcess(store, p, list).map((a) => button(store, a)),
     suspects.length ? h("p", { class: "row wrap" }, h("span", {}, t.actSuspects), ...suspects.map((a) =>
       button(store, a))) : h("span", {})];

@@ -57,8 +57,8 @@ func TestFirstRunComes(t *testing.T) {
 	require.Empty(t, messages)
 }
 
-// A setting that is refused while the long run of an address is made takes that run's place, and makes none: the
-// first run comes, by its own settings.
+// A setting that is refused while the long run of an address is made takes that run's place, and makes none:
+// the first run comes, by its own settings.
 func TestFirstRunComesAfterARefusedSetting(t *testing.T) {
 	t.Parallel()
 	address := serve(t)
@@ -66,13 +66,15 @@ func TestFirstRunComesAfterARefusedSetting(t *testing.T) {
 	p.open(address)
 	var code string
 	p.script(&code, `return page.encode({ algorithm: "bully", ids: Array.from({ length: 700 }, (_, i) => i + 1) }, 0);`)
-	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate("about:blank"), chromedp.Navigate(address+"/#"+code)))
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate("about:blank"),
+		chromedp.Navigate(address+"/#"+code)))
 	var got []any
 	p.script(&got, asks+`
 		while (!document.querySelector(".more")) await frame();
 		await frame();
 		late();
-		const links = every(".more label").find((e) => e.textContent.startsWith("Links")).querySelector("input");
+		const label = every(".more label").find((e) => e.textContent.startsWith("Links"));
+		const links = label.querySelector("input");
 		links.value = "nothing";
 		links.dispatchEvent(new Event("change", { bubbles: true }));
 		while (store.state.busy) await frame();

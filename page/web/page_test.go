@@ -405,6 +405,14 @@ func TestEmbedded(t *testing.T) {
 		document.querySelector("iframe").height = 560;
 		return last;`)
 	require.InDelta(t, 560, later, 8)
+	var least float64 // a frame in which nothing can be seen asks for more
+	p.script(&least, `
+		const last = new Promise((r) => addEventListener("message", (e) => {
+			if (e.data.election.height < 500) r(e.data.election.height);
+		}));
+		document.querySelector("iframe").height = 100;
+		return last;`)
+	require.InDelta(t, 300, least, 8)
 }
 
 // With less motion nothing moves until the reader steps, and messages stand still between steps also when the

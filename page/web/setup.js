@@ -94,9 +94,9 @@ function more(store) {
     if (details.open && event.target instanceof Node && !details.contains(event.target)) details.open = false;
   });
   store.on(["sugar", "catalog"], ({ sugar, catalog }) => {
-    const a = find(catalog, sugar.algorithm);
-    if (!a || form.contains(document.activeElement) && form.dataset.of === nameOf(a)) return;
-    form.dataset.of = nameOf(a);
+    const a = find(catalog, sugar.algorithm), name = a ? nameOf(a) : sugar.algorithm; // one of the museum
+    if (form.contains(document.activeElement) && form.dataset.of === name) return;
+    form.dataset.of = name;
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => {
@@ -110,7 +110,7 @@ function more(store) {
       field(t.seed, "number", sugar.seed ?? "", "1", (v) => change(store, { seed: v || undefined })),
       field(t.starters, "text", [sugar.initiators ?? []].flat().join(", "), t.all, (v) => change(store,
         { initiators: /^(all|none)$/.test(v) ? v : v.match(/[^\s,]+/g) ?? undefined })),
-      ...(a.params ?? []).map((p) => parameter(store, p)));
+      ...(a?.params ?? []).map((p) => parameter(store, p)));
   });
   return details;
 }

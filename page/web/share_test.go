@@ -34,7 +34,7 @@ func TestSaves(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]string{"Scenario (JSON)": "scenario", "Trace (JSON lines)": "trace",
 		"Picture (SVG)": "svg", "Mermaid": "mermaid", "Log in words": "log", "Chrome trace": "chrome",
-		"ShiViz log": "shiviz"}
+		"ShiViz log": "shiviz", "Network (SVG)": "links"}
 	names, err := json.Marshal(kinds)
 	require.NoError(t, err)
 	for _, dark := range []bool{false, true} {
@@ -58,7 +58,7 @@ func TestSaves(t *testing.T) {
 				got.files[kind] = { name, text: await blob.text() };
 			}
 			const image = new Image();
-			image.src = createObjectURL(saved.find(({ name }) => name.endsWith(".svg")).blob);
+			image.src = createObjectURL(saved.find(({ name }) => /(?<!links).svg$/.test(name)).blob);
 			await image.decode();
 			got.svg = [image.naturalWidth, image.naturalHeight];
 			const { name, blob } = await save("Picture (PNG)");

@@ -121,8 +121,8 @@ export const copy = "Copy";
 export const copied = "Copied";
 export const exports = "Save as";
 export const exportKinds = /** @type {Record<string, string>} */ ({ scenario: "Scenario (JSON)",
-  trace: "Trace (JSON lines)", svg: "Picture (SVG)", png: "Picture (PNG)", mermaid: "Mermaid", log: "Log in words",
-  chrome: "Chrome trace", shiviz: "ShiViz log" });
+  trace: "Trace (JSON lines)", svg: "Picture (SVG)", png: "Picture (PNG)", links: "Network (SVG)",
+  mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace", shiviz: "ShiViz log" });
 export const openFile = "Open a file";
 export const openHint = "A scenario or a trace, in one file or one a process. Or drop them on the page.";
 export const ofTrace = "A trace has no address. Share its file.";

@@ -81,7 +81,7 @@ function ticks(g, axis, f, part) {
     g.strokeStyle = all.pale;
     line(g, f.left - 6, y, part.width, y);
     g.fillStyle = all.grey;
-    g.fillText(String(t.short(at)), f.left - 10, y);
+    g.fillText(String(t.short(at)), f.left - 10, y, f.left - 12);
   }
 }
 

@@ -381,6 +381,7 @@ func TestSettingsInTurn(t *testing.T) {
 	var got struct {
 		Waited         []string
 		Refused, Again string
+		Params         []int // fields of the run shown, and of an algorithm that has none
 	}
 	p.script(&got, asks+`
 		const got = { waited: [] }, change = (e, value) => {
@@ -416,10 +417,17 @@ func TestSettingsInTurn(t *testing.T) {
 		got.refused = await state();
 		pick("franklin");
 		got.again = await state();
+		pick("itairodeh/rounds");
+		await state();
+		const params = () => every(".more small").length;
+		got.params = [params()];
+		await open(store, (await call("challenges")).json[0].scenario);
+		got.params.push(params());
 		return got;`)
 	require.Equal(t, []string{"1,2,3,4,5,6,7", "1,2,3,4,5,6,7"}, got.Waited)
 	require.Contains(t, got.Refused, "lcr/participant,1,false,links: ")
 	require.Equal(t, "franklin,1,false,,franklin", got.Again)
+	require.Equal(t, []int{2, 0}, got.Params)
 }
 
 // An address that is opened closes a dialog about the run before it, and a lesson does not go on with a run
