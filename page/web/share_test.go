@@ -165,8 +165,8 @@ func TestTracesApart(t *testing.T) {
 			error: document.querySelector("#error").textContent };`)
 	require.Empty(t, got.Error)
 	require.Equal(t, 3, got.Nodes)
-	require.Equal(t, []string{"Trace (JSON lines)", "Picture (SVG)", "Picture (PNG)", "Mermaid",
-		"Log in words", "Chrome trace", "ShiViz log"}, got.Saves)
+	require.Equal(t, []string{"Trace (JSON lines)", "Picture (SVG)", "Picture (PNG)", "Network (SVG)",
+		"Mermaid", "Log in words", "Chrome trace", "ShiViz log"}, got.Saves)
 	require.Contains(t, got.Log, "decides: 3 leads")
 	require.Contains(t, got.Result, "3 leads")
 	require.Greater(t, got.Steps, 10)
