@@ -291,7 +291,7 @@ func TestRunsGivenUp(t *testing.T) {
 	p.open(serve(t))
 	var got []string
 	p.script(&got, asks+`
-		const got = [], args = { algorithm: "ghs", n: 1024, links: "complete" };
+		const got = [], args = { algorithm: "ghs", n: 400, links: "complete" };
 		const { json: long } = await call("scenario", args);
 		const given = open(store, long);
 		await frame();
