@@ -34,6 +34,7 @@ func middle(all []float64) float64 { return slices.Sorted(slices.Values(all))[le
 // another address, so that the browser has none of it. All that the page's process has done until then
 // counts.
 func TestSpeedOfFirstPicture(t *testing.T) {
+	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	text, err := s.Single()
@@ -112,6 +113,7 @@ func TestSpeedOfChecks(t *testing.T) {
 
 // The film of a run is made within its bar, with the lines that ran in each step.
 func TestSpeedOfFilms(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()

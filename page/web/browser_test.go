@@ -117,7 +117,7 @@ var asReaders, others process
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// A page waits for frames most of the time. The tests of speed are not parallel.
+	// A page waits for frames most of the time. Tests of speed that come near their bars are not parallel.
 	if n := runtime.GOMAXPROCS(0); flag.Lookup("test.parallel").Value.String() == strconv.Itoa(n) {
 		_ = flag.Set("test.parallel", strconv.Itoa(2*n))
 	}

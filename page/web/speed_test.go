@@ -122,8 +122,8 @@ func TestSpeed(t *testing.T) {
 					for (let i = %d; i < %d; i++) {
 						to((i * 7919) %% range.max);
 						await settled();
-					}`, 6*i, 6*i+6))
-				jumps, whole = append(jumps, (p.busy()-before)/6/one), append(whole, (p.used()-all)/6/one)
+					}`, 4*i, 4*i+4))
+				jumps, whole = append(jumps, (p.busy()-before)/4/one), append(whole, (p.used()-all)/4/one)
 			}
 			// The browser compiles more of the library as it is used.
 			frame, jump, all := middle(frames), middle(jumps[1:]), middle(whole[1:])
