@@ -43,7 +43,8 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 		address func() string
 		bar     float64
 	}{
-		"over HTTP": {func() string { return written(t) }, 800}, // as elect page serves it
+		"by elect page": {func() string { return written(t) }, 800},
+		"over HTTP":     {func() string { return serve(t) }, 800},
 		"one file": {func() string {
 			file := filepath.Join(t.TempDir(), "page.html")
 			require.NoError(t, os.WriteFile(file, text, 0o644))
