@@ -255,6 +255,22 @@ func TestFilmStops(t *testing.T) {
 	require.Len(t, head.Hash, 16)
 }
 
+// TestRefusedStart: a planned start that a process refuses ends the command without a hash, so the film has
+// none; with acts it is a part of the run, which the command reports.
+func TestRefusedStart(t *testing.T) {
+	var b bridge.Bridge
+	planned := object{"algorithm": "treeelect", "variant": "root", "ids": []int{4, 1, 5, 3, 2},
+		"initiators": []int{1}}
+	var head trace.FilmHead
+	ask(t, &b, "film", object{"scenario": planned}, &head)
+	require.Equal(t, "unknown", head.Hash)
+	require.False(t, head.OK)
+	planned["acts"] = []object{{"after": 9, "do": "crash", "process": 1}}
+	head = trace.FilmHead{}
+	ask(t, &b, "film", object{"scenario": planned}, &head)
+	require.Len(t, head.Hash, 16)
+}
+
 // TestSamePlaces: another run of the same network has its processes where the last film had them.
 func TestSamePlaces(t *testing.T) {
 	var b bridge.Bridge
