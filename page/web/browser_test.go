@@ -20,6 +20,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -215,7 +216,13 @@ func newTab(t *testing.T, l look) *tab {
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme},
 			{Name: "prefers-reduced-motion", Value: motion}}})
 	require.NoError(t, err)
-	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(l.width, l.height)))
+	// All of the page is laid out, and a corner of it painted, which takes a seventh of the time less.
+	part := func(p *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
+		if !l.measured {
+			p.Viewport = &page.Viewport{Width: 8, Height: 8, Scale: 1}
+		}
+	}
+	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(l.width, l.height, part)))
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
 	require.NoError(t, err)
 	p.watch()
