@@ -48,8 +48,10 @@ const walk = `
 			await settled();
 			const next = document.querySelector(".ends .strong");
 			const before = document.querySelector(".stop").textContent;
-			if (next.disabled) document.querySelector(".choices button").click();
-			await settled();
+			if (next.disabled) {
+				document.querySelector(".choices button").click();
+				await settled();
+			}
 			const log = document.querySelector("#panel-step .sentence").textContent;
 			seen.push({ step: Number(range.value), lit: document.querySelectorAll(".node.lit").length,
 				what: log, by: before, text: document.querySelector(".stop").textContent,
