@@ -90,7 +90,7 @@ type look struct {
 	width, height int64
 	dark, still   bool
 	patience      time.Duration // that a test has; if zero, two minutes
-	measured      bool          // in the browser of tests that measure
+	measured      bool          // by tests of speed
 }
 
 // tab is a page in the browser.
@@ -104,8 +104,8 @@ type tab struct {
 	requests []string // that were made
 }
 
-// process is a browser of many tests; end ends it.
-type process struct {
+// browser is the browser of all tests.
+var browser struct {
 	once sync.Once
 	ctx  context.Context
 	err  error
@@ -115,40 +115,6 @@ type process struct {
 	left []context.Context // tabs that tests have left
 }
 
-// tab returns an empty tab: if there is one, one that a test has left, which takes two thirds of the time.
-func (b *process) tab() (context.Context, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if n := len(b.left); n > 0 {
-		ctx := b.left[n-1]
-		b.left = b.left[:n-1]
-		return ctx, nil
-	}
-	ctx, _ := chromedp.NewContext(b.ctx)
-	return ctx, chromedp.Do(ctx)
-}
-
-// leave takes back a tab, which it empties, so that nothing of the test goes on. Each measurement has a tab of
-// its own.
-func (b *process) leave(tab context.Context) {
-	if b == &asReaders {
-		_ = chromedp.Cancel(tab)
-		return
-	}
-	ctx, cancel := context.WithTimeout(tab, 10*time.Second)
-	defer cancel()
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		return // a tab that does not answer ends with its browser
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left = append(b.left, tab)
-}
-
-// What is measured is measured in a browser as readers have it. The other one compiles the library once only,
-// and paints without the stand-in for a graphics processor: of a hundred pages that is a sixth of the time.
-var asReaders, others process
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	// A page waits for frames most of the time. Tests of speed that come near their bars are not parallel.
@@ -156,35 +122,52 @@ func TestMain(m *testing.M) {
 		_ = flag.Set("test.parallel", strconv.Itoa(2*n))
 	}
 	code := m.Run()
-	for _, b := range []*process{&asReaders, &others} {
-		if b.end != nil {
-			b.end()
-		}
+	if browser.end != nil {
+		browser.end()
 	}
 	os.Exit(code)
 }
 
-// browser returns a browser, which it starts for the first test.
-func browser(program string, measured bool) (*process, error) {
-	b, options := &others, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program),
-		chromedp.NoSandbox)
-	if measured {
-		b = &asReaders
-	} else {
-		options = append(options, chromedp.Flag("disable-gpu-compositing", true),
-			chromedp.Flag("js-flags", "--liftoff-only --wasm-lazy-validation"))
-	}
-	b.once.Do(func() {
-		ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-		b.ctx, b.end = chromedp.NewContext(ctx)
-		b.err = chromedp.Do(b.ctx)
-		cancel := b.end
-		b.end = func() {
+// start starts the browser for the first test.
+func start(program string) error {
+	browser.once.Do(func() {
+		ctx, stop := chromedp.NewExecAllocator(context.Background(), append(
+			chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox)...)
+		ctx, cancel := chromedp.NewContext(ctx)
+		browser.ctx, browser.err = ctx, chromedp.Do(ctx)
+		browser.end = func() {
 			cancel()
 			stop()
 		}
 	})
-	return b, b.err
+	return browser.err
+}
+
+// take returns an empty tab, in which the page takes two thirds of the time if a test has left it. What is
+// measured has a tab of its own.
+func take(measured bool) (context.Context, error) {
+	browser.mu.Lock()
+	defer browser.mu.Unlock()
+	if n := len(browser.left); n > 0 && !measured {
+		ctx := browser.left[n-1]
+		browser.left = browser.left[:n-1]
+		return ctx, nil
+	}
+	ctx, _ := chromedp.NewContext(browser.ctx)
+	return ctx, chromedp.Do(ctx)
+}
+
+// leave empties a tab, so that nothing of its test goes on, and keeps it for others.
+func leave(tab context.Context, measured bool) {
+	ctx, cancel := context.WithTimeout(tab, 10*time.Second)
+	defer cancel()
+	if measured || chromedp.Do(ctx, chromedp.Navigate("about:blank")) != nil {
+		_ = chromedp.Cancel(tab)
+		return
+	}
+	browser.mu.Lock()
+	defer browser.mu.Unlock()
+	browser.left = append(browser.left, tab)
 }
 
 // newTab opens an empty page.
@@ -192,14 +175,13 @@ func newTab(t *testing.T, l look) *tab {
 	t.Helper()
 	program := browserName(t)
 	_, _ = site() // whose building must not take of the time of the first test; serve says what failed
-	b, err := browser(program, l.measured)
-	require.NoError(t, err)
-	whole, err := b.tab()
+	require.NoError(t, start(program))
+	whole, err := take(l.measured)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(whole, cmp.Or(l.patience, 2*time.Minute))
 	p := &tab{t: t, ctx: ctx, close: sync.OnceFunc(func() {
 		cancel()
-		b.leave(whole)
+		leave(whole, l.measured)
 	})}
 	t.Cleanup(p.close)
 	scheme, motion := "light", "no-preference"

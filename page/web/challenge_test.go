@@ -118,7 +118,7 @@ func exercises(t *testing.T) (all []exercise) {
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	all := exercises(t)
-	p := newTab(t, look{still: true, patience: 3 * time.Minute, measured: true})
+	p := newTab(t, look{still: true, patience: 3 * time.Minute})
 	p.open(serve(t))
 	asked, err := json.Marshal(all)
 	require.NoError(t, err)
