@@ -85,6 +85,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 
 // Checks end within their bars. Where the panel of proofs is open, the first one takes little longer.
 func TestSpeedOfChecks(t *testing.T) {
+	t.Parallel()
 	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()
