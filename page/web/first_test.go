@@ -1,9 +1,6 @@
 package web
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"sync"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -18,26 +15,16 @@ func TestFirstRunComes(t *testing.T) {
 	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
-	dropped := make(chan struct{})
-	drop := sync.OnceFunc(func() { close(dropped) })
-	mux := http.NewServeMux()
-	mux.Handle("/", build.Handler(s))
-	mux.HandleFunc("/election.wasm", func(w http.ResponseWriter, r *http.Request) {
-		<-dropped
-		build.Handler(s).ServeHTTP(w, r)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	t.Cleanup(drop) // before that: Close waits for the handler
+	address, come := held(t, build.Handler(s))
 	p := newTab(t, look{still: true})
-	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(server.URL+"/?step=1.5")))
+	require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(address+"/?step=1.5")))
 	p.script(nil, `
 		while (!document.querySelector(".loading")) await frame();
 		await frame();
 		const files = new DataTransfer();
 		files.items.add(new File(["nothing"], "a.json"));
 		window.dispatchEvent(new DragEvent("drop", { dataTransfer: files }));`)
-	drop()
+	come()
 	var got struct {
 		Algorithm, Error string
 		Step             float64
