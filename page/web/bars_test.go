@@ -17,8 +17,8 @@ import (
 	"github.com/go-election/election/page/bridge"
 )
 
-// samples is how often each thing is measured.
-const samples = 5
+// samples is how often each thing is measured at least.
+const samples = 3
 
 // one returns what a unit takes now, as used measures.
 func (p *tab) one() float64 {
@@ -29,7 +29,7 @@ func (p *tab) one() float64 {
 
 // measured takes samples, of which it returns all. Other work on the machine only adds to a sample: where the
 // median is over the bar, it takes more of them, up to three times as many.
-func measured(samples int, bar float64, sample func() float64) []float64 {
+func measured(bar float64, sample func() float64) []float64 {
 	var all []float64
 	for len(all) < samples || middle(all) > bar && len(all) < 3*samples {
 		all = append(all, sample())
@@ -66,7 +66,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 			p.open(serve(t))
 			p.measure()
 			one := p.one()
-			all := measured(3, c.bar/unitWorth, func() float64 {
+			all := measured(c.bar/unitWorth, func() float64 {
 				p := newTab(t, look{measured: true})
 				defer p.close() // it plays
 				require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(c.address())))
@@ -108,7 +108,7 @@ func TestSpeedOfChecks(t *testing.T) {
 			}
 			first := check(1)
 			check(c.each) // the browser compiles more of the library as it is used
-			all := measured(samples, c.bar/unitWorth, func() float64 { return check(c.each) })
+			all := measured(c.bar/unitWorth, func() float64 { return check(c.each) })
 			t.Logf("%.2f units, worth %.0f ms, the first %.2f; all %.2f", middle(all), middle(all)*unitWorth,
 				first, all)
 			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
@@ -148,7 +148,7 @@ func TestSpeedOfFilms(t *testing.T) {
 				return (p.used() - before) / float64(c.each) / one
 			}
 			film() // the browser compiles more of the library as it is used
-			all := measured(samples, c.bar/unitWorth, film)
+			all := measured(c.bar/unitWorth, film)
 			t.Logf("%.2f units, worth %.0f ms; all %.2f", middle(all), middle(all)*unitWorth, all)
 			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
 		})
@@ -165,7 +165,7 @@ func TestSpeedAgainstNative(t *testing.T) {
 	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()
-	all := measured(samples, 4.5, func() float64 {
+	all := measured(4.5, func() float64 {
 		before := worked(t)
 		for range each {
 			_, err := b.Call(t.Context(), "film", json.RawMessage(args), nil)

@@ -93,7 +93,7 @@ func TestSpeed(t *testing.T) {
 				store.set({ playing: false });
 				to(Math.floor(range.max / 3));
 				await settled();`, scenario))
-			frames := measured(3, c.frame/unitWorth, func() float64 {
+			frames := measured(c.frame/unitWorth, func() float64 {
 				one := p.unit()
 				p.script(nil, `
 					to(Math.floor(range.max / 3));
@@ -126,7 +126,7 @@ func TestSpeed(t *testing.T) {
 				return (p.busy() - before) / 4 / one
 			}
 			jump() // the browser compiles more of the library as it is used
-			jumps := measured(3, 30/unitWorth, jump)
+			jumps := measured(30/unitWorth, jump)
 			whole = whole[1:]
 			t.Logf("frame %.2f, jump %.2f, with the library and the compositor %.2f units; %.2f %.2f %.2f",
 				middle(frames), middle(jumps), middle(whole), frames, jumps, whole)
