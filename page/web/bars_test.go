@@ -165,7 +165,7 @@ func TestSpeedAgainstNative(t *testing.T) {
 	p := newTab(t, look{still: true, measured: true})
 	p.open(serve(t))
 	p.measure()
-	all := measured(4.5, func() float64 {
+	times := func() float64 {
 		before := worked(t)
 		for range each {
 			_, err := b.Call(t.Context(), "film", json.RawMessage(args), nil)
@@ -176,7 +176,9 @@ func TestSpeedAgainstNative(t *testing.T) {
 		p.script(nil, fmt.Sprintf(`for (let i = 0; i < %d; i++) await page.call("film", %s);`,
 			each, args))
 		return (p.used() - before) / here
-	})
+	}
+	times() // the browser compiles more of the library as it is used
+	all := measured(4.5, times)
 	t.Logf("%.2f times as long; all %.2f", middle(all), all)
 	require.LessOrEqual(t, middle(all), 4.5)
 }
