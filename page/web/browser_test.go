@@ -117,7 +117,7 @@ var browser struct {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	// A page waits for frames most of the time. Tests of speed that come near their bars are not parallel.
+	// A page waits for frames most of the time.
 	if n := runtime.GOMAXPROCS(0); flag.Lookup("test.parallel").Value.String() == strconv.Itoa(n) {
 		_ = flag.Set("test.parallel", strconv.Itoa(2*n))
 	}
@@ -147,21 +147,26 @@ func start(program string) error {
 // measured has a tab of its own.
 func take(measured bool) (context.Context, error) {
 	browser.mu.Lock()
-	defer browser.mu.Unlock()
 	if n := len(browser.left); n > 0 && !measured {
 		ctx := browser.left[n-1]
 		browser.left = browser.left[:n-1]
+		browser.mu.Unlock()
 		return ctx, nil
 	}
-	ctx, _ := chromedp.NewContext(browser.ctx)
+	browser.mu.Unlock()
+	ctx, cancel := chromedp.NewContext(browser.ctx)
+	// The tab lives as long as the context of what is done first in it, which can have no time limit so.
+	late := time.AfterFunc(time.Minute, cancel)
+	defer late.Stop()
 	return ctx, chromedp.Do(ctx)
 }
 
-// leave empties a tab, so that nothing of its test goes on, and keeps it for others.
-func leave(tab context.Context, measured bool) {
+// leave empties a tab, so that nothing of its test goes on, and keeps it for others. It closes a tab that had
+// to be its test's own, that does not answer, or whose test failed: a dialog may be open in it.
+func leave(t *testing.T, tab context.Context, measured bool) {
 	ctx, cancel := context.WithTimeout(tab, 10*time.Second)
 	defer cancel()
-	if measured || chromedp.Do(ctx, chromedp.Navigate("about:blank")) != nil {
+	if measured || t.Failed() || chromedp.Do(ctx, chromedp.Navigate("about:blank")) != nil {
 		_ = chromedp.Cancel(tab)
 		return
 	}
@@ -181,7 +186,7 @@ func newTab(t *testing.T, l look) *tab {
 	ctx, cancel := context.WithTimeout(whole, cmp.Or(l.patience, 2*time.Minute))
 	p := &tab{t: t, ctx: ctx, close: sync.OnceFunc(func() {
 		cancel()
-		leave(whole, l.measured)
+		leave(t, whole, l.measured)
 	})}
 	t.Cleanup(p.close)
 	scheme, motion := "light", "no-preference"
