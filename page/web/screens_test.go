@@ -45,7 +45,7 @@ func TestNarrowScreens(t *testing.T) {
 		p.open(server)
 		var wide []string
 		p.script(&wide, `
-			const wide = [], scrolls = (e) => e && (getComputedStyle(e).overflowX !== "visible"
+			const wide = [], scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX)
 				&& e.getBoundingClientRect().right <= innerWidth || scrolls(e.parentElement));
 			for (const tab of every("[role=tab]")) {
 				tab.click();
