@@ -27,8 +27,8 @@ func (p *tab) one() float64 {
 	return (p.used() - before) / 10
 }
 
-// measured takes samples, of which it returns all. Other work on the machine adds to a sample more than to its
-// unit: where the median is over the bar, it takes more of them, up to three times as many.
+// measured takes samples, of which it returns all. Other work on the machine adds to a sample more than to
+// its unit: where the median is over the bar, it takes more of them, up to three times as many.
 func measured(bar float64, sample func() float64) []float64 {
 	var all []float64
 	for len(all) < samples || middle(all) > bar && len(all) < 3*samples {

@@ -156,8 +156,9 @@ func take(measured bool) (context.Context, error) {
 	browser.mu.Unlock()
 	ctx, cancel := chromedp.NewContext(browser.ctx)
 	// The tab lives as long as the context of what is done first in it, which can have no time limit so.
-	late := time.AfterFunc(time.Minute, cancel)
-	defer late.Stop()
+	limit, done := context.WithTimeout(browser.ctx, time.Minute)
+	defer done()
+	defer context.AfterFunc(limit, cancel)()
 	return ctx, chromedp.Do(ctx)
 }
 

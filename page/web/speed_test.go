@@ -110,9 +110,8 @@ func TestSpeed(t *testing.T) {
 					for (; frames < 20; frames++) await new Promise((r) => requestAnimationFrame(r));
 					return state.cursor > from && state.playing ? frames : 0;`)
 				require.NotZero(t, drawn)
-				took := (p.busy() - before) / drawn / one
-				p.script(nil, `press(" ");`)
-				return took
+				defer p.script(nil, `press(" ");`)
+				return (p.busy() - before) / drawn / one
 			})
 			const bar, wholeBar = 30 / unitWorth, 45 / unitWorth
 			i := 0
