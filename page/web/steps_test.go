@@ -402,6 +402,7 @@ func TestConstantsHaveNames(t *testing.T) {
 	p.open(serve(t))
 	var got []string
 	p.script(&got, `
+		while (!page.store.state.doc) await frame(); // names come with the source
 		const got = [];
 		for (const algorithm of ["ghs", "mutex/ricartagrawala"]) {
 			await page.open(page.store, (await page.call("scenario", { algorithm, n: 3 })).json);
