@@ -17,8 +17,8 @@ import (
 	"github.com/go-election/election/page/bridge"
 )
 
-// samples is how often each thing is measured at least.
-const samples = 3
+// samples is how often each thing is measured at first.
+const samples = 5
 
 // one returns what a unit takes now, as used measures.
 func (p *tab) one() float64 {
@@ -28,10 +28,10 @@ func (p *tab) one() float64 {
 }
 
 // measured takes samples, of which it returns all. Other work on the machine adds to a sample more than to
-// its unit: where the median is over the bar, it takes more of them, up to three times as many.
+// its unit: where the median is over the bar, it takes twice as many more, and the median of all holds.
 func measured(bar float64, sample func() float64) []float64 {
 	var all []float64
-	for len(all) < samples || middle(all) > bar && len(all) < 3*samples {
+	for len(all) < samples || len(all) < 3*samples && middle(all[:samples]) > bar {
 		all = append(all, sample())
 	}
 	return all
