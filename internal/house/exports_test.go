@@ -3,7 +3,6 @@ package house_test
 import (
 	"go/ast"
 	"go/token"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -11,66 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// TestRootIsSmall: the contract can be read on two screens.
-func TestRootIsSmall(t *testing.T) {
-	const most = 70
-	var names []string
-	eachGoFile(t, func(file string, f *ast.File, _ *token.FileSet) {
-		if path.Dir(file) != "." || strings.HasSuffix(file, "_test.go") {
-			return
-		}
-		for _, d := range f.Decls {
-			names = append(names, exportedNames(d)...)
-		}
-	})
-	require.Contains(t, names, "Node")
-	require.LessOrEqual(t, len(names), most, "%v", names)
-}
-
-// TestElectorIsSmall: what a service imports can be read on two screens of 60 lines, and has no ports: a
-// member knows names.
-func TestElectorIsSmall(t *testing.T) {
-	doc := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "go", append([]string{"doc"}, args...)...)
-		cmd.Dir = top
-		out, err := cmd.Output()
-		require.NoError(t, err)
-		return string(out)
-	}
-	const screens = 2 * 60
-	overview := doc("./elector")
-	require.Contains(t, overview, "type Elector struct")
-	require.LessOrEqual(t, strings.Count(overview, "\n"), screens)
-	require.NotRegexp(t, `\bPorts?\b`, doc("-all", "./elector"))
-}
-
-// exportedNames returns the names that a declaration adds to those of its package.
-func exportedNames(d ast.Decl) (names []string) {
-	add := func(id *ast.Ident) {
-		if id.IsExported() {
-			names = append(names, id.Name)
-		}
-	}
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Recv == nil {
-			add(d.Name)
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch s := spec.(type) {
-			case *ast.TypeSpec:
-				add(s.Name)
-			case *ast.ValueSpec:
-				for _, id := range s.Names {
-					add(id)
-				}
-			}
-		}
-	}
-	return names
-}
 
 // TestExamples: every package that a user can import has an example that runs.
 func TestExamples(t *testing.T) {

@@ -1,7 +1,6 @@
 package build_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -164,49 +163,11 @@ func TestDoc(t *testing.T) {
 	}
 }
 
-// TestSizes: what a browser loads, and the file that has all, stay as small as they are.
-func TestSizes(t *testing.T) {
-	site, own := page(t), 0
-	for _, name := range site.Names() {
-		switch ending := path.Ext(name); {
-		case name == "wasm_exec.js": // of Go
-		case ending == ".html" || ending == ".css" || ending == ".js":
-			own += len(site.Packed(name))
-		}
-	}
-	single, err := site.Single()
+// TestSize: the whole page is at most 3 MB compressed.
+func TestSize(t *testing.T) {
+	single, err := page(t).Single()
 	require.NoError(t, err)
-	t.Logf("wasm %d, compressed %d; modules, style and document %d; one file %d",
-		len(site.File("election.wasm")),
-		len(site.Packed("election.wasm")), own, len(single))
-	require.LessOrEqual(t, len(site.Packed("election.wasm")), 1_850_000)
-	require.LessOrEqual(t, own, 45_000)
 	require.LessOrEqual(t, len(single), 3_000_000)
-}
-
-// required is set where a machine without the programs that tests of the page use is a fault, as in
-// continuous integration.
-const required = "ELECTION_BROWSER"
-
-// TestBrotli: what a browser loads of the program where the server compresses it best. The page's own
-// server does not, see docs/decisions.md; that of a project may.
-func TestBrotli(t *testing.T) {
-	program := page(t).File("election.wasm")
-	brotli, err := exec.LookPath("brotli")
-	if err != nil {
-		if os.Getenv(required) != "" {
-			t.Fatal("there is no brotli, and " + required + " requires it")
-		}
-		t.Log("there is no brotli on this machine: the program is not measured as it compresses that")
-		return
-	}
-	cmd := exec.CommandContext(t.Context(), brotli, "--stdout", "--quality=11", "--lgwin=24", "-")
-	cmd.Stdin = bytes.NewReader(program)
-	packed, err := cmd.Output()
-	require.NoError(t, err)
-	t.Logf("wasm, compressed by brotli: %d", len(packed))
-	require.LessOrEqual(t, len(packed), 1_350_000)
-	require.Greater(t, len(packed), 1_000_000)
 }
 
 // address is one that a browser could load from.
