@@ -1,14 +1,16 @@
 // Package faults gives any [election.Transport] links that are slow and fail: packets are
-// delayed, lost, duplicated or overtaken, and partitions cut processes off from each other. That is
-// for trying an election on a bad network before there is one.
+// delayed, lost, duplicated or overtaken, and links are cut: each by itself, or all links between groups of
+// processes. Use it to try an election on a bad network before there is one.
 //
 //	links, err := faults.NewLinks(faults.Config{Plan: fault.Plan{Loss: 0.1}, Max: 20 * time.Millisecond})
 //	...
 //	p, err := process.New(process.Config{Transport: links.Over(inner), ...})
 //
 // [Links] stands for all links of a network: one program may lay it over the transports of all its
-// processes, and cut and heal them by hand. Between machines every process has Links of its own,
-// which act upon what it sends.
+// processes, and cut and heal them by hand. [Links.CutLink] cuts one link in one direction, so that any
+// partial partition can be made: two processes that both reach a third one but not each other, or a process
+// that is heard but does not hear. [Links.Cut] separates groups. Between machines every process has Links of
+// its own, which act upon what it sends.
 //
 // # Order
 //
@@ -88,11 +90,15 @@ type Links struct {
 	made   time.Time
 	age    time.Duration // how long after the beginning that was
 
-	mu    sync.Mutex
-	cuts  fault.Cuts
-	links map[link]*state
-	stats Stats
+	mu     sync.Mutex
+	cuts   fault.Cuts
+	single map[pair]bool // links that CutLink has cut
+	links  map[link]*state
+	stats  Stats
 }
+
+// pair is a sender and a receiver.
+type pair struct{ from, to election.ID }
 
 // link is a way from one process to another: to a port of that, since two may lead there.
 type link struct {
@@ -110,7 +116,7 @@ type state struct {
 type Stats struct {
 	Sent       uint64 // packets that were given to the links
 	Lost       uint64 // by chance
-	Cut        uint64 // lost by a partition
+	Cut        uint64 // lost by a partition, or on a link that was cut by itself
 	Duplicated uint64
 	Reordered  uint64 // took another delay, so that others could overtake them
 	Delayed    uint64 // packets and copies that were kept for a time
@@ -123,18 +129,19 @@ func NewLinks(c Config) (*Links, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	l := &Links{config: c, made: time.Now(), cuts: c.Plan.Cuts(), links: make(map[link]*state)}
+	l := &Links{config: c, made: time.Now(), cuts: c.Plan.Cuts(), single: make(map[pair]bool),
+		links: make(map[link]*state)}
 	if !c.Begin.IsZero() {
 		l.age = l.made.Sub(c.Begin)
 	}
 	return l, nil
 }
 
-// Cut cuts the links between groups of processes, from now on until [Links.Heal]. Processes that
-// none of them names are one more group. Packets that are on their way arrive.
+// Cut cuts the links between groups of processes in both directions, from now on until [Links.Heal].
+// Processes that no group names are one more group, the last. Packets in flight arrive.
 func (l *Links) Cut(groups ...[]election.ID) error { return l.cut(false, groups) }
 
-// CutOneWay cuts off only what an earlier group sends to a later one.
+// CutOneWay cuts the links from each group to the later groups only.
 func (l *Links) CutOneWay(groups ...[]election.ID) error { return l.cut(true, groups) }
 
 func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
@@ -150,11 +157,28 @@ func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 	return nil
 }
 
-// Heal ends every partition that there is now, also one that was to last longer.
+// CutLink cuts the link from one process to another, in this direction only, until [Links.HealLink] or
+// [Links.Heal]. It leaves every other link as it is. Packets in flight arrive.
+func (l *Links) CutLink(from, to election.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.single[pair{from, to}] = true
+}
+
+// HealLink restores a link that [Links.CutLink] has cut. A partition that cuts the same link remains.
+func (l *Links) HealLink(from, to election.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.single, pair{from, to})
+}
+
+// Heal ends every current partition, including one that was to last longer, and restores every link that was
+// cut by itself. Partitions of the Plan that begin later remain.
 func (l *Links) Heal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cuts = l.cuts.Without(l.now())
+	clear(l.single)
 }
 
 // Stats returns what has befallen packets so far.
@@ -193,7 +217,7 @@ func (l *Links) decide(p *election.Packet) fate {
 	s.sent++
 	l.stats.Sent++
 	switch {
-	case l.cuts.Loses(p.From, p.To, now):
+	case l.single[pair{p.From, p.To}], l.cuts.Loses(p.From, p.To, now):
 		l.stats.Cut++
 		return fate{lost: true}
 	case lost:

@@ -221,3 +221,46 @@ func TestPartitionByHand(t *testing.T) {
 		require.Equal(t, faults.Stats{Sent: 10, Cut: 3}, p.links.Stats())
 	})
 }
+
+// TestCutLink: a link is cut by itself, in one direction, until it is healed by itself or with everything else.
+func TestCutLink(t *testing.T) {
+	links, w := newLinks(t, faults.Config{}), &wire{}
+	end := links.Over(w)
+	// arrived sends a packet over each link between three processes, and returns the links over which it arrives.
+	arrived := func() (all []uint64) {
+		w.given = nil
+		for from := election.ID(1); from <= 3; from++ {
+			for to := election.ID(1); to <= 3; to++ {
+				for port := range election.Port(2) {
+					if from == to {
+						continue
+					}
+					require.NoError(t, end.Send(t.Context(), election.Packet{From: from, To: to, Port: port,
+						Msg: election.Message{Value: uint64(10*from + to)}}))
+				}
+			}
+		}
+		for _, v := range w.given.values() {
+			if len(all) == 0 || all[len(all)-1] != v {
+				all = append(all, v)
+			}
+		}
+		return all
+	}
+	links.CutLink(1, 2)
+	require.Equal(t, []uint64{13, 21, 23, 31, 32}, arrived())
+	require.Equal(t, faults.Stats{Sent: 12, Cut: 2}, links.Stats())
+	links.CutLink(1, 2) // again: a link is cut or not
+	links.CutLink(3, 2)
+	require.Equal(t, []uint64{13, 21, 23, 31}, arrived())
+	links.HealLink(2, 1) // which is not cut
+	links.HealLink(1, 2)
+	require.Equal(t, []uint64{12, 13, 21, 23, 31}, arrived())
+
+	require.NoError(t, links.Cut(ids{1}))
+	links.HealLink(1, 2)
+	require.Equal(t, []uint64{23}, arrived(), "a partition cuts the link as well")
+	links.Heal()
+	require.Equal(t, []uint64{12, 13, 21, 23, 31, 32}, arrived())
+	require.NoError(t, end.Close())
+}
