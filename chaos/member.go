@@ -20,6 +20,9 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
+// groupName is the group of all members.
+const groupName = "chaos"
+
 // settings are the first line that a member reads.
 type settings struct {
 	Self     string            `json:"self"`
@@ -81,7 +84,7 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("the settings: %w", err)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	config := elector.Config{Group: "chaos", Self: m.Self, Members: m.Members, TLS: m.identity(),
+	config := elector.Config{Group: groupName, Self: m.Self, Members: m.Members, TLS: m.identity(),
 		InsecurePlaintext: m.Certs == "", Dir: m.Dir, Times: m.Times, Log: log}
 	if m.Rate != 1 {
 		began := suspend.Monotonic()

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-election/election/elector"
 	"github.com/go-election/election/internal/suspend"
+	"github.com/go-election/election/internal/turns"
 )
 
 // trial is one fault in a group that was calm before, and is calm again after it.
@@ -254,7 +254,7 @@ func (t *trial) quorum(withLeader bool) []*seat {
 // largest returns the member that would lead if all stood at once.
 func (t *trial) largest() *seat {
 	return slices.MaxFunc(t.seats, func(a, b *seat) int {
-		return cmp.Compare(elector.ID(a.name), elector.ID(b.name))
+		return cmp.Compare(turns.Priority(groupName, a.name), turns.Priority(groupName, b.name))
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/turns"
 	"github.com/go-election/election/transport/tcp"
 )
 
@@ -65,10 +66,11 @@ type Config struct {
 	Clock func() time.Duration
 
 	// Priority returns how much this member should lead. When there is no leader, the member with the
-	// largest priority claims first; members of the same priority do by their IDs. A member that cannot serve
-	// returns 0, and leads only if all others do as well, or cannot be reached. Priority is called once
-	// in each Times.Renew and when the leader is gone, and returns at once. All members have one, or
-	// none. If nil, members claim by their IDs.
+	// largest priority claims first; members of the same priority claim in the order of the group. A member
+	// that cannot serve returns 0, and leads only if all others do as well, or cannot be reached. Priority is
+	// called once in each Times.Renew and when the leader is gone, and returns at once. All members have one,
+	// or none. If nil, members claim in the order of the group: that is a hash of the names of the group and
+	// the member, so that many groups of the same members spread their leaders over all members.
 	Priority func() uint64
 	// Preempt is how long another member must have had a larger priority than this one, and must have
 	// taken part without a break, before this one hands the lead over to it. If zero, a leader stays.
@@ -142,9 +144,19 @@ func (c *Config) names() string { return strings.Join(slices.Sorted(maps.Keys(c.
 // ranks returns the members as package process has them.
 func (c *Config) ranks() (all []election.Rank) {
 	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
-		all = append(all, election.Rank{ID: ID(name)})
+		all = append(all, c.rank(name))
 	}
 	return all
+}
+
+// rank returns a member as package process has it. The largest Rank claims first. Each group has an order of
+// its own, or one member would lead most of a thousand groups. An Algorithm of the caller compares IDs.
+func (c *Config) rank(name string) election.Rank {
+	r := election.Rank{ID: ID(name)}
+	if c.Algorithm == nil {
+		r.Priority = turns.Priority(c.Group, name)
+	}
+	return r
 }
 
 // connect opens the transport where the caller brings none, and returns what closes it.

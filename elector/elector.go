@@ -119,7 +119,7 @@ func New(c Config) (*Elector, error) {
 		link = muted{link}
 	}
 	e.process, err = process.New(process.Config{
-		Algorithm: a, Self: election.Rank{ID: ID(c.Self)}, Peers: c.ranks(), Transport: link,
+		Algorithm: a, Self: c.rank(c.Self), Peers: c.ranks(), Transport: link,
 		// An observer does not come back: it has lent no vote, and asks for none that was forgotten.
 		Founding: c.observes(),
 		// Where there are leases, nothing waits for the order: rounds have numbers.

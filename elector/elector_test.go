@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/turns"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/memory"
 )
@@ -247,7 +248,8 @@ func TestHandOver(t *testing.T) {
 			inBubble(t, nil, func(t *testing.T, g group, m *member) {
 				var to *member
 				for _, other := range g {
-					if other != m && (to == nil || elector.ID(other.name) < elector.ID(to.name)) {
+					if other != m && (to == nil ||
+						turns.Priority("g", other.name) < turns.Priority("g", to.name)) {
 						to = other // the smaller one, which nothing else would prefer
 					}
 				}
@@ -271,7 +273,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// TestTransferred: the member that a transfer names leads, though others may go first by their IDs, and
+// TestTransferred: the member that a transfer names leads, though others may go first in the order of the group, and
 // although messages take as long as Times say.
 func TestTransferred(t *testing.T) {
 	inBubble(t, func(c *elector.Config) { c.Transport.(*gate).delay = c.Times.Complete().Delay },

@@ -24,8 +24,8 @@ type standings struct {
 
 // standing is what is known of another member.
 type standing struct {
-	id       election.ID
-	stands   bool // it is a candidate, and has a priority
+	rank     election.Rank // the larger one claims first if the priorities are equal
+	stands   bool          // it is a candidate, and has a priority
 	priority uint64
 	heard    time.Duration // when it has said so
 	larger   time.Duration // since when its priority has been larger than the own
@@ -37,7 +37,7 @@ func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
 		mixed: mixed}
 	for _, r := range c.ranks() {
 		if r.ID != ID(c.Self) {
-			s.others = append(s.others, standing{id: r.ID})
+			s.others = append(s.others, standing{rank: r})
 		}
 	}
 	return s
@@ -62,7 +62,7 @@ func (s *standings) observe(o *observe.Occurrence) {
 			s.hear(o.Event.Port, priority, o.At)
 		}
 		if has, ok := lease.Prefers(&o.Event.Msg); ok && has != s.prefers {
-			s.mixed(s.others[o.Event.Port].id)
+			s.mixed(s.others[o.Event.Port].rank.ID)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (s *standings) hear(port election.Port, priority uint64, at time.Duration) 
 	}
 	s.mu.Unlock()
 	if due {
-		s.transfer(other.id)
+		s.transfer(other.rank.ID)
 	}
 }
 
@@ -98,14 +98,14 @@ func (s *standings) best() election.ID {
 	for i := range s.others {
 		o := &s.others[i]
 		if o.stands && s.now-o.heard <= 2*s.renew && (best == nil || o.priority > best.priority ||
-			o.priority == best.priority && o.id > best.id) {
+			o.priority == best.priority && best.rank.Less(o.rank)) {
 			best = o
 		}
 	}
 	if best == nil {
 		return 0
 	}
-	return best.id
+	return best.rank.ID
 }
 
 // setOwn takes the own priority.

@@ -99,9 +99,9 @@ func TestLongRoundTrips(t *testing.T) {
 			time.Sleep(d)
 			synctest.Wait()
 		}
-		pause := func() { // long enough for one renewal and its answer
+		pause := func() { // of a Renew and a way: exactly one renewal and its answer take long
 			slow.Store(true)
-			wait(300 * time.Millisecond)
+			wait(elector.LAN().Renew + 120*time.Millisecond)
 			slow.Store(false)
 			wait(5 * time.Second)
 		}

@@ -3,8 +3,10 @@ package elector
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,15 +30,16 @@ func idle(t *testing.T) *Elector {
 	return e
 }
 
-// TestBest: the successor is the candidate of the largest priority, or ID, of those that were heard of
+// TestBest: the successor is the candidate of the largest priority, or Rank, of those that were heard of
 // in the last two Renews.
 func TestBest(t *testing.T) {
-	s := &standings{renew: 100, others: []standing{{id: 5}, {id: 9}}}
+	s := &standings{renew: 100, others: []standing{{rank: election.Rank{ID: 5}},
+		{rank: election.Rank{ID: 9}}}}
 	require.Zero(t, s.best(), "none has a priority")
 	s.hear(0, 3, 1000)
 	require.EqualValues(t, 5, s.best())
 	s.hear(1, 3, 1000)
-	require.EqualValues(t, 9, s.best(), "the larger ID")
+	require.EqualValues(t, 9, s.best(), "the larger Rank")
 	s.hear(0, 3, 1000)
 	require.EqualValues(t, 9, s.best(), "whichever was heard of last")
 	s.hear(0, 4, 1000)
@@ -64,7 +67,7 @@ func TestBest(t *testing.T) {
 	require.Zero(t, s.best(), "the time goes on while none names a priority")
 	c := Config{Self: "b", Members: named("a", "b", "c"), Preempt: 7, Times: Times{Renew: 8}}
 	s = newStandings(&c, nil, nil)
-	require.Equal(t, []standing{{id: ID("a")}, {id: ID("c")}}, s.others)
+	require.Equal(t, []standing{{rank: c.rank("a")}, {rank: c.rank("c")}}, s.others)
 	require.Equal(t, []time.Duration{7, 8}, []time.Duration{s.preempt, s.renew})
 }
 
@@ -109,7 +112,8 @@ func TestAheadForPreempt(t *testing.T) {
 	} {
 		var asked []int
 		now := 0
-		s := &standings{renew: renew, preempt: preempt, own: 3, others: []standing{{id: 5}, {id: 9}}}
+		s := &standings{renew: renew, preempt: preempt, own: 3, others: []standing{{rank: election.Rank{ID: 5}},
+			{rank: election.Rank{ID: 9}}}}
 		s.transfer = func(to election.ID) {
 			require.EqualValues(t, 9, to)
 			asked = append(asked, now)
@@ -422,4 +426,22 @@ func TestVacantSince(t *testing.T) {
 		show(View{Term: 2, Why: Vacant})
 		require.Equal(t, since, e.vacant)
 	})
+}
+
+// TestTurns: each of a thousand groups has an order of its own, and each of five members is the first in about
+// a fifth of them.
+func TestTurns(t *testing.T) {
+	names := []string{"m0", "m1", "m2", "m3", "m4"}
+	first := make(map[election.ID]int)
+	for i := range 1000 {
+		c := Config{Group: fmt.Sprint("group ", i), Self: "m0", Members: named(names...)}
+		ranks := c.ranks()
+		require.Equal(t, ranks[0], c.rank("m0"))
+		first[slices.MaxFunc(ranks, election.Rank.Compare).ID]++
+	}
+	for _, name := range names {
+		require.InDelta(t, 200, first[ID(name)], 50, name)
+	}
+	c := Config{Group: "g", Members: named("a"), Algorithm: new(election.Algorithm)}
+	require.Equal(t, election.Rank{ID: ID("a")}, c.rank("a"), "an algorithm of the caller compares IDs")
 }

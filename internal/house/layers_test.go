@@ -18,7 +18,7 @@ import (
 // Algorithms, which stand on the floor of that name, import the ground floors alone.
 var floors = [][]string{
 	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters",
-		"internal/order"},
+		"internal/order", "internal/turns"},
 	{"internal/terminal"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract
