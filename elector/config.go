@@ -68,16 +68,21 @@ type Config struct {
 	// Priority returns how much this member should lead. When there is no leader, the member with the
 	// largest priority claims first; members of the same priority claim in the order of the group. A member
 	// that cannot serve returns 0, and leads only if all others do as well, or cannot be reached. Priority is
-	// called once in each Times.Renew and when the leader is gone, and returns at once. All members have one,
-	// or none. If nil, members claim in the order of the group: that is a hash of the names of the group and
-	// the member, so that many groups of the same members spread their leaders over all members.
+	// called once in each Times.Renew and when the leader is gone, one call at a time, and must not block:
+	// until the first call returns, this member is no candidate; while a later one blocks, the last priority
+	// counts. All members have one, or none. If nil, members claim in the order of the group: that is a hash
+	// of the names of the group and the member, so that many groups of the same members spread their leaders
+	// over all members.
 	Priority func() uint64
 	// Preempt is how long another member must have had a larger priority than this one, and must have
 	// taken part without a break, before this one hands the lead over to it. If zero, a leader stays.
 	Preempt time.Duration
 
+	// Overrun, Observe, Renewed and Priority may be called from any goroutine. If one panics, the work is asked
+	// to stop, the lead is given up, and Run returns an error that wraps [process.ErrCallback].
+
 	// Overrun is called when work has not stopped although its lease has ended. This member does not lead
-	// again before the work returns. If nil, an error is logged.
+	// again before both have returned. If nil, an error is logged.
 	Overrun func(Term)
 	// Observe is called with each View, in order. It returns at once.
 	Observe func(View)

@@ -65,6 +65,8 @@ type Elector struct {
 
 	turn    sync.Mutex // of those who publish a View; locked before mu
 	mu      sync.Mutex
+	abort   context.CancelCauseFunc // ends the context of Run; nil before
+	fault   error                   // of the first callback that has panicked
 	view    View
 	until   time.Duration // the end of the last lease that the process has reported
 	least   uint64        // Advance: no lead in this Term, or a smaller one
@@ -146,14 +148,14 @@ func (e *Elector) Close() error {
 	if e.ran.Swap(true) {
 		return nil
 	}
-	return e.end()
+	err := e.end()
+	return errors.Join(err, e.failure())
 }
 
 // end lets the member take no part any more.
-func (e *Elector) end() (err error) {
-	defer func() { err = e.close() }() // also if Observe panics
+func (e *Elector) end() error {
 	e.publish(func(before View) View { return View{Term: before.Term, Why: Ended} })
-	return nil
+	return e.close()
 }
 
 // Run takes part until ctx ends. Whenever this member leads it calls lead, again in each Term, never
@@ -164,7 +166,8 @@ func (e *Elector) end() (err error) {
 // If lead returns nil while this member leads, another member takes over, and this one stands again after a
 // lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and
 // returns that error. Run returns nil when ctx has ended, and the error of the transport if that has
-// failed. It runs once.
+// failed. It gives up the lead before it waits for a callback of the Config, and waits for Priority for
+// at most a Lease. It runs once.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	switch {
 	case lead == nil:
@@ -188,8 +191,10 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	if e.ran.Swap(true) {
 		return input.Errorf("the Elector has run already, or is closed")
 	}
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
 	e.mu.Lock()
-	e.vacant = e.clock()
+	e.vacant, e.abort = e.clock(), abort
 	e.mu.Unlock()
 	// The process must outlive ctx, to hand over the lead.
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -204,13 +209,21 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		failed = e.process.Run(alive)
 		failed = e.byName(failed)
 	}()
+	asking, stopAsking := context.WithCancel(ctx)
+	var asked <-chan struct{} // closed when Priority is not called any more; nil if it never was
 	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
 	defer func() {
+		stopAsking()
+		// First of all: what comes later may wait for a function of the caller.
 		e.sitDown()
 		e.ending.Store(true)
 		e.process.Close()
 		<-e.ended
-		err = errors.Join(err, failed, e.end())
+		closed := e.end()
+		if asked != nil {
+			e.awaitPriority(asked)
+		}
+		err = errors.Join(err, failed, closed, e.failure())
 	}()
 	if lead == nil {
 		select {
@@ -220,8 +233,15 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		return nil
 	}
 	e.stands.Store(true)
-	defer e.prioritize()()
-	return e.campaign(ctx, lead)
+	var first <-chan struct{}
+	first, asked = e.prioritize(asking)
+	select {
+	case <-first:
+		return e.campaign(ctx, lead)
+	case <-ctx.Done():
+	case <-e.ended:
+	}
+	return nil
 }
 
 // byName returns an error of the process with the name of the member, where that has a number.
@@ -395,7 +415,11 @@ func (e *Elector) renew(o election.Outcome) {
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
 	e.observers.hear(o)
+	e.callRenewed(o.Term)
+}
+
+func (e *Elector) callRenewed(term uint64) {
 	if e.config.Renewed != nil {
-		e.config.Renewed(Term{o.Term, e})
+		e.call("Renewed", func() { e.config.Renewed(Term{term, e}) })
 	}
 }

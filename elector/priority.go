@@ -120,47 +120,6 @@ func (s *standings) setOwn(priority uint64) {
 	}
 }
 
-// prioritize asks for the own priority now, whenever the View changes, and once in each Renew, and lets the
-// process know it. It returns what ends that.
-func (e *Elector) prioritize() (stop func()) {
-	if e.config.Priority == nil {
-		return func() {}
-	}
-	last := e.config.Priority()
-	post := func() error {
-		e.standings.setOwn(last)
-		return e.process.Command(lease.Prefer(last))
-	}
-	_ = post() // an error: the process has ended, and says why
-	done := make(chan struct{})
-	var asking sync.WaitGroup
-	asking.Go(func() {
-		tick := time.NewTicker(e.config.Times.Renew)
-		defer tick.Stop()
-		for {
-			e.mu.Lock()
-			changed := e.changed
-			e.mu.Unlock()
-			select {
-			case <-done:
-				return
-			case <-changed:
-			case <-tick.C:
-			}
-			if p := e.config.Priority(); p != last {
-				last = p
-				if post() != nil {
-					return
-				}
-			}
-		}
-	})
-	return func() {
-		close(done)
-		asking.Wait()
-	}
-}
-
 // preempt hands over to a member whose priority has been larger for long enough.
 func (e *Elector) preempt(to election.ID) {
 	e.mu.Lock()

@@ -167,9 +167,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	for work.Err() == nil {
 		left := t.Left() - e.config.Times.Stop
 		if left <= 0 {
-			why := t.lost()
-			e.log.Warn("the work is asked to stop", "term", t.Number, "cause", why)
-			t.stop(why, 0)
+			t.stop(t.lost(), 0)
 			break
 		}
 		// Not all of it: by a Clock that runs faster than the timer, the lease might end before.
@@ -191,6 +189,10 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if e.leases {
 		_ = e.process.Command(lease.Lapse())
 	}
+	// Only now: a log may hang, and then the lease must end all the same.
+	if _, why := t.reason(); !isPlanned(why) {
+		e.log.Warn("the work is asked to stop", "term", t.Number, "cause", why)
+	}
 	for e.leases && t.Left() > 0 {
 		if !t.sleep(max(t.Left(), t.leastStep()), nil, returned) {
 			return
@@ -201,7 +203,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 		return
 	}
 	if e.config.Overrun != nil {
-		e.config.Overrun(t.Term)
+		e.call("Overrun", func() { e.config.Overrun(t.Term) })
 	} else {
 		e.log.Error("the work has not stopped although its lease has ended: its writes need tokens", "term",
 			t.Number)

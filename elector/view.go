@@ -122,15 +122,15 @@ func (e *Elector) publish(next func(View) View) {
 	e.mu.Unlock()
 	e.log.Info(v.Why.String(), "leader", v.Leader, "term", v.Term)
 	if e.config.Observe != nil {
-		e.config.Observe(v)
+		e.call("Observe", func() { e.config.Observe(v) })
 	}
 }
 
 // heard takes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
 	e.observers.hear(o)
-	if o.Role == election.Leader && e.config.Renewed != nil {
-		e.config.Renewed(Term{o.Term, e})
+	if o.Role == election.Leader {
+		e.callRenewed(o.Term)
 	}
 	e.publish(func(before View) View {
 		v := View{Term: o.Term}

@@ -1,0 +1,102 @@
+package elector
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/go-election/election/lease"
+	"github.com/go-election/election/process"
+)
+
+// call calls a function of the Config. Its panic becomes the error of Run: the work is asked to stop, and
+// the lead is given up, whichever goroutine calls.
+func (e *Elector) call(name string, callback func()) {
+	defer func() {
+		what := recover()
+		if what == nil {
+			return
+		}
+		err := fmt.Errorf("elector: member %q: %w: %s: %v", e.config.Self, process.ErrCallback, name, what)
+		e.mu.Lock()
+		if e.fault == nil {
+			e.fault = err
+		}
+		abort := e.abort
+		e.mu.Unlock()
+		if abort != nil { // Close calls Observe as well
+			abort(err)
+		}
+		e.log.Error(process.ErrCallback.Error(), "callback", name, "panic", fmt.Sprint(what), "stack",
+			string(debug.Stack()))
+	}()
+	callback()
+}
+
+// failure returns the error of the first callback that has panicked.
+func (e *Elector) failure() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.fault
+}
+
+// prioritize asks for the own priority now, whenever the View changes, and once in each Renew, and passes it to
+// the process, until ctx ends. first is closed when Priority has answered, done when it is not called any more.
+func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) {
+	answered, ended := make(chan struct{}), make(chan struct{})
+	if e.config.Priority == nil {
+		close(answered)
+		close(ended)
+		return answered, ended
+	}
+	// In a goroutine of its own: a Priority that hangs must not keep Run from giving up the lead.
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(e.config.Times.Renew)
+		defer tick.Stop()
+		var last uint64
+		for known := false; ctx.Err() == nil; {
+			e.mu.Lock()
+			changed := e.changed
+			e.mu.Unlock()
+			priority, ok := uint64(0), false
+			e.call("Priority", func() { priority, ok = e.config.Priority(), true })
+			if !ok {
+				return
+			}
+			if !known || priority != last {
+				e.standings.setOwn(priority)
+				if e.process.Command(lease.Prefer(priority)) != nil {
+					return // the process has ended, and reports why
+				}
+			}
+			if last = priority; !known {
+				known = true
+				close(answered)
+			}
+			select {
+			case <-changed:
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return answered, ended
+}
+
+// awaitPriority waits until Priority has returned, but not forever: the lead is given up by now.
+func (e *Elector) awaitPriority(done <-chan struct{}) {
+	select { // without a timer where none is needed
+	case <-done:
+		return
+	default:
+	}
+	patience := time.NewTimer(e.config.Times.Lease)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+		e.log.Error("Run returns although Priority has not: it must return at once")
+	}
+}
