@@ -1,9 +1,10 @@
 package elector
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"log/slog"
 	"maps"
 	"net"
@@ -31,18 +32,19 @@ type Config struct {
 	// the observers of its own list, by their certificates; the lists of members need not agree on them.
 	Observers map[string]string
 
-	// TLS is how members know each other: the name in the certificate is that in Members. If nil, there is no
-	// TLS, and addresses must be loopback ones unless InsecurePlaintext is true: then any process that
-	// reaches an address may speak as any member.
+	// TLS authenticates the members and observers: the certificate of each contains its name, exactly as in
+	// Members or Observers. If nil, there is no TLS, and addresses must be loopback ones unless
+	// InsecurePlaintext is true: then any process that reaches an address may speak as any member.
 	TLS               *tcp.TLS
 	InsecurePlaintext bool
 	// Listen is the host:port at which this member listens. ":7946" needs no name that leads to this
 	// machine, as that in Members may not do yet when a program starts. If empty, the address of Self in
 	// Members.
 	Listen string
-	// Network is shared with other groups of the same members; it stays the caller's to close. It has its
-	// own TLS, Listener and addresses, and those above are not used. If nil, this group has connections of
-	// its own.
+	// Network is shared with other groups of the same members; it stays the caller's to close. Config.TCP
+	// returns a configuration for it. It has its own TLS, Listener and addresses, and those above are not
+	// used. New returns an error unless it has each member and observer by name. If nil, this group has
+	// connections of its own.
 	Network *tcp.Network
 	// Transport replaces the Network, if there is one, and those as well. IDs of members are those of [ID].
 	// It stays the caller's to close. Over it nothing compares the Members and Times of two members: the
@@ -92,11 +94,23 @@ type Config struct {
 	Log     *slog.Logger // If nil, nothing is logged.
 }
 
-// ID returns the ID that a member has in packets: the 64-bit FNV-1a hash of its name.
+// ID returns the ID that a member has in packets: the first 8 bytes of the SHA-256 hash of its name, in big
+// endian. These 64 bits identify a member among those of one group. They do not authenticate it: over TLS
+// the name in its certificate does.
 func ID(name string) election.ID {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return election.ID(h.Sum64())
+	h := sha256.Sum256([]byte(name))
+	return election.ID(binary.BigEndian.Uint64(h[:]))
+}
+
+// TCP returns the configuration of a [tcp.Network] that several groups of these members and observers share.
+// It has their IDs, names and addresses, TLS, InsecurePlaintext and Log, and may be changed before [tcp.New].
+func (c Config) TCP() tcp.Config {
+	own := tcp.Config{Self: ID(c.Self), Members: make(map[election.ID]string),
+		Names: make(map[election.ID]string), TLS: c.TLS, InsecurePlaintext: c.InsecurePlaintext, Log: c.Log}
+	for name, address := range c.all() {
+		own.Members[ID(name)], own.Names[ID(name)] = address, name
+	}
+	return own
 }
 
 // check returns an error that wraps [election.ErrInput] if no Elector can be made of this.
@@ -175,8 +189,10 @@ func (c *Config) connect(log *slog.Logger) (end func() error, err error) {
 			return nil, err
 		}
 		closeNetwork = network.Close
+	} else if err := c.checkNetwork(); err != nil {
+		return nil, err
 	}
-	own := &lists{own: c.fingerprint(), log: log}
+	own := &lists{own: c.fingerprint(), names: c.TCP().Names, log: log}
 	if n := len(own.own.bytes()); n > tcp.MaxHello {
 		return nil, errors.Join(input.Errorf("Members: members compare their lists when they connect; this "+
 			"one takes %d bytes, at most %d: have fewer members, or shorter names", n, tcp.MaxHello),
@@ -190,18 +206,23 @@ func (c *Config) connect(log *slog.Logger) (end func() error, err error) {
 	return func() error { return errors.Join(g.Close(), closeNetwork()) }, nil
 }
 
+// checkNetwork returns an error unless the Network of the caller authenticates each process of the group by
+// the name that it has here.
+func (c *Config) checkNetwork() error {
+	for _, name := range slices.Sorted(maps.Keys(c.all())) {
+		switch known, ok := c.Network.Name(ID(name)); {
+		case !ok:
+			return input.Errorf("Network: %.60q is not among its members", name)
+		case known != name:
+			return input.Errorf("Network: it has %.60q under the name %.60q: set its Names, as Config.TCP does",
+				name, known)
+		}
+	}
+	return nil
+}
+
 // listen opens connections of its own.
 func (c *Config) listen() (_ *tcp.Network, err error) {
-	members := make(map[election.ID]string)
-	for name, address := range c.all() {
-		members[ID(name)] = address
-	}
-	identity := c.TLS
-	if identity != nil && identity.ID == nil {
-		named := *identity
-		named.ID = func(name string) (election.ID, error) { return ID(name), nil }
-		identity = &named
-	}
 	var listener net.Listener
 	if c.Listen != "" {
 		// An address that no machine has is an error of the Config; one in use here is not.
@@ -214,8 +235,9 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 			return nil, fmt.Errorf("elector: Listen: %w", err)
 		}
 	}
-	n, err := tcp.New(tcp.Config{Self: ID(c.Self), Members: members, TLS: identity,
-		InsecurePlaintext: c.InsecurePlaintext, Listener: listener, Log: c.Log, Name: c.named()})
+	own := c.TCP()
+	own.Listener = listener
+	n, err := tcp.New(own)
 	if err != nil && listener != nil {
 		_ = listener.Close()
 	}
@@ -224,10 +246,7 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 
 // named returns what the log calls a member.
 func (c *Config) named() func(election.ID) string {
-	names := make(map[election.ID]string)
-	for name := range c.all() {
-		names[ID(name)] = name
-	}
+	names := c.TCP().Names
 	return func(id election.ID) string {
 		if name, ok := names[id]; ok {
 			return name

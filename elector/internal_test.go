@@ -29,13 +29,12 @@ func named(names ...string) map[string]string {
 	return all
 }
 
-// TestNames: two members of one ID are refused, and so are names that cannot be written in a list.
+// TestNames: names that cannot be written in a list are refused.
 func TestNames(t *testing.T) {
 	for want, names := range map[string][]string{
-		`"8yn0iYCKYHlIj4-BwPqk" and "GReLUrM4wMqfg9yzV3KQ" have the same ID; rename one`: {
-			"8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"},
-		`"\xd5k\xb9SB\x87\b6" is not a name`: {"\xd5\x6b\xb9\x53\x42\x87\x08\x36"}, // its ID would be 0
-		`"b\nc" is not a name`:               {"b\nc"},
+		`"\xd5k" is not a name`: {"\xd5\x6b"},
+		`"" is not a name`:      {""},
+		`"b\nc" is not a name`:  {"b\nc"},
 	} {
 		c := Config{Group: "g", Self: "a", Members: named(append(names, "a")...)}
 		err := c.check()
@@ -86,7 +85,8 @@ func TestBetweenLists(t *testing.T) {
 		return (&c).fingerprint().bytes()
 	}
 	c := Config{Self: "b", Members: named("a", "b", "c", "d"), Times: LAN()}
-	l := &lists{own: c.fingerprint(), log: slog.New(slog.NewTextHandler(&text, nil))}
+	l := &lists{own: c.fingerprint(), names: map[election.ID]string{1: "a", 3: "c", 4: "d"},
+		log: slog.New(slog.NewTextHandler(&text, nil))}
 	says := func(id election.ID, names string) string {
 		text.Reset()
 		require.NoError(t, l.accept(id, hello(names)))
@@ -94,12 +94,15 @@ func TestBetweenLists(t *testing.T) {
 	}
 	require.Empty(t, says(1, "abc"))
 	require.Empty(t, says(3, "cab"), "the same list of another member")
-	require.Empty(t, says(1, "abcd"), "the member was started anew")
+	require.Empty(t, says(1, "abcd"), "the member was restarted")
 	require.Empty(t, says(3, "cabd"))
 	require.Empty(t, says(4, "dabce"))
 	require.Contains(t, says(1, "abc"), `peers="a, d"`)
 	require.Empty(t, says(1, "abc"), "once")
-	require.Error(t, l.accept(5, hello("eabcdf")))
+	require.ErrorContains(t, l.accept(4, hello("dabcef")), "differ by more than one")
+	require.ErrorContains(t, l.accept(5, hello("eabcd")), `"e" is no member of the group`,
+		"a shared Network has admitted it")
+	require.ErrorContains(t, l.accept(4, hello("abcd")), `"d" says that it is "a"`)
 }
 
 // FuzzHello: whatever a peer says at first is accepted or refused, without a panic; what is accepted

@@ -1,6 +1,7 @@
 package elector
 
 import (
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -11,23 +12,32 @@ import (
 
 // lists are the lists of the members that this one is connected with.
 type lists struct {
-	own fingerprint
-	log *slog.Logger
+	own   fingerprint
+	names map[election.ID]string // of members and observers
+	log   *slog.Logger
 
 	mu     sync.Mutex
 	others map[election.ID]fingerprint // the last that each member has said
 	warned bool
 }
 
-// accept refuses a peer as fingerprint.accept does. It warns once if two peers have lists that differ by more
-// than one member, while that of this member is between them. Those two refuse each other, but each
-// has a majority with this one: two may lead.
+// accept refuses a peer that is neither a member nor an observer of this group, although it may be one of
+// another group on a shared Network; a peer that gives another name than the one by which it is known; and
+// one that fingerprint.accept refuses. It warns once if two peers have lists that differ by more than one
+// member, while the list of this member is between them. Those two refuse each other, but each has a
+// majority with this one: two may lead.
 func (l *lists) accept(id election.ID, hello []byte) error {
-	if err := l.own.accept(id, hello); err != nil {
-		return err
-	}
 	peer, err := parseHello(hello)
 	if err != nil {
+		return err
+	}
+	switch name, ok := l.names[id]; {
+	case !ok:
+		return fmt.Errorf("%.60q is no member of the group", peer.self)
+	case name != peer.self:
+		return fmt.Errorf("%.60q says that it is %.60q", name, peer.self)
+	}
+	if err := l.own.accept(id, hello); err != nil {
 		return err
 	}
 	l.mu.Lock()

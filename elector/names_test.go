@@ -61,8 +61,7 @@ func TestTransportOfAnother(t *testing.T) {
 	members := map[string]string{"a": "127.0.0.1:0", "b": "127.0.0.1:1"}
 	endpoint, err := memory.New().Endpoint(elector.ID("a"))
 	require.NoError(t, err)
-	network, err := tcp.New(tcp.Config{Self: elector.ID("a"), Members: map[election.ID]string{
-		elector.ID("a"): members["a"], elector.ID("b"): members["b"]}})
+	network, err := tcp.New(elector.Config{Self: "a", Members: members}.TCP())
 	require.NoError(t, err)
 	defer func() { require.NoError(t, network.Close()) }()
 	for _, c := range []elector.Config{{Transport: endpoint}, {Network: network}} {
@@ -74,6 +73,29 @@ func TestTransportOfAnother(t *testing.T) {
 		e, err := elector.New(c)
 		require.NoError(t, err)
 		require.NoError(t, e.Close())
+	}
+}
+
+// TestNetworkNames: a Network that has no member of a name, or another name for its ID, is refused: it would
+// admit another process than the one that the list means, or none.
+func TestNetworkNames(t *testing.T) {
+	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
+		Observers: map[string]string{"o": "127.0.0.1:1"}}
+	for want, change := range map[string]func(*tcp.Config){
+		`Network: "o" is not among its members`:  func(n *tcp.Config) { delete(n.Members, elector.ID("o")) },
+		`Network: it has "o" under the name "x"`: func(n *tcp.Config) { n.Names[elector.ID("o")] = "x" },
+		`Network: it has "a" under the name "`:   func(n *tcp.Config) { n.Names = nil },
+	} {
+		own := c.TCP()
+		change(&own)
+		network, err := tcp.New(own)
+		require.NoError(t, err)
+		wrong := c
+		wrong.Network = network
+		_, err = elector.New(wrong)
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, want)
+		require.NoError(t, network.Close())
 	}
 }
 

@@ -189,21 +189,14 @@ func TestObserverOverTCP(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var ended sync.WaitGroup
 		run := func(name string, lets ...string) *elector.Elector {
-			members := map[election.ID]string{elector.ID("a"): "a:1"}
-			observers := map[string]string{}
+			c := elector.Config{Group: "g", Self: name, Members: map[string]string{"a": "a:1"},
+				Observers: map[string]string{}, TLS: certified(t, ca, name),
+				Log: slog.New(slog.NewTextHandler(text, nil))}
 			for _, o := range lets {
-				members[elector.ID(o)], observers[o] = o+":1", o+":1"
+				c.Observers[o] = o + ":1"
 			}
-			n, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: members,
-				Listener: hub.Listen(name + ":1"), Dial: hub.Dial,
-				Log: slog.New(slog.NewTextHandler(text, nil)),
-				TLS: &tcp.TLS{Cluster: "example.org/g", Load: issued(t, ca, name),
-					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, n.Close()) })
-			e, err := elector.New(elector.Config{Group: "g", Self: name,
-				Members:   map[string]string{"a": "a:1"},
-				Observers: observers, Network: n})
+			c.Network = piped(t, hub, c)
+			e, err := elector.New(c)
 			require.NoError(t, err)
 			ended.Go(func() {
 				if name == "a" {
@@ -242,38 +235,30 @@ func TestObserverBytes(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ca, hub := authority(t), &pipenet.Hub{}
-		ids, observers := map[election.ID]string{elector.ID("a"): "a:1"}, map[string]string{}
+		observers := map[string]string{}
 		for i := range n {
 			name := fmt.Sprint("o", i)
-			address := name + ":1"
-			ids[elector.ID(name)], observers[name] = address, address
+			observers[name] = name + ":1"
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var ended sync.WaitGroup
 		var leader *tcp.Network
 		var watching []*elector.Elector
 		members := map[string]string{"a": "a:1"}
-		run := func(name string, known map[election.ID]string, observers map[string]string) *elector.Elector {
-			c, err := tcp.New(tcp.Config{Self: elector.ID(name), Members: known,
-				Listener: hub.Listen(name + ":1"),
-				Dial:     hub.Dial, MaxHandshakes: 1000, TLS: &tcp.TLS{Cluster: "example.org/g",
-					Load: issued(t, ca, name),
-					ID:   func(name string) (election.ID, error) { return elector.ID(name), nil }}})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, c.Close()) })
-			e, err := elector.New(elector.Config{Group: "g", Self: name, Members: members,
-				Observers: observers,
-				Network:   c})
+		run := func(name string, observers map[string]string) *elector.Elector {
+			c := elector.Config{Group: "g", Self: name, Members: members, Observers: observers,
+				TLS: certified(t, ca, name)}
+			c.Network = piped(t, hub, c)
+			e, err := elector.New(c)
 			require.NoError(t, err)
 			if name == "a" {
-				leader = c
+				leader = c.Network
 			}
 			return e
 		}
-		a := run("a", ids, observers)
+		a := run("a", observers)
 		for name, address := range observers { // an observer need not know the others
-			o := run(name, map[election.ID]string{elector.ID("a"): "a:1", elector.ID(name): address},
-				map[string]string{name: address})
+			o := run(name, map[string]string{name: address})
 			watching = append(watching, o)
 			ended.Go(func() { _ = o.Serve(ctx) })
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
@@ -32,10 +31,7 @@ func TestRotation(t *testing.T) {
 		old, next := authority(t), authority(t)
 		var mu sync.Mutex
 		signer, trusted, changes := old, [][]byte{old.Cert}, map[string][]elector.View{}
-		addresses, hub, networks := map[election.ID]string{}, &pipenet.Hub{}, map[string]*tcp.Network{}
-		for _, name := range three {
-			addresses[elector.ID(name)] = name + ":1"
-		}
+		hub, networks := &pipenet.Hub{}, map[string]*tcp.Network{}
 		load := func(name string) func() (tls.Certificate, *x509.CertPool, error) {
 			return func() (pair tls.Certificate, roots *x509.CertPool, err error) {
 				mu.Lock()
@@ -53,13 +49,9 @@ func TestRotation(t *testing.T) {
 		}
 		g := start(t, three, func(c *elector.Config) {
 			self := c.Self
-			n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses,
-				Listener: hub.Listen(self + ":1"), Dial: hub.Dial,
-				TLS: &tcp.TLS{Cluster: cluster, Load: load(self),
-					ID: func(name string) (election.ID, error) { return elector.ID(name), nil }}})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, n.Close()) })
-			networks[self], c.Network, c.Transport = n, n, nil
+			c.TLS = &tcp.TLS{Cluster: cluster, Load: load(self)}
+			networks[self] = piped(t, hub, *c)
+			c.Network, c.Transport = networks[self], nil
 			c.Observe = func(v elector.View) {
 				mu.Lock()
 				defer mu.Unlock()

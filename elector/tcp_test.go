@@ -54,18 +54,10 @@ func (l *logs) String() string {
 // TestTLS: members with certificates elect over TLS, and one that ends hands over.
 func TestTLS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ca, addresses, hub := authority(t), map[election.ID]string{}, &pipenet.Hub{}
-		for _, name := range three {
-			addresses[elector.ID(name)] = name + ":1"
-		}
+		ca, hub := authority(t), &pipenet.Hub{}
 		g := start(t, three, func(c *elector.Config) {
-			identity := certified(t, ca, c.Self)
-			identity.ID = func(name string) (election.ID, error) { return elector.ID(name), nil }
-			n, err := tcp.New(tcp.Config{Self: elector.ID(c.Self), Members: addresses, TLS: identity,
-				Listener: hub.Listen(c.Self + ":1"), Dial: hub.Dial})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, n.Close()) })
-			c.Network, c.Transport = n, nil
+			c.TLS = certified(t, ca, c.Self)
+			c.Network, c.Transport = piped(t, hub, *c), nil
 		})
 		time.Sleep(5 * time.Second)
 		m := g.leader(t)
@@ -182,7 +174,7 @@ func TestMembersDiffer(t *testing.T) {
 					{Self: "b", Members: c.members, Times: elector.Times{Lease: c.lease}},
 				} {
 					one.Group, one.Log = "g", log
-					one.Network = piped(t, hub, one.Self, one.Members, log)
+					one.Network = piped(t, hub, one)
 					e, err := elector.New(one)
 					require.NoError(t, err)
 					electors = append(electors, e)
@@ -208,15 +200,15 @@ func TestMembersDiffer(t *testing.T) {
 	}
 }
 
-// piped returns the connections of a member in memory, without TLS.
-func piped(t *testing.T, hub *pipenet.Hub, self string, members map[string]string,
-	log *slog.Logger) *tcp.Network {
-	addresses := map[election.ID]string{}
-	for name, address := range members {
-		addresses[elector.ID(name)] = address
+// piped returns the connections of a member or an observer in memory: name listens at name:1.
+func piped(t *testing.T, hub *pipenet.Hub, c elector.Config) *tcp.Network {
+	own := c.TCP()
+	for id, name := range own.Names {
+		own.Members[id] = name + ":1"
 	}
-	n, err := tcp.New(tcp.Config{Self: elector.ID(self), Members: addresses, InsecurePlaintext: true,
-		Listener: hub.Listen(members[self]), Dial: hub.Dial, Log: log})
+	own.InsecurePlaintext, own.MaxHandshakes = c.TLS == nil, 1000
+	own.Listener, own.Dial = hub.Listen(c.Self+":1"), hub.Dial
+	n, err := tcp.New(own)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Close()) })
 	return n

@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
@@ -210,13 +209,9 @@ func installed(t *testing.T, replicas int) (dir string, members []string) {
 // connected lets a member talk over pipes, by the certificates of its configuration. Its listener would keep
 // virtual time from passing.
 func connected(t *testing.T, hub *pipenet.Hub, c *elector.Config) {
-	identity, addresses := *c.TLS, map[election.ID]string{}
-	identity.ID = func(name string) (election.ID, error) { return elector.ID(name), nil }
-	for name, address := range c.Members {
-		addresses[elector.ID(name)] = address
-	}
-	n, err := tcp.New(tcp.Config{Self: elector.ID(c.Self), Members: addresses, TLS: &identity,
-		Listener: hub.Listen(c.Members[c.Self]), Dial: hub.Dial})
+	own := c.TCP()
+	own.Listener, own.Dial = hub.Listen(c.Members[c.Self]), hub.Dial
+	n, err := tcp.New(own)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Close()) })
 	c.Network = n

@@ -114,10 +114,6 @@ func (m *member) open() error {
 	if err != nil {
 		return err
 	}
-	peers := make(map[election.ID]string)
-	for name, address := range m.Members {
-		peers[elector.ID(name)] = address
-	}
 	if m.links, err = faults.NewLinks(faults.Config{}); err != nil {
 		return err
 	}
@@ -125,7 +121,10 @@ func (m *member) open() error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(m.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	c := tcp.Config{Self: elector.ID(m.Self), Members: peers, TLS: identity, Log: log, Dial: m.sockets.dial}
+	own := elector.Config{Group: group, Self: m.Self, Members: m.Members, TLS: identity, Dir: m.Dir,
+		Times: m.Times, Log: log}
+	c := own.TCP()
+	c.Dial = m.sockets.dial
 	if m.sockets.listen != nil {
 		c.Listener = m.sockets.listen(m.Members[m.Self])
 	}
@@ -135,8 +134,8 @@ func (m *member) open() error {
 	}
 	g, err := m.network.Group(group, tcp.GroupConfig{})
 	if err == nil {
-		m.elector, err = elector.New(elector.Config{Group: group, Self: m.Self, Members: m.Members,
-			Transport: m.links.Over(g), Dir: m.Dir, Times: m.Times, Log: log})
+		own.Transport = m.links.Over(g)
+		m.elector, err = elector.New(own)
 	}
 	if err != nil {
 		return errors.Join(err, m.network.Close())

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/transport/tcp"
@@ -61,8 +60,7 @@ func (s *settings) tls() (*tcp.TLS, error) {
 		return nil, errors.New("cluster: no roots")
 	}
 	return &tcp.TLS{Cluster: group,
-		Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil },
-		ID:   func(name string) (election.ID, error) { return elector.ID(name), nil }}, nil
+		Load: func() (tls.Certificate, *x509.CertPool, error) { return pair, roots, nil }}, nil
 }
 
 // plan completes the Config, and gives each member its settings.

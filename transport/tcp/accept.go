@@ -35,7 +35,7 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.config.TLS != nil && w.id != p.id {
+	if n.config.TLS != nil && w.name != p.called() {
 		return nil, fmt.Errorf("the certificate is that of process %s, not %s", w.name,
 			p.called())
 	}
@@ -173,22 +173,22 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 
 // admit returns the connection of a member, or an error that the member gets as the answer.
 func (n *Network) admit(w wire, h *hello) (*conn, error) {
-	p := n.peers[h.from]
+	p, claimed := n.peers[h.from], n.config.called(h.from)
 	switch {
-	case n.config.TLS != nil && h.from != w.id:
-		return nil, fmt.Errorf("process %s says that it is process %s", w.name,
-			n.config.called(h.from))
+	// The certificate has a name and the hello an ID. Only the list of members says which name an ID has: a
+	// process must not get in by a name that somebody's function maps to the same ID.
+	case n.config.TLS != nil && w.name != claimed && !n.config.has(w.name):
+		return nil, fmt.Errorf("process %s is no member", w.name)
+	case n.config.TLS != nil && w.name != claimed:
+		return nil, fmt.Errorf("process %s says that it is process %s", w.name, claimed)
 	case h.from == n.config.Self:
 		n.stats.duplicates.Add(1)
-		return nil, fmt.Errorf("another process says that it is process %s, as this one is",
-			n.config.called(h.from))
+		return nil, fmt.Errorf("another process says that it is process %s, as this one is", claimed)
 	case h.to != n.config.Self:
 		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
 			n.config.called(h.to))
-	case p == nil && n.config.TLS != nil:
-		return nil, fmt.Errorf("process %s is no member", w.name)
 	case p == nil:
-		return nil, fmt.Errorf("process %s is no member", n.config.called(h.from))
+		return nil, fmt.Errorf("process %s is no member", claimed)
 	}
 	c := newConn(n, p, w, false, h.incarnation)
 	if err := p.settle(n.stopped, c); err != nil {

@@ -19,8 +19,11 @@ import (
 type Config struct {
 	Self    election.ID            // the ID of this process
 	Members map[election.ID]string // host:port of all members; Self's is where this process listens
+	// Names are the names of members: in their certificates, in errors and in the log. The default name is
+	// the ID in decimal. No two members have the same name.
+	Names map[election.ID]string
 
-	// TLS is how members know each other. If nil, there is no TLS, and all addresses must be loopback ones.
+	// TLS authenticates the members. If nil, there is no TLS, and all addresses must be loopback ones.
 	TLS *TLS
 	// InsecurePlaintext: without TLS, other addresses are allowed as well: then any process that reaches
 	// this one may speak as any member. If false, they are refused.
@@ -59,8 +62,6 @@ type Config struct {
 	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
 	MaxGroups int
 
-	// Name returns what a member is called in errors and in the log. If nil, it is its ID.
-	Name func(election.ID) string
 	// Log receives troubles: one that lasts once, and one that comes again once a minute at most. If
 	// nil, they are discarded.
 	Log *slog.Logger
@@ -68,7 +69,7 @@ type Config struct {
 
 // complete returns a copy with the defaults in place of zeros, or an error that wraps election.ErrInput.
 func (c Config) complete() (Config, error) {
-	c.Members = maps.Clone(c.Members)
+	c.Members, c.Names = maps.Clone(c.Members), maps.Clone(c.Names)
 	limit := c.Delay
 	for _, d := range []struct {
 		field     *time.Duration
@@ -132,12 +133,22 @@ func (c *Config) divide(limit time.Duration) error {
 	return nil
 }
 
-// called returns what a member is called in errors and in the log.
+// called returns the name of a member.
 func (c *Config) called(id election.ID) string {
-	if c.Name != nil {
-		return c.Name(id)
+	if name, ok := c.Names[id]; ok {
+		return name
 	}
 	return strconv.FormatUint(uint64(id), 10)
+}
+
+// has reports whether a member has this name.
+func (c *Config) has(name string) bool {
+	for id := range c.Members {
+		if c.called(id) == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Config) checkMembers() error {
@@ -145,14 +156,19 @@ func (c *Config) checkMembers() error {
 		return input.Errorf("self: process %s is no member", c.called(c.Self))
 	}
 	plain := c.TLS == nil && !c.InsecurePlaintext
-	at := make(map[string]election.ID)
+	at, named := make(map[string]election.ID), make(map[string]election.ID)
 	ids := slices.Sorted(maps.Keys(c.Members))
-	if c.Name != nil { // an ID may be a hash: an error names the first of the names
+	if c.Names != nil { // an ID may be a hash: an error names the first of the names
 		slices.SortStableFunc(ids, func(a, b election.ID) int {
-			return strings.Compare(c.Name(a), c.Name(b))
+			return strings.Compare(c.called(a), c.called(b))
 		})
 	}
 	for _, id := range ids {
+		name := c.called(id)
+		if other, taken := named[name]; taken {
+			return input.Errorf("names: %.60q is the name of process %d and of process %d", name, other, id)
+		}
+		named[name] = id
 		addr := c.Members[id]
 		host, err := c.checkAddress(id, addr)
 		other, taken := at[addr]
@@ -177,7 +193,7 @@ func (c *Config) checkMembers() error {
 		}
 	}
 	if c.TLS != nil {
-		return c.TLS.check(c.Self, c.called)
+		return c.TLS.check(c.called(c.Self))
 	}
 	return nil
 }

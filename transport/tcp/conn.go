@@ -7,8 +7,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/go-election/election"
 )
 
 const (
@@ -21,10 +19,9 @@ const (
 type wire struct {
 	nc    net.Conn // what is read and written: raw, or TLS over it
 	raw   counted
-	id    election.ID // of the process at the other end, by its certificate; zero without TLS
-	name  string      // of that process in its certificate, also if it is no member; empty without TLS
-	until time.Time   // when that certificate expires; zero: never
-	renew time.Time   // when that or the own one does
+	name  string    // of the process at the other end, by its certificate; empty without TLS
+	until time.Time // when that certificate expires; zero: never
+	renew time.Time // when that or the own one does
 }
 
 // conn is a connection to a peer. The side that has dialled it sends packets, the other side answers.
@@ -281,7 +278,7 @@ func (c *conn) age() time.Duration {
 func (c *conn) expiry() (time.Duration, error) {
 	// Each end closes it, not only the one that renews it: its peer may be a thief of a key, who renews none
 	// since a new handshake would fail. Why not verify the old certificate again instead? What else a
-	// handshake checks, such as the names that TLS.ID accepts, may have changed as well.
+	// handshake checks may have changed as well.
 	//
 	// The eighth and Timeout are for the peer that renews: it begins after MaxConnAge at the latest, its
 	// clock may be slower, an attempt takes up to Timeout, and several may fail. A connection that is

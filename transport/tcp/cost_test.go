@@ -123,15 +123,15 @@ func TestManyLeaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hub
 		names := []string{"a", "b", "c"}
-		members, addresses := make(map[string]string), make(map[election.ID]string)
+		members := make(map[string]string)
 		for i, name := range names {
 			members[name] = at(election.ID(i))
-			addresses[elector.ID(name)] = members[name]
 		}
 		var nets []*tcp.Network
 		for _, name := range names {
-			nets = append(nets, open(t, tcp.Config{Self: elector.ID(name), Members: addresses, Dial: h.Dial,
-				Listener: h.Listen(members[name]), Linger: time.Millisecond}))
+			c := elector.Config{Self: name, Members: members}.TCP()
+			c.Dial, c.Listener, c.Linger = h.Dial, h.Listen(members[name]), time.Millisecond
+			nets = append(nets, open(t, c))
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup

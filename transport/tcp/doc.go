@@ -31,8 +31,10 @@
 // # Security
 //
 // With Config.TLS both ends of a connection show a certificate, over TLS 1.3 only. Its URI,
-// spiffe://cluster/name, says which member its holder is. Whatever arrives over a connection is from
-// that member; the peer has no say in it. A dialler accepts no other member than the one that it dials.
+// spiffe://cluster/name, contains the name of its holder, which Config.Names compares with those of the
+// members: no function maps names to IDs. A dialler accepts only the member that it dials. An acceptor
+// accepts a member only under its own ID, and no process whose name is not a member's. Whatever arrives
+// over a connection is from that member; the peer has no say in it.
 // Certificates and roots are loaded anew for each handshake, and a connection ends with the certificate
 // of its peer, after another one has replaced it. So files may be replaced at any time, without a
 // restart. A peer whose authority is withdrawn from the roots takes part until its connections are too

@@ -106,7 +106,7 @@ func TestTLSConfig(t *testing.T) {
 		"no function loads":             func(s *tcp.TLS) { s.Load = nil },
 		"is not of cluster example.net": func(s *tcp.TLS) { s.Cluster = "example.net" },
 		"the own certificate is that of process 7, not 1": func(s *tcp.TLS) {
-			s.ID = func(string) (election.ID, error) { return 7, nil }
+			s.Load = shows(ca.pair(t, cluster, "7", time.Hour), ca.roots())
 		},
 		"the own certificate is empty": func(s *tcp.TLS) {
 			s.Load = func() (tls.Certificate, *x509.CertPool, error) {

@@ -77,6 +77,12 @@ func New(c Config) (*Network, error) {
 // Addr returns the address on which the network listens.
 func (n *Network) Addr() net.Addr { return n.listener.Addr() }
 
+// Name returns the name of a member, and false if there is no member of this ID.
+func (n *Network) Name(id election.ID) (name string, ok bool) {
+	_, ok = n.config.Members[id]
+	return n.config.called(id), ok
+}
+
 // now returns the time since the network was made.
 func (n *Network) now() time.Duration { return time.Since(n.began) }
 

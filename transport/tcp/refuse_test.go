@@ -73,7 +73,8 @@ func strangers() map[string]stranger {
 		"of another cluster": {config: of(same, "example.org/bills", "2", time.Hour, nil),
 			want: "spiffe://example.org/bills/2 is not of cluster example.org/orders"},
 		"of a longer path": {config: of(same, cluster, "eu/2", time.Hour, nil), want: "is not of cluster"},
-		"not a number":     {config: of(same, cluster, "two", time.Hour, nil), want: `\"two\" is no ID`},
+		"no member's name": {config: of(same, cluster, "two", time.Hour, nil), says: said(2, 1, 9),
+			want: "process two is no member"},
 		"no member": {config: of(same, cluster, "4", time.Hour, nil), says: said(4, 1, 9),
 			want: "process 4 is no member"},
 		"own identity": {config: of(same, cluster, "1", time.Hour, nil), says: said(1, 1, 9),
@@ -112,6 +113,7 @@ func strangers() map[string]stranger {
 var known = map[string]string{
 	"of another member": `address=\S+ peer=3`,
 	"no member":         `address=\S+ peer=4`,
+	"no member's name":  `address=\S+ peer=two`,
 	"own identity":      `address=\S+ peer=1`,
 	"reflected":         `address=\S+ peer=2`,
 	"for another":       `address=\S+ peer=2`,

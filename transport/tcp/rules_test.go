@@ -148,7 +148,7 @@ func TestDefaults(t *testing.T) {
 		[]time.Duration{c.Delay, c.MaxAge, c.Linger, c.Timeout, c.MaxConnAge})
 	require.Equal(t, []int{1024, 100, 4096}, []int{c.Queue, c.MaxHandshakes, c.MaxGroups})
 	require.Equal(t, "1", c.called(1))
-	c.Name = func(election.ID) string { return "one" }
+	c.Names = map[election.ID]string{1: "one"}
 	require.Equal(t, "one", c.called(1))
 
 	c, err = Config{Self: 1, Members: members, Queue: 1 << 24, MaxHandshakes: 1 << 20, MaxGroups: 1 << 24,
@@ -163,6 +163,16 @@ func TestDefaults(t *testing.T) {
 	}
 	members[1] = "127.0.0.1:2"
 	require.Equal(t, "127.0.0.1:1", c.Members[1], "the caller may change its map")
+}
+
+// TestOneName: no two members have one name, also if one of them has it by default.
+func TestOneName(t *testing.T) {
+	for _, names := range []map[election.ID]string{{1: "a", 2: "a"}, {1: "2"}} {
+		_, err := Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:1", 2: "127.0.0.1:2"},
+			Names: names}.complete()
+		require.ErrorIs(t, err, election.ErrInput)
+		require.ErrorContains(t, err, "is the name of process 1 and of process 2")
+	}
 }
 
 // TestAge: a connection is replaced in the last eighth of MaxConnAge, and when seven eighths of the time

@@ -6,28 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 )
 
 // TLS says which certificates members show, and which they believe.
 type TLS struct {
-	// Cluster is what the certificates of all members have in common: that of a member holds one URI,
-	// spiffe://Cluster/name, for instance spiffe://example.org/orders/7.
+	// Cluster is part of the only URI in the certificate of each member, spiffe://Cluster/name, for instance
+	// spiffe://example.org/orders/7. The name is the member's name by Config.Names, byte for byte.
 	Cluster string
 	// Load returns the certificate of this process and the roots that it trusts. It is called for each
 	// handshake, by several goroutines at once, so that certificates and roots can be replaced at any
 	// time. Two roots at once let a new one take over from an old one. [New] refuses a certificate that these
 	// roots do not accept; later that is logged. [Files] makes such a function.
 	Load func() (tls.Certificate, *x509.CertPool, error)
-	// ID returns the ID of the member with this name. If nil, names are IDs in decimal.
-	ID func(name string) (election.ID, error)
 }
 
 // Files returns a function for TLS.Load that reads PEM files, and reads them again when one has changed.
@@ -90,7 +85,7 @@ func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
 }
 
 // check returns an error if no member can be known by this.
-func (t *TLS) check(self election.ID, called func(election.ID) string) error {
+func (t *TLS) check(self string) error {
 	switch {
 	case t.Cluster == "":
 		return input.Errorf("TLS: no cluster")
@@ -101,13 +96,12 @@ func (t *TLS) check(self election.ID, called func(election.ID) string) error {
 	if err != nil {
 		return input.Errorf("TLS: %w", err)
 	}
-	switch id, err := t.identity(c.leaf); {
+	switch name, err := t.identity(c.leaf); {
 	case err != nil:
 		return input.Errorf("TLS: the own certificate: %w", err)
-	case id != self:
-		// The name of a process that is no member is in the URI alone.
+	case name != self:
 		return input.Errorf("TLS: the own certificate is that of process %s, not %s: its URI is %s",
-			called(id), called(self), c.leaf.URIs[0])
+			name, self, c.leaf.URIs[0])
 	}
 	if err := c.accepted(ownCertificate, ownRoots); err != nil {
 		return input.Errorf("TLS: %w", err)
@@ -178,26 +172,19 @@ func chains(leaf *x509.Certificate, others []*x509.Certificate, roots *x509.Cert
 		KeyUsages: []x509.ExtKeyUsage{use}})
 }
 
-// identity returns the ID of the member whose certificate this is.
-func (t *TLS) identity(leaf *x509.Certificate) (none election.ID, err error) {
+// identity returns the name of the process whose certificate this is.
+func (t *TLS) identity(leaf *x509.Certificate) (name string, err error) {
 	// With two identities in it, a certificate might be read as one here and as the other elsewhere.
 	if len(leaf.URIs) != 1 {
-		return none, fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs),
+		return "", fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs),
 			leaf.Subject)
 	}
 	uri := leaf.URIs[0].String()
 	name, ok := strings.CutPrefix(uri, "spiffe://"+t.Cluster+"/")
 	if !ok || name == "" || strings.Contains(name, "/") {
-		return none, fmt.Errorf("%s is not of cluster %s", uri, t.Cluster)
+		return "", fmt.Errorf("%s is not of cluster %s", uri, t.Cluster)
 	}
-	if t.ID != nil {
-		return t.ID(name)
-	}
-	id, err := strconv.ParseUint(name, 10, 64)
-	if err != nil {
-		err = fmt.Errorf("%s: %q is no ID", uri, name)
-	}
-	return election.ID(id), err
+	return name, nil
 }
 
 // load returns the present credentials. While those that should replace them are not whole, it is the
@@ -255,9 +242,7 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		// Of all callbacks this one alone is called for resumed sessions too. None are resumed, but then it
 		// depends on no other setting.
 		VerifyConnection: func(s tls.ConnectionState) (err error) {
-			if w.id, w.until, err = n.config.TLS.verify(&s, own.roots, use); err == nil {
-				w.name = path.Base(s.PeerCertificates[0].URIs[0].String())
-			}
+			w.name, w.until, err = n.config.TLS.verify(&s, own.roots, use)
 			return err
 		},
 		SessionTicketsDisabled: true,
@@ -277,19 +262,19 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 	return w, nil
 }
 
-// verify returns the ID of the process at the other end, and when it has to show another certificate.
-func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtKeyUsage) (id election.ID,
+// verify returns the name of the process at the other end, and when it has to show another certificate.
+func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtKeyUsage) (name string,
 	until time.Time, err error) {
 	switch {
 	case s.NegotiatedProtocol != protocol:
-		return id, until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
+		return "", until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
 	case len(s.PeerCertificates) == 0:
-		return id, until, errors.New("the peer shows no certificate")
+		return "", until, errors.New("the peer shows no certificate")
 	}
 	leaf := s.PeerCertificates[0]
 	all, err := chains(leaf, s.PeerCertificates[1:], roots, use)
 	if err != nil {
-		return id, until, err
+		return "", until, err
 	}
 	for _, chain := range all {
 		end := leaf.NotAfter
@@ -302,6 +287,6 @@ func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtK
 			until = end
 		}
 	}
-	id, err = t.identity(leaf)
-	return id, until, err
+	name, err = t.identity(leaf)
+	return name, until, err
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-election/election"
 	"github.com/go-election/election/bench/internal/member"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/tcp"
@@ -54,11 +53,8 @@ func run(ctx context.Context, c member.Config, requests <-chan member.Request) e
 // share returns connections for many groups. What is sent waits for more, until nothing has come for two
 // milliseconds.
 func share(c elector.Config) (*tcp.Network, error) {
-	own := tcp.Config{Self: elector.ID(c.Self), Members: make(map[election.ID]string),
-		Linger: 5 * time.Millisecond}
-	for name, address := range c.Members {
-		own.Members[elector.ID(name)] = address
-	}
+	own := c.TCP()
+	own.Linger = 5 * time.Millisecond
 	return tcp.New(own)
 }
 
