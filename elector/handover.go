@@ -72,8 +72,12 @@ func (e *Elector) leading() *tenure {
 // members have lost their memory. All later Terms of this member are larger, and one that leads in a smaller
 // Term resigns, and names the token to the others, so that the Term of the next leader is larger as well. If
 // those messages are lost, or Advance was called for a follower only, it may be too small: call Advance
-// for that leader too. The error wraps [election.ErrInput] if the token is 2^53-2^32 or more: it would leave
-// too few Terms for later leaders, see [Term.Token].
+// for that leader too.
+//
+// Call Advance at every member and observer if the token is larger than 2^52, and again after a restart of
+// one without Dir: no member believes such a token of another member, which could use up the Terms of the
+// whole group. The error wraps [election.ErrInput] if the token is 2^53-2^32 or more: it would leave too few
+// Terms for later leaders, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
 	if token >= lease.RaiseBound {
 		return input.Errorf("token: %d is not below 2^53-2^32 = %d, which leaves 2^32 Terms for later "+

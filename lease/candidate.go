@@ -238,6 +238,11 @@ func (n *process) renew(e *election.Env, now time.Duration) {
 // and the next renewal may be granted.
 func (n *process) recvRefused(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.seen = max(n.seen, m.Term)
+	// A voter that answers so would not follow this leader. Only packets of a hostile process lead here.
+	if n.phase == leading && m.Kind == kindHeld && m.Round == n.round && m.Term > n.mine {
+		n.giveUp(e)
+		return
+	}
 	if n.phase != claiming && n.phase != probing || m.Round != n.round {
 		return
 	}

@@ -36,7 +36,9 @@
 //     RELEASE too; refused all the same, it is sent again. The leader waits for a Lease, or for a HANDOFF.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews, unless they have led in that Term or a larger
-//     one. A process that leads, or claims, and hears of a leader of a larger Term stops.
+//     one. A process that leads, or claims, and hears of a leader of a larger Term stops. So does a leader
+//     whose renewal is answered by HELD as well: the voter has heard of a leader of a larger Term, and of its
+//     end, and would not follow this one.
 //  12. Take back. RELEASE says whether its claim never led. If it did not, a voter whose vote it is returns
 //     to the vote before that one. If it does not know that one, it grants the Term again, but no smaller
 //     one.
@@ -115,6 +117,9 @@
 // its claim refuse a leader of the same Term, or a smaller one, as long as that leads. So does a voter
 // that has granted two such claims before either was taken back, or has read its vote from others: it
 // does not know the vote before, and refuses smaller Terms.
+//
+// A process that lies can end elections while it is there, and can use up half of all Terms, but no more: see
+// MaxTermJump of package process.
 //
 // A paused virtual machine, or one restored from a snapshot, has a clock that stood still. No clock of
 // its own shows that.

@@ -40,6 +40,10 @@ const (
 	timerTurn              // the candidate has waited for larger ones
 )
 
+// namedBound is the largest Term that RELEASE may name for others to exceed: the clock reaches it in the year
+// 2527. So a peer that lies leaves half of all Terms free. The driver bounds the Terms of messages likewise.
+const namedBound = 1 << 52
+
 // mostToken is the largest Term that JSON holds as a number. No process claims a larger one.
 const mostToken = 1<<53 - 1
 
@@ -69,8 +73,10 @@ func Resign(term uint64, to election.ID) election.Message {
 // Renew is the command to renew the lease at once.
 func Renew() election.Message { return election.Message{Kind: commandRenew} }
 
-// Raise is the command to lead only in Terms that are larger than this one, which is below RaiseBound.
-func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Value: term} }
+// Raise is the command to lead only in Terms that are larger than this one, which is below RaiseBound. Up to
+// 2^52 the process also names it to the others when it gives up a lead. A larger one has to be
+// given to every process: others believe it of no peer.
+func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Term: term} }
 
 // Lapse is the command to be no candidate any more, until the next Start, and to let the lease run out. A
 // command to resign, or to sit down, ends it earlier.
@@ -296,7 +302,7 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 	case commandRenew: // rule 4
 		n.renew(e, now)
 	case commandRaise: // rule 1
-		n.seen = max(n.seen, m.Value)
+		n.seen = max(n.seen, m.Term)
 	case commandLapse: // rule 8
 		n.sitDown(e)
 	case commandSitDown: // rule 5
@@ -335,6 +341,9 @@ func (n *process) broadcast(e *election.Env, m *election.Message) {
 		e.Send(port, *m)
 	}
 }
+
+// Remembered returns the largest Term that a voter has granted, as far as it remembers.
+func (n *process) Remembered() uint64 { return n.term }
 
 // State visits what changes.
 func (n *process) State(s *election.State) {

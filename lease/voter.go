@@ -107,6 +107,12 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 		answer.Flags, answer.Rank.Priority = flagStands, n.priority
 	}
 	e.Send(from, answer)
+	// Of a leader of a larger Term that has stopped this voter has heard alone, and by no honest process: the
+	// sender would have stopped before that one led. Without this, the voter would follow no leader of a
+	// smaller Term for as long as that leads (rule 11).
+	if m.Flags&flagLeads != 0 && n.leader.ID == 0 && m.Term < n.leaderTerm {
+		e.Send(from, n.refusal(kindHeld, now, m.Round))
+	}
 }
 
 // query reminds the owner of the vote that refuses a leader. If that claim is over, its RELEASE was lost, or
@@ -125,8 +131,8 @@ func (n *process) recvRelease(e *election.Env, from election.Port, m *election.M
 	who := owner{e.Peer(from).ID, m.Value}
 	n.release(e, who, m)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
-	// The driver bounds the Term of a message, but not this. After the last number no Term is left.
-	if heard := m.Rank.Priority; heard < RaiseBound {
+	// The driver bounds the Term of a message, but not this.
+	if heard := m.Rank.Priority; heard <= namedBound {
 		n.seen = max(n.seen, heard)
 	}
 	if n.leader.ID == who.id && n.leaderTerm <= m.Term {

@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/observe"
 )
 
 // TestHostilePeers: whatever the peers of a process send, it goes on, for every algorithm. The process would
@@ -68,7 +69,7 @@ func (s *script) below(n int) int { return int(s.take(1)) % n }
 
 // number returns one of the likely values of a field, or any.
 func (s *script) number(likely uint64) uint64 {
-	switch s.below(6) {
+	switch s.below(7) {
 	case 0:
 		return likely
 	case 1:
@@ -79,6 +80,8 @@ func (s *script) number(likely uint64) uint64 {
 		return s.take(8)
 	case 4:
 		return 0
+	case 5:
+		return s.take(8) % (1 << 53) // a token
 	}
 	return math.MaxUint64
 }
@@ -86,16 +89,18 @@ func (s *script) number(likely uint64) uint64 {
 // packet returns the next packet from a peer to a process.
 func (s *script) packet(in *scenario.Input, peers []election.Rank, to election.ID) election.Packet {
 	port := s.below(len(peers))
-	from := peers[port].ID
+	from, about := peers[port].ID, in.Self(s.below(len(in.IDs)))
+	about.Priority = s.number(about.Priority)
 	return election.Packet{From: from, To: to, Port: election.Port(port) ^ 1, Depth: uint32(s.number(1)),
 		Msg: election.Message{
 			Term: s.number(1), Kind: uint8(s.below(len(in.Algorithm.Kinds) + 2)), Round: uint32(s.number(1)),
-			Rank: in.Self(s.below(len(in.IDs))), Value: s.number(uint64(from)), Flags: uint8(s.number(0)),
+			Rank: about, Value: s.number(uint64(from)), Flags: uint8(s.number(0)),
 			Layer: uint8(s.number(0)),
 		}}
 }
 
-// hostile lets the peers of one process send what a script says, and returns how many packets that were.
+// hostile lets the peers of one process send what a script says, and returns how many packets that were. Of
+// leases, they take the Terms of the process no further than the clock and half of all Terms.
 func hostile(t *testing.T, a *election.Algorithm, s script) (packets int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,6 +115,15 @@ func hostile(t *testing.T, a *election.Algorithm, s script) (packets int) {
 		c.Transport, c.Start = ends[in.IDs[self]], catalogtest.MayStart(a, self)
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		if a.Leases {
+			c.Observe = func(o *observe.Occurrence) {
+				most := uint64(1<<52 + time.Now().UnixMilli()<<8 + 1) // it claims the next one
+				for i := 0; o.What == observe.Step && i < len(o.Effects.Sends); i++ {
+					m := o.Effects.Sends[i].Msg
+					require.LessOrEqual(t, m.Term, most, "%+v", m)
+				}
+			}
+		}
 		p, ended := running(t, c)
 		for ; packets < mostPackets && len(s) > 0; packets++ {
 			packet := s.packet(&in, c.Peers, c.Self.ID)

@@ -98,22 +98,24 @@ type Process struct {
 	once   bool // it runs for one election only
 
 	// Of the goroutine that runs the process.
-	host    election.TermKeeper
-	env     *election.Env
-	clock   alarm.Clock
-	began   time.Time
-	asleep  time.Duration        // for how long the machine had been suspended then
-	lap     time.Duration        // since began: when the step, or the last call that it waited for, had ended
-	state   []byte               // that was saved last
-	before  []byte               // the state before a message
-	visitor election.State       // of the Node
-	term    uint64               // the largest that this process has been in
-	seen    []observe.Choice     // what was chosen in this Step, where that is observed
-	unread  *mailbox.Item[entry] // what has been taken out of box and not dealt with
-	inNode  bool                 // the Node steps: a panic is its mistake
-	ended   election.Outcome     // the one that OnEnd was called with last
-	refused error
-	over    bool // the one election that it runs for has ended
+	host      election.TermKeeper
+	env       *election.Env
+	clock     alarm.Clock
+	began     time.Time
+	asleep    time.Duration        // for how long the machine had been suspended then
+	lap       time.Duration        // since began: when the step, or the last call that it waited for, had ended
+	state     []byte               // that was saved last
+	before    []byte               // the state before a message
+	visitor   election.State       // of the Node
+	term      uint64               // the largest that this process has been in
+	trusted   uint64               // a Term that was beyond reach and came from no peer; zero if none was
+	trustedAt time.Time            // when it came
+	seen      []observe.Choice     // what was chosen in this Step, where that is observed
+	unread    *mailbox.Item[entry] // what has been taken out of box and not dealt with
+	inNode    bool                 // the Node steps: a panic is its mistake
+	ended     election.Outcome     // the one that OnEnd was called with last
+	refused   error
+	over      bool // the one election that it runs for has ended
 
 	// Of packets that arrive.
 	ports   map[election.ID]election.Port // by peer; nil on a ring, where a peer may have two

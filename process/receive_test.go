@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lease"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
@@ -132,30 +133,101 @@ func TestTermsOutOfReach(t *testing.T) {
 }
 
 // TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart, since they begin
-// with the time of day. No packet uses up the tokens at once, and none exceeds what JSON holds as a number.
+// with the time of day. Packets take a process to half of all Terms and the clock, one as far as many. A
+// Command takes it further.
 func TestTermsOfLeasesOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const near, jump, token = 1<<53 - 1<<32, 1 << 31, 1<<53 - 1
+		began := time.Now()
 		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
 			if ev.Op == election.Recv {
 				e.DecideIn(ev.Msg.Term, e.Peer(0)) // the process enters the Term
 			}
 		})
 		c.Algorithm.Leases = true
+		var log bytes.Buffer
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 		p, ended := running(t, c)
-		for _, m := range []struct{ term, rejected uint64 }{
-			{token, 1}, {near + jump + 1, 2}, {near - 5, 2}, {near + jump, 2}, {token + 1, 3}, {token, 3},
-			{token + 1, 4},
-		} {
+		const half, token, far, slack = 1 << 52, 1<<53 - 1, 1<<53 - 1<<32, 1 << 24
+		today := uint64(began.UnixMilli()) << 8
+		receive := func(term, rejected uint64) {
+			t.Helper()
 			require.NoError(t, peer.Send(t.Context(), election.Packet{From: 2, To: 1,
-				Msg: election.Message{Kind: 1, Term: m.term}}))
+				Msg: election.Message{Kind: 1, Term: term}}))
 			synctest.Wait()
-			require.Equal(t, m.rejected, p.Stats().Rejected, "Term %d", m.term)
+			require.Equal(t, rejected, p.Stats().Rejected, "Term %d", term)
 		}
+		receive(token, 1)
+		receive(math.MaxUint64, 2)
+		receive(half+today+1, 3)
+		receive(half, 3)
+		receive(half+today, 3)
+		receive(half+today+1, 4)
+		time.Sleep(time.Second)
+		receive(half+today+256_001, 5)
+		receive(half+today+256_000, 5)
+		require.Contains(t, log.String(), "restart the peer without its saved state")
+
+		require.NoError(t, p.Command(election.Message{Kind: 1, Term: half})) // no news
+		synctest.Wait()
+		receive(half+today+256_001, 6)
+		require.NoError(t, p.Command(election.Message{Kind: 1, Term: far}))
+		synctest.Wait()
+		receive(far+slack+1, 7)
+		receive(far+slack, 7)
+		time.Sleep(time.Second)
+		receive(far+slack+256_001, 8)
+		receive(far+slack+256_000, 8)
+		require.NoError(t, p.Command(election.Message{Kind: 1, Term: math.MaxUint64}))
+		synctest.Wait()
+		receive(token+1, 9)
+		receive(token, 9)
 		p.Close()
 		require.NoError(t, <-ended)
 	})
 }
+
+// TestTermsOfASavedLease: a voter that has granted a Term beyond what the clock allows follows those that go on
+// from there, and no others.
+func TestTermsOfASavedLease(t *testing.T) {
+	a, err := lease.New(lease.Config{Durable: true})
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		const far, slack = 1<<52 + 1<<51, 1 << 24
+		ends := endsOf(t, 1, 2, 3)
+		start := func(saved []byte, save func([]byte) error) (*process.Process, <-chan error) {
+			return running(t, process.Config{Algorithm: a, Self: threeRanks[0], Peers: threeRanks,
+				Transport: ends[1], Saved: saved, Save: save, Founding: true})
+		}
+		var saved []byte
+		p, ended := start(nil, func(state []byte) error {
+			saved = bytes.Clone(state)
+			return nil
+		})
+		claim := func(term uint64) {
+			require.NoError(t, ends[2].Send(t.Context(), election.Packet{From: 2, To: 1,
+				Msg: election.Message{Kind: kindClaim, Term: term, Value: 7, Round: 1}}))
+			synctest.Wait()
+		}
+		require.NoError(t, p.Command(lease.Raise(far)))
+		claim(far + 1)
+		require.Zero(t, p.Stats().Rejected)
+		require.NotEmpty(t, saved)
+		p.Close()
+		require.NoError(t, <-ended)
+
+		p, ended = start(saved, nil)
+		synctest.Wait()
+		claim(far + 1 + slack + 1)
+		require.EqualValues(t, 1, p.Stats().Rejected)
+		claim(far + 1 + slack)
+		require.EqualValues(t, 1, p.Stats().Rejected)
+		p.Close()
+		require.NoError(t, <-ended)
+	})
+}
+
+// kindClaim is the kind of message by which a candidate of package lease asks for a vote.
+const kindClaim = 4
 
 // TestTermKept: what was saved counts as a Term that the process has been in.
 func TestTermKept(t *testing.T) {

@@ -162,11 +162,15 @@ func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
 	if op == election.Init && p.config.Algorithm.Leases {
 		ev.Msg.Value = p.incarnation
-		today := uint64(p.began.UnixMilli()) << 8
+		today := dayTerm(p.began)
 		if len(p.config.Saved) == 0 {
 			ev.Msg.Term = today
 		}
-		// Also where what was saved is older: peers may save nothing, or have not saved anything before.
+		for _, machine := range p.host.Machines() {
+			if voter, ok := machine.(interface{ Remembered() uint64 }); ok {
+				p.trust(voter.Remembered())
+			}
+		}
 		p.term = max(p.term, today)
 	}
 	return ev
@@ -196,6 +200,8 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {
 			return nil // stopped after it had run out
 		}
+	case election.Command:
+		p.trust(in.event.Msg.Term) // no peer can send a Command
 	case election.Start:
 		// The caller of Start knows of no election that is under way: the last one has an outcome. The Node
 		// may not know yet that it has ended everywhere, and would take the Start for a part of that one.
