@@ -2,8 +2,10 @@ package tcp_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/transport/tcp"
+	"github.com/go-election/election/transport/tcp/certs"
 )
 
 // group opens a group of that configuration, or fails.
@@ -306,6 +309,75 @@ func TestExpired(t *testing.T) {
 		require.Contains(t, strings.Join(log.take(), "\n"),
 			"the own certificate has expired at 2000-01-01 00:01:00")
 	})
+}
+
+// intermediate returns an authority that this one has signed.
+func (a authority) intermediate(tb testing.TB, life time.Duration) authority {
+	next, err := certs.NewCA("intermediate", time.Now(), life)
+	require.NoError(tb, err)
+	signer, err := tls.X509KeyPair(a.Cert, a.Key)
+	require.NoError(tb, err)
+	own := authority{next}.Leaf(tb)
+	der, err := x509.CreateCertificate(rand.Reader, own, signer.Leaf, own.PublicKey, signer.PrivateKey)
+	require.NoError(tb, err)
+	ca, err := certs.ParseCA(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), next.Key)
+	require.NoError(tb, err)
+	return authority{ca}
+}
+
+// TestIntermediate: a member is cut off when the certificate of the authority between its own and the roots
+// expires, though its own is valid for longer. If it gets others in time, no connection breaks.
+func TestIntermediate(t *testing.T) {
+	for name, replaced := range map[string]bool{"kept": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var h hub
+				ca := newAuthority(t)
+				issue := func() tls.Certificate {
+					between := ca.intermediate(t, time.Minute)
+					pair := between.pair(t, cluster, "2", time.Hour)
+					pair.Certificate = append(pair.Certificate, between.Leaf(t).Raw)
+					return pair
+				}
+				pair, began := issue(), time.Now()
+				var downs atomic.Int32
+				var groups []*tcp.Group
+				for _, id := range []election.ID{1, 2} {
+					c := h.member(id)
+					delete(c.Members, 3)
+					c.TLS = ca.of(t, id)
+					if id == 2 {
+						var mu sync.Mutex
+						c.TLS.Load = func() (tls.Certificate, *x509.CertPool, error) {
+							mu.Lock()
+							defer mu.Unlock()
+							if replaced && time.Since(began) > time.Minute/2 {
+								pair, began = issue(), time.Now()
+							}
+							return pair, ca.roots(), nil
+						}
+					}
+					groups = append(groups, group(t, open(t, c), tcp.GroupConfig{}))
+				}
+				for _, g := range groups {
+					awaitUp(t, g, 1)
+					defer g.WatchPeers(func(_ election.ID, up bool) {
+						if !up {
+							downs.Add(1)
+						}
+					})()
+				}
+				time.Sleep(time.Minute - time.Second)
+				require.Zero(t, downs.Load())
+				time.Sleep(10 * time.Minute)
+				if replaced {
+					require.Zero(t, downs.Load())
+				} else {
+					require.EqualValues(t, 2, downs.Load(), "one at each member, for good")
+				}
+			})
+		})
+	}
 }
 
 // TestHellosDiffer: members that differ are kept apart; each logs once what both say. Other groups live on.

@@ -136,15 +136,37 @@ func (t *TLS) load() (c credentials, err error) {
 	return c, err
 }
 
-// accepted returns an error if other members that have the same roots would refuse this certificate.
-func (c *credentials) accepted(cert, roots string) error {
-	var others []*x509.Certificate
+// until returns when members that have the same roots no longer accept this certificate: it, or one that
+// signs it, has expired. If they do not accept it now, it is when the certificate itself expires.
+func (c *credentials) until(use x509.ExtKeyUsage) time.Time {
+	others, err := c.others()
+	if err != nil {
+		return c.leaf.NotAfter
+	}
+	all, err := chains(c.leaf, others, c.roots, use)
+	if err != nil {
+		return c.leaf.NotAfter
+	}
+	return expiry(all)
+}
+
+// others returns the certificates between the own one and the roots.
+func (c *credentials) others() (others []*x509.Certificate, err error) {
 	for _, der := range c.cert.Certificate[1:] {
 		other, err := x509.ParseCertificate(der)
 		if err != nil {
-			return fmt.Errorf("%s: %w", cert, err)
+			return nil, err
 		}
 		others = append(others, other)
+	}
+	return others, nil
+}
+
+// accepted returns an error if other members that have the same roots would refuse this certificate.
+func (c *credentials) accepted(cert, roots string) error {
+	others, err := c.others()
+	if err != nil {
+		return fmt.Errorf("%s: %w", cert, err)
 	}
 	// A member dials as a client, and is dialled as a server.
 	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth} {
@@ -170,6 +192,23 @@ func chains(leaf *x509.Certificate, others []*x509.Certificate, roots *x509.Cert
 	}
 	return leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between,
 		KeyUsages: []x509.ExtKeyUsage{use}})
+}
+
+// expiry returns when the last of some chains of a certificate ends: each does with the first of its
+// certificates that expires.
+func expiry(all [][]*x509.Certificate) (until time.Time) {
+	for _, chain := range all {
+		end := chain[0].NotAfter
+		for _, cert := range chain {
+			if cert.NotAfter.Before(end) {
+				end = cert.NotAfter
+			}
+		}
+		if end.After(until) {
+			until = end
+		}
+	}
+	return until
 }
 
 // identity returns the name of the process whose certificate this is.
@@ -226,11 +265,11 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 	if end := own.leaf.NotAfter; time.Now().After(end) {
 		return wire{}, fmt.Errorf("the own certificate has expired at %v", end)
 	}
-	w := wire{raw: raw, renew: own.leaf.NotAfter}
-	use := x509.ExtKeyUsageClientAuth
+	use, ownUse := x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth
 	if dialled {
-		use = x509.ExtKeyUsageServerAuth
+		use, ownUse = ownUse, use
 	}
+	w := wire{raw: raw, renew: own.until(ownUse)}
 	config := &tls.Config{
 		Certificates: []tls.Certificate{own.cert},
 		MinVersion:   tls.VersionTLS13,
@@ -276,17 +315,6 @@ func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtK
 	if err != nil {
 		return "", until, err
 	}
-	for _, chain := range all {
-		end := leaf.NotAfter
-		for _, cert := range chain {
-			if cert.NotAfter.Before(end) {
-				end = cert.NotAfter
-			}
-		}
-		if end.After(until) {
-			until = end
-		}
-	}
 	name, err = t.identity(leaf)
-	return name, until, err
+	return name, expiry(all), err
 }
