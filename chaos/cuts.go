@@ -21,7 +21,7 @@ func cutting(both bool, sides func(*trial) (from, to []*seat)) func(*trial) erro
 		}
 		err := t.part(from, to, both)
 		if alone {
-			t.alone = append(t.alone, isolation{t.leader.process.number, suspend.Monotonic()})
+			t.alone = append(t.alone, isolation{t.leader.process.number, suspend.Now()})
 		}
 		return errors.Join(err, t.mend(3))
 	}

@@ -214,12 +214,14 @@ func clocks() []*fault {
 // apart returns by how much earlier the clock of a process starts: up to eight days, in no order.
 func apart(process int) time.Duration { return time.Duration(process*7%20) * 10 * time.Hour }
 
-// inTime returns the beginning of a command that runs in a time namespace, whose clocks are that much
-// ahead. CLOCK_BOOTTIME is an hour more ahead, as on a machine that has slept.
+// slept is how much farther ahead the boot time is in the time namespaces: as if the machine had been suspended.
+const slept = time.Hour
+
+// inTime returns the beginning of a command that runs in a time namespace. Its monotonic clock is that much
+// ahead, and its boot time is ahead by slept in addition.
 func inTime(ahead time.Duration) []string {
 	seconds := func(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
-	return []string{"unshare", "--time", "--monotonic", seconds(ahead), "--boottime",
-		seconds(ahead + time.Hour)}
+	return []string{"unshare", "--time", "--monotonic", seconds(ahead), "--boottime", seconds(ahead + slept)}
 }
 
 // slowLeader lets the member with the slow clock lead, and pauses it until another one leads: then it

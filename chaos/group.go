@@ -213,6 +213,7 @@ func (g *group) run(s *seat, at place) (*process, error) {
 	if starts := g.cell.fault.starts; starts != nil {
 		early = starts(number)
 		args = append(inTime(early), args...)
+		early += slept
 	}
 	if g.net != nil {
 		args = append([]string{"ip", "netns", "exec", g.net.namespace(at.machine)}, args...)
@@ -266,7 +267,7 @@ func (g *group) hear(p *process, r *report) {
 	switch r.Kind {
 	case kindView:
 		if p.view = *r; p.since == 0 {
-			p.since = suspend.Monotonic()
+			p.since = suspend.Now()
 		}
 	case kindOperation:
 		r.Operation.Call -= p.early
@@ -345,7 +346,7 @@ func (g *group) describe() (text string) {
 // leader returns the member that holds a valid lease, by its own last note, and the Term of that lease;
 // nil if none does. The caller holds mu.
 func (g *group) leader() (leader *seat, term uint64) {
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	for _, l := range slices.Backward(g.leases) {
 		for _, s := range g.seats {
 			if s.process != nil && s.process.number == l.process && l.From <= now && now < l.Until {
@@ -368,7 +369,7 @@ func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error)
 		}
 		for _, s := range g.seats {
 			p := s.process
-			if p == nil || p.over || p.since == 0 || suspend.Monotonic() < p.since+time.Duration(silent) ||
+			if p == nil || p.over || p.since == 0 || suspend.Now() < p.since+time.Duration(silent) ||
 				p.view.Leader != leader.name || p.view.Term != term {
 				// Also the leader's own view: elected again, it may have no work in that Term yet.
 				return false

@@ -105,7 +105,7 @@ func TestOutcome(t *testing.T) {
 			want: outcome{Vacant: 5 * time.Second, Changes: 1, Busy: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			began := suspend.Monotonic() - 8*time.Second
+			began := suspend.Now() - 8*time.Second
 			at := func(seconds time.Duration) time.Duration { return began + seconds*time.Second }
 			g := hearing(t)
 			steady := *g.cell.fault
@@ -167,7 +167,7 @@ func TestStop(t *testing.T) {
 	steady := *g.cell.fault
 	steady.steady = true
 	g.cell = &cell{fault: &steady, n: 3}
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now + time.Hour})
 	g.hear(g.seats[0].process, &report{Kind: kindStop, Term: 1, Error: "before the trial"})
 	tr := &trial{group: g, began: now - 1, healed: now - 1, before: 1}
@@ -182,7 +182,7 @@ func TestStop(t *testing.T) {
 // TestJudgeAll: what only the history of the register shows is found in the end.
 func TestJudgeAll(t *testing.T) {
 	g := hearing(t)
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now - 1})
 	require.NoError(t, g.judgeAll())
 	g.store.apply(operation{Process: 1, Number: 1, Token: 1, Value: 7, Call: 1})
@@ -203,7 +203,7 @@ func TestJudgeAll(t *testing.T) {
 // TestLeader: the leader is the process, not the member, that noted a lease which is valid now.
 func TestLeader(t *testing.T) {
 	g := hearing(t)
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	require.Nil(t, leader(g))
 	g.hear(g.seats[0].process, &report{Kind: kindLease, Term: 1, From: now - 2, Until: now - 1})
 	require.Nil(t, leader(g))

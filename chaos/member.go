@@ -87,9 +87,9 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 	config := elector.Config{Group: groupName, Self: m.Self, Members: m.Members, TLS: m.identity(),
 		InsecurePlaintext: m.Certs == "", Dir: m.Dir, Times: m.Times, Log: log}
 	if m.Rate != 1 {
-		began := suspend.Monotonic()
+		began := suspend.Now()
 		config.Clock = func() time.Duration {
-			return time.Duration(float64(suspend.Monotonic()-began) * m.Rate)
+			return time.Duration(float64(suspend.Now()-began) * m.Rate)
 		}
 	}
 	if m.elector, err = elector.New(config); err != nil {
@@ -200,7 +200,7 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 	err = m.operate(register, operation{Token: term.Token(), Last: true})
 	// The lease is given up when this function has returned, and may be valid until then.
 	if m.note(&r, term); r.Until > 0 {
-		r.Until = min(r.Until, suspend.Monotonic())
+		r.Until = min(r.Until, suspend.Now())
 		m.say(r)
 	}
 	return err
@@ -219,7 +219,7 @@ func (m *member) confirm(ctx context.Context, term elector.Term) {
 	tick := time.NewTicker(m.Times.Lease)
 	defer tick.Stop()
 	for last := false; ; {
-		asked := suspend.Monotonic()
+		asked := suspend.Now()
 		// Not ctx, which ends when this matters most. Confirm ends with the lease.
 		if term.Confirm(context.WithoutCancel(ctx)) == nil {
 			m.say(report{Kind: kindConfirmed, Term: term.Number, From: asked})
@@ -244,7 +244,7 @@ type validity interface {
 // note notes from when until when the lease is valid, and returns whether it is.
 func (m *member) note(r *report, term validity) bool {
 	// The clock is read first, so that a pause in between makes the lease look shorter, not longer.
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	if !term.Valid(0) {
 		r.ended = true
 		return false
@@ -270,11 +270,11 @@ func (m *member) operate(register *client, op operation) error {
 	if !op.Read {
 		op.Value = uint64(m.Process)<<32 | uint64(m.writes)
 	}
-	op.Call = suspend.Monotonic()
+	op.Call = suspend.Now()
 	if err := register.do(&op); err != nil {
 		return errors.Join(errors.New("the register has gone"), err)
 	}
-	op.Return = suspend.Monotonic()
+	op.Return = suspend.Now()
 	m.say(report{Kind: kindOperation, Operation: &op})
 	return nil
 }

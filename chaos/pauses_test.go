@@ -26,7 +26,7 @@ func newStage(t *testing.T) *stage {
 		changed: make(chan struct{})}
 	for i := range 3 {
 		s := &seat{index: i, name: memberName(i)}
-		s.process = &process{number: i + 1, seat: s, since: suspend.Monotonic() - time.Hour}
+		s.process = &process{number: i + 1, seat: s, since: suspend.Now() - time.Hour}
 		g.seats = append(g.seats, s)
 	}
 	s := &stage{trial: &trial{group: g, ctx: t.Context()}}
@@ -37,7 +37,7 @@ func newStage(t *testing.T) *stage {
 
 // lead lets a member lead, and write.
 func (s *stage) lead(leader *seat, term uint64) {
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	s.hear(leader.process, &report{Kind: kindLease, Term: term, From: now, Until: now + time.Hour})
 	for _, other := range s.seats {
 		s.hear(other.process, &report{Kind: kindView, Leader: leader.name, Term: term})
@@ -127,7 +127,7 @@ func TestVain(t *testing.T) {
 	for name, lose := range map[string]func(s *stage, p *process){
 		"its work has returned": func(s *stage, p *process) { s.write(p, 1, true) },
 		"its lease has ended": func(s *stage, p *process) {
-			now := suspend.Monotonic()
+			now := suspend.Now()
 			s.hear(p, &report{Kind: kindLease, Term: 1, From: now - 2*time.Second, Until: now - time.Second})
 		},
 		"its work has not begun":          func(s *stage, _ *process) { s.leases = nil },

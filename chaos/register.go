@@ -100,7 +100,7 @@ func (r *register) apply(op operation) operation {
 		r.max, r.value = op.Token, op.Value
 	}
 	logged := op
-	logged.Call = suspend.Monotonic() // not before the process called: where no answer arrives, this counts
+	logged.Call = suspend.Now() // not before the process called: where no answer arrives, this counts
 	r.log = append(r.log, logged)
 	return op
 }

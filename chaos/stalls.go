@@ -36,14 +36,14 @@ func (m *stallMeter) watch(ctx context.Context) {
 func eachStep(ctx context.Context, step time.Duration, do func(before, now time.Duration)) {
 	tick := time.NewTimer(step)
 	defer tick.Stop()
-	for before := suspend.Monotonic(); ; {
+	for before := suspend.Now(); ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
 		tick.Reset(step)
-		now := suspend.Monotonic()
+		now := suspend.Now()
 		do(before, now)
 		before = now
 	}
@@ -53,13 +53,13 @@ func eachStep(ctx context.Context, step time.Duration, do func(before, now time.
 // ctx ends.
 func (m *stallMeter) watchDisk(ctx context.Context) {
 	for ctx.Err() == nil {
-		before := suspend.Monotonic()
+		before := suspend.Now()
 		f, err := os.CreateTemp("", runName())
 		if err != nil {
 			return // members cannot save there either, and say so
 		}
 		_ = errors.Join(f.Sync(), f.Close(), os.Remove(f.Name())) // it is there for the time that it takes
-		now := suspend.Monotonic()
+		now := suspend.Now()
 		m.mu.Lock()
 		m.notes = append(m.notes, stall{now, now - before})
 		m.mu.Unlock()

@@ -59,7 +59,7 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 	}
 	// What the fault has left in queues comes out by now. Also, a leader would be paused nearly all the
 	// time if the next trial began at once.
-	t.wait(t.healed + t.times.Lease - suspend.Monotonic())
+	t.wait(t.healed + t.times.Lease - suspend.Now())
 	if _, _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
 	}
@@ -75,7 +75,7 @@ func (g *group) begin(ctx context.Context) (*trial, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t.began, t.before = suspend.Monotonic(), len(g.stops)
+	t.began, t.before = suspend.Now(), len(g.stops)
 	t.healed = t.began
 	return t, nil
 }
@@ -94,7 +94,7 @@ func (t *trial) outcome() (o outcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	stalled := t.stalled()
-	now := suspend.Monotonic()
+	now := suspend.Now()
 	var served []span
 	for _, l := range t.leases {
 		served = append(served, without(span{l.From, l.Until}, l.process, t.down)...)
@@ -170,12 +170,12 @@ func (t *trial) heldUp() (most time.Duration) {
 
 // strike notes that a member cannot serve from now on.
 func (t *trial) strike(s *seat) {
-	t.down = append(t.down, outage{s.process.number, suspend.Monotonic(), math.MaxInt64})
+	t.down = append(t.down, outage{s.process.number, suspend.Now(), math.MaxInt64})
 }
 
 // heal notes that all processes that live can serve again.
 func (t *trial) heal() {
-	t.healed = suspend.Monotonic()
+	t.healed = suspend.Now()
 	for i, o := range t.down {
 		for _, s := range t.seats {
 			if s.process != nil && s.process.number == o.process {
@@ -239,7 +239,7 @@ func (t *trial) gone(s *seat) error {
 // restart starts all members that are down.
 func (t *trial) restart() error {
 	err := t.startAll()
-	t.healed = suspend.Monotonic()
+	t.healed = suspend.Now()
 	return err
 }
 

@@ -100,8 +100,7 @@ func New(c Config) (*Elector, error) {
 	processLog := slog.New(warnings{e.log.Handler()})
 	e.log = e.log.With("member", c.Self)
 	if e.clock == nil {
-		began, asleep := time.Now(), suspend.Asleep()
-		e.clock = func() time.Duration { return time.Since(began) + suspend.Asleep() - asleep }
+		e.clock = suspend.Clock()
 	}
 	kept, err := openStore(&c)
 	if err != nil {

@@ -52,7 +52,6 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/alarm"
 	"github.com/go-election/election/internal/mailbox"
-	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/observe"
 )
 
@@ -101,8 +100,8 @@ type Process struct {
 	host      election.TermKeeper
 	env       *election.Env
 	clock     alarm.Clock
+	now       func() time.Duration // the time that the Node sees, once the process runs; any goroutine may call it
 	began     time.Time
-	asleep    time.Duration        // for how long the machine had been suspended then
 	lap       time.Duration        // since began: when the step, or the last call that it waited for, had ended
 	state     []byte               // that was saved last
 	before    []byte               // the state before a message
@@ -186,17 +185,6 @@ func (p *Process) Outcome() election.Outcome {
 		return o
 	}
 	return election.Outcome{Term: p.outcome.Term}
-}
-
-// now returns the time that the Node sees.
-func (p *Process) now() time.Duration {
-	switch {
-	case p.config.Clock != nil:
-		return p.config.Clock()
-	case p.config.Algorithm.Leases:
-		return time.Since(p.began) + suspend.Asleep() - p.asleep
-	}
-	return time.Since(p.began) // it is read in each step, and cheaper
 }
 
 // Close ends Run, at the next moment at which the process is not in a callback. It may be called again, and

@@ -126,7 +126,15 @@ func (p *Process) withdraw() {
 
 // start lets the process have its first events.
 func (p *Process) start(ctx context.Context) error {
-	p.began, p.asleep = time.Now(), suspend.Asleep()
+	p.began = time.Now()
+	switch {
+	case p.config.Clock != nil:
+		p.now = p.config.Clock
+	case p.config.Algorithm.Leases:
+		p.now = suspend.Clock()
+	default: // the clock is read in each step, and this one is cheaper
+		p.now = func() time.Duration { return time.Since(p.began) }
+	}
 	p.warnOfSilence()
 	p.warnOfSolitude()
 	if len(p.config.Saved) > 0 {

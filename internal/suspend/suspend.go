@@ -1,13 +1,34 @@
-// Package suspend says for how long this machine has slept. The clock of package time stands still meanwhile,
-// and so would a lease that is measured by it.
+// Package suspend provides clocks that include the time for which the machine is suspended. The monotonic
+// clock of package time stands still meanwhile on Linux, and so would a lease that is measured by it.
 package suspend
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+)
 
-// Asleep returns for how long the machine has been suspended since it was started. It is zero where the
-// system does not say: elsewhere than on Linux.
-func Asleep() time.Duration { return asleep() }
+// Clock returns a function that returns the time since the call of Clock. The time never goes back.
+//
+// On Linux, the function reads CLOCK_BOOTTIME. On other systems it reads the monotonic clock of package time,
+// which may stand still while the machine is suspended. If Clock is called in a bubble of testing/synctest,
+// the time is that of the bubble, and includes what [Suspend] adds.
+func Clock() func() time.Duration {
+	if now := system(); now != nil {
+		began := now()
+		return func() time.Duration { return now() - began }
+	}
+	began, before := time.Now(), suspended.Load()
+	return func() time.Duration { return time.Since(began) + time.Duration(suspended.Load()-before) }
+}
 
-// Monotonic returns the time since a moment that all programs on this machine share. Elsewhere than on
-// Linux that is a date, and the time jumps when the clock of the wall is set.
-func Monotonic() time.Duration { return shared() }
+// suspended is the sum of what Suspend has added.
+var suspended atomic.Int64
+
+// Suspend simulates that the machine is suspended for a while: it advances all clocks that were made in
+// bubbles of testing/synctest, and no timer. Only tests call it, and only those that do not run in parallel.
+func Suspend(d time.Duration) { suspended.Add(int64(d)) }
+
+// Now returns the time since a moment that all programs on this machine share, also in a bubble of
+// testing/synctest. On Linux it returns CLOCK_BOOTTIME, the time since the machine was booted. On other
+// systems it returns the time since 1970, which jumps when the system's time is set.
+func Now() time.Duration { return shared() }

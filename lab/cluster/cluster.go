@@ -63,7 +63,7 @@ func Start(ctx context.Context, config Config) (*Cluster, error) {
 	if config.Command == nil {
 		return nil, input.Errorf("Command: there is no program")
 	}
-	c := newCluster(config, suspend.Monotonic)
+	c := newCluster(config, suspend.Now)
 	if err := c.startAll(ctx); err != nil {
 		c.Close()
 		return nil, err

@@ -82,7 +82,7 @@ type sockets struct {
 func Member(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	m := &member{clock: suspend.Monotonic, stderr: os.Stderr}
+	m := &member{clock: suspend.Now, stderr: os.Stderr}
 	return m.run(ctx, in, out)
 }
 
