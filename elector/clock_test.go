@@ -10,7 +10,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/suspend"
 )
+
+// TestSuspended: a lease ends while the machine is suspended, for the work, for the member and for the others.
+func TestSuspended(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, g group, m *member) {
+		lease := elector.LAN().Lease
+		before, _ := m.tenures()
+		term := before[len(before)-1]
+		require.True(t, term.Valid(0))
+		suspend.Suspend(lease)
+		require.False(t, term.Valid(0))
+		require.LessOrEqual(t, term.Left(), time.Duration(0))
+		require.Equal(t, elector.View{Term: term.Number, Why: elector.Lost}, m.Leader())
+		time.Sleep(lease) // before that the guard of the work looks at the clock
+		synctest.Wait()
+		_, causes := m.tenures()
+		require.Equal(t, []error{elector.ErrPaused}, causes)
+		time.Sleep(2 * time.Second)
+		after, _ := g.leader(t).tenures()
+		require.Greater(t, after[len(after)-1].Number, term.Number)
+	})
+}
 
 // TestStandingClock: while the Clock stands still, the guard of work that was asked to stop does not turn
 // once a nanosecond, however short Drain is.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
@@ -164,6 +165,29 @@ func TestInjectedClock(t *testing.T) {
 		require.Equal(t, election.Leader, list[2].Outcome().Role)
 		jump.Store(int64(750 * time.Millisecond))
 		require.Equal(t, election.Undecided, list[2].Outcome().Role)
+	})
+}
+
+// TestSuspended: the time for which the machine is suspended counts, for leases and for the votes that were lent
+// to their owners, although no timer runs out meanwhile.
+func TestSuspended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		list := leases(t, func(c *process.Config) { c.Start = c.Self.ID == 3 })
+		time.Sleep(time.Second)
+		require.Equal(t, election.Leader, list[2].Outcome().Role)
+		suspend.Suspend(time.Second)
+		require.Equal(t, election.Undecided, list[2].Outcome().Role)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		first := list[2].Outcome()
+		require.Equal(t, election.Leader, first.Role, "it leads again")
+		list[2].Close()
+		suspend.Suspend(time.Second)
+		require.NoError(t, list[1].Start())
+		time.Sleep(300 * time.Millisecond) // by the timers, the votes are lent for longer
+		next := list[1].Outcome()
+		require.Equal(t, election.Leader, next.Role)
+		require.Greater(t, next.Term, first.Term)
 	})
 }
 
