@@ -17,13 +17,19 @@ import (
 
 // TestMain lets this test binary be a member of a group.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 {
+	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case asMember:
 			main()
 			return
 		case asClusterMember:
 			runClusterMember()
+			return
+		case asReader:
+			runReader()
+			return
+		case asSleeper:
+			runSleeper()
 			return
 		}
 	}
