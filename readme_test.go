@@ -29,7 +29,9 @@ func TestReadme(t *testing.T) {
 		require.True(t, ok)
 		want = section(t, want, name, "```go\npackage main"+body+"```\n")
 	}
-	least, most := elector.LAN().FailOver(3)
+	durable := elector.LAN() // with a Dir
+	durable.Delay = elector.DiskDelay
+	least, most := durable.FailOver(3)
 	require.Contains(t, want, fmt.Sprintf("after %.1f to %.1f s", least.Seconds(), most.Seconds()))
 	if *update {
 		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))

@@ -2,6 +2,8 @@ package elector_test
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -34,6 +36,17 @@ var preferred = elector.Config{ // and Group, Self, Members
 		return 1 + replica.Position()
 	},
 	Preempt: time.Minute,
+}
+
+var work func(context.Context, elector.Term) error
+
+func lead(ctx context.Context, term elector.Term) error {
+	err := work(ctx, term)
+	if err == nil || ctx.Err() != nil {
+		return nil // the lead has ended
+	}
+	slog.Error("the work has failed", "err", err)
+	return elector.Pause(time.Minute) // another member leads, and this one votes
 }
 
 // usage is the Config that the package's documentation shows.
@@ -86,6 +99,10 @@ func TestSnippets(t *testing.T) {
 	require.Zero(t, preferred.Priority())
 	database = standby{true}
 	require.EqualValues(t, 8, preferred.Priority())
+
+	work = func(context.Context, elector.Term) error { return errors.New("broken") }
+	require.Equal(t, elector.Pause(time.Minute), lead(t.Context(), elector.Term{}))
+	require.NoError(t, lead(ctx, elector.Term{}), "it was asked to end")
 }
 
 // standby is a database that has got as far as 7.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/go-election/election/elector"
 )
@@ -37,10 +38,20 @@ func main() {
 	}
 	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
 		fmt.Println(self, "leads; its writes carry token", term.Token())
-		<-ctx.Done() // here it works, until the lead ends
-		return nil
+		err := work(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		slog.Error("the work has failed", "err", err)
+		return elector.Pause(time.Minute) // another member leads; any other error would end Run
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// work does what only the leader may do, until ctx ends.
+func work(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
 }
