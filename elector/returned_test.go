@@ -1,11 +1,14 @@
 package elector
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/go-election/election/transport/memory"
 )
 
 // TestHasReturned: work that has returned when its lease ends is not reported. Without leases it has Stop for
@@ -38,6 +41,32 @@ func TestHasReturned(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOldTenure: the work of a Term that is over gives up no lead of a later Term, in which the process may lead
+// by now.
+func TestOldTenure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		endpoint, err := memory.New().Endpoint(ID("a"))
+		require.NoError(t, err)
+		e, err := New(Config{Group: "g", Self: "a", Members: named("a"), Transport: endpoint})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- e.process.Run(ctx) }()
+		require.NoError(t, e.process.Start())
+		time.Sleep(5 * time.Second)
+		v := e.Leader()
+		require.True(t, v.Self)
+		old := newTenure(e, v.Term-1)
+		old.view.Term--
+		require.NoError(t, old.serve(ctx, func(context.Context, Term) error { return nil }))
+		synctest.Wait()
+		require.Equal(t, v, e.Leader())
+		stop()
+		require.ErrorIs(t, <-ended, context.Canceled)
+		require.NoError(t, e.Close())
+	})
 }
 
 // TestShortestHello: a hello without a member is one of an empty list; one without times is none.
