@@ -25,7 +25,8 @@
 // The certificates are those of elect cert, or of an authority of your own. Without TLS, addresses are
 // loopback ones, such as 127.0.0.1:7946.
 //
-// A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch].
+// A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch], and
+// forwards requests while [View].Reachable is true.
 // [Elector.Handler] answers the probes of a load balancer or an orchestrator.
 //
 // # What is promised

@@ -56,6 +56,7 @@ type Elector struct {
 	ended      chan struct{} // closed when the process has ended
 	roundTrips *roundTrips
 	standings  *standings
+	hearsay    *hearsay
 	observers  *observers
 	leases     bool        // false with Config.Algorithm
 	stands     atomic.Bool // this member is a candidate: Run runs, and not Serve
@@ -68,12 +69,17 @@ type Elector struct {
 	abort   context.CancelCauseFunc // ends the context of Run; nil before
 	fault   error                   // of the first callback that has panicked
 	view    View
-	until   time.Duration // the end of the last lease that the process has reported
-	least   uint64        // Advance: no lead in this Term, or a smaller one
-	vacant  time.Duration // since when view names no leader
-	changed chan struct{} // closed when view changes
-	renewed chan struct{} // closed when the lease is renewed
-	tenure  *tenure       // nil while this member does not lead
+	until   time.Duration   // the end of the last lease that the process has reported
+	least   uint64          // Advance: no lead in this Term, or a smaller one
+	vacant  time.Duration   // since when view names no leader
+	decided uint64          // the Term of the last leader that the process has reported
+	rumored time.Duration   // when the last hearsay is too old
+	fade    *time.Timer     // runs out then; nil before the first
+	watches bool            // the transport watches its peers
+	up      map[string]bool // the peers that are up then
+	changed chan struct{}   // closed when view changes
+	renewed chan struct{}   // closed when the lease is renewed
+	tenure  *tenure         // nil while this member does not lead
 }
 
 // New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
@@ -91,7 +97,8 @@ func New(c Config) (*Elector, error) {
 		return nil, err
 	}
 	e := &Elector{log: c.Log, name: c.named(), clock: c.Clock,
-		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
+		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{}),
+		up: make(map[string]bool)}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -112,7 +119,7 @@ func New(c Config) (*Elector, error) {
 	}
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
-	e.standings = newStandings(&c, e.preempt, e.warnMixed)
+	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
 	e.leases, e.observers = a.Leases, newObservers(&c)
 	reach := newReach(a, &c, e.log)
 	link := c.Transport
@@ -131,7 +138,11 @@ func New(c Config) (*Elector, error) {
 			if e.leases { // other algorithms may give the same number to another kind of message
 				e.roundTrips.observe(o)
 				e.standings.observe(o)
+				e.hearsay.observe(o)
 				reach.observe(o)
+			}
+			if o.What == observe.Step && (o.Event.Op == election.Suspect || o.Event.Op == election.Trust) {
+				e.publish(func(before View) View { return before }) // see watchPeers
 			}
 		},
 		Log: processLog, Name: e.name,
@@ -153,7 +164,12 @@ func (e *Elector) Close() error {
 
 // end lets the member take no part any more.
 func (e *Elector) end() error {
-	e.publish(func(before View) View { return View{Term: before.Term, Why: Ended} })
+	e.publish(func(before View) View {
+		if e.fade != nil {
+			e.fade.Stop()
+		}
+		return View{Term: before.Term, Why: Ended}
+	})
 	return e.close()
 }
 
@@ -258,8 +274,14 @@ func (e *Elector) watchPeers() (stop func()) {
 	if !ok {
 		return func() {}
 	}
+	e.mu.Lock()
+	e.watches = true
+	e.mu.Unlock()
 	return t.WatchPeers(func(id election.ID, up bool) {
-		// An error is of no use: the process has ended, or the peer is in a newer list of members.
+		e.mu.Lock()
+		e.up[e.name(id)] = up
+		e.mu.Unlock()
+		// The process publishes the View, as f must not wait. An error is of no use: the process has ended, or the peer is in a newer list of members.
 		if up {
 			_ = e.process.Trust(id)
 		} else {

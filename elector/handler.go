@@ -18,6 +18,7 @@ type status struct {
 	Term    uint64   `json:"term"`
 	Leads   bool     `json:"leads"` // this member does
 	Why     string   `json:"why"`
+	Reaches bool     `json:"reachable"`          // the transport has a connection to the leader
 	Left    float64  `json:"lease_left_seconds"` // of the own lease; zero if there is none
 	// What RoundTrip returns, and the Lease that would suit it; zero if none was measured.
 	RoundTrip float64 `json:"round_trip_seconds"`
@@ -28,7 +29,7 @@ type status struct {
 
 // Handler returns a handler of GET requests. At / it says as JSON what this member knows. At /healthz
 // the status is 200 if this member takes part, and 503 with the reason if it does not, if it has known
-// no leader for two leases, or if it leads and its lease was not renewed for twice the time of
+// no leader for two leases, not even by [Hearsay], or if it leads and its lease was not renewed for twice the time of
 // Times.Renew. A load balancer that looks for the leader asks for /leader: the status is 200 there, and
 // 503 at the other members.
 func (e *Elector) Handler() http.Handler {
@@ -58,7 +59,7 @@ func (e *Elector) status() status {
 	v, reason := e.Leader(), e.ill()
 	s := status{Group: e.config.Group, Self: e.config.Self,
 		Members: slices.Sorted(maps.Keys(e.config.Members)),
-		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Healthy: reason == "",
+		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
 		Reason: reason}
 	if v.Self && e.leases {
 		s.Left = Term{v.Term, e}.Left().Seconds()

@@ -56,6 +56,7 @@ func TestHandler(t *testing.T) {
 			delete(s, "lease_left_seconds")
 			require.Equal(t, map[string]any{"group": "g", "self": other.name, "members": []any{"a", "b", "c"},
 				"leader": m.name, "term": float64(m.Leader().Term), "leads": other == m, "why": "elected",
+				"reachable":          true,
 				"round_trip_seconds": 0., "suggested_lease_seconds": 0., "healthy": true}, s)
 			status, body = get(other.Elector, "/leader")
 			require.Equal(t, other == m, status == http.StatusOK)

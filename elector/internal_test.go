@@ -416,7 +416,7 @@ func TestLateLeads(t *testing.T) {
 	for _, c := range []struct {
 		term uint64
 		want View
-	}{{5, View{Term: 6, Why: Lost}}, {7, View{Leader: "b", Term: 7, Why: Elected}}} {
+	}{{5, View{Term: 6, Why: Lost}}, {7, View{Leader: "b", Term: 7, Why: Elected, Reachable: true}}} {
 		e.heard(election.Outcome{Role: election.Follower, Term: c.term, Leader: election.Rank{ID: ID("b")}})
 		require.Equal(t, c.want, e.Leader())
 	}

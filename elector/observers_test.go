@@ -97,7 +97,8 @@ func TestObservers(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			for _, o := range watching {
-				require.Equal(t, elector.View{Leader: m.name, Term: m.Leader().Term, Why: elector.Elected},
+				require.Equal(t, elector.View{Leader: m.name, Term: m.Leader().Term, Why: elector.Elected,
+					Reachable: true},
 					o.Leader())
 			}
 		}
@@ -215,7 +216,7 @@ func TestObserverOverTCP(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		v := o.Leader()
-		require.Equal(t, elector.View{Leader: "a", Term: v.Term, Why: elector.Elected}, v)
+		require.Equal(t, elector.View{Leader: "a", Term: v.Term, Why: elector.Elected, Reachable: true}, v)
 		require.Empty(t, stranger.Leader().Leader)
 		require.Contains(t, text.String(), "process stranger is no member")
 		require.NotContains(t, text.String(), "process o is no member")

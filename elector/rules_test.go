@@ -276,9 +276,8 @@ func TestExtremeTimes(t *testing.T) {
 
 // TestReasons: each reason has a name, and a number that is none is shown.
 func TestReasons(t *testing.T) {
-	for r, want := range map[Reason]string{Starting: "starting", Elected: "elected", Vacant: "vacant",
-		Lost:    "lost",
-		GivenUp: "given up", Ended: "ended", Ended + 1: "reason(6)"} {
+	for r, want := range map[Reason]string{Starting: "starting", Elected: "elected", Hearsay: "hearsay",
+		Vacant: "vacant", Lost: "lost", GivenUp: "given up", Ended: "ended", Ended + 1: "reason(7)"} {
 		require.Equal(t, want, r.String())
 	}
 }

@@ -179,7 +179,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if _, why := t.reason(); isPlanned(why) {
 		// Not until a time: Drain may be endless.
 		for began, rest := e.clock(), e.config.Times.Drain; rest > 0 && t.Left() > 0; {
-			if !t.sleep(max(min(rest, t.Left()), t.leastStep()), nil, returned) {
+			if !t.sleep(max(min(rest, t.Left()), t.e.leastStep()), nil, returned) {
 				return
 			}
 			rest = e.config.Times.Drain - (e.clock() - began)
@@ -194,7 +194,7 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 		e.log.Warn("the work is asked to stop", "term", t.Number, "cause", why)
 	}
 	for e.leases && t.Left() > 0 {
-		if !t.sleep(max(t.Left(), t.leastStep()), nil, returned) {
+		if !t.sleep(max(t.Left(), t.e.leastStep()), nil, returned) {
 			return
 		}
 	}
@@ -214,8 +214,8 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 // leastStep returns the shortest time for which the guard waits once the work was asked to stop. While the
 // Clock stands still, what is left of a Drain or of a lease does not shrink: if that were all it waited for,
 // the guard would turn once a nanosecond, say.
-func (t *tenure) leastStep() time.Duration {
-	return min(time.Millisecond, t.e.config.Times.Lease/100)
+func (e *Elector) leastStep() time.Duration {
+	return min(time.Millisecond, e.config.Times.Lease/100)
 }
 
 // hasReturned reports whether the work has returned. Without leases it gets Times.Stop for that, as the

@@ -8,22 +8,28 @@ import (
 	"github.com/go-election/election"
 )
 
-// View is what a member knows of the leader. Of another member it is a hint: that may have lost its
-// lease since. If Self is true it was right when it was asked for.
+// View is what a member knows of the leader. If another member leads, the View is a hint: its lease may have
+// expired since. If Self is true, it was right when it was asked for.
 type View struct {
 	Leader string // its name; empty if there is none
-	Term   uint64
-	Self   bool // this member leads
+	Term   uint64 // of the leader, or of the last one; if Why is Hearsay, the leader's may be smaller
+	Self   bool   // this member leads
 	Why    Reason
+	// Reachable reports whether the transport has a connection to the leader. A leader that crashes is named
+	// until its lease expires, but its connections break immediately: do not forward requests to a leader that
+	// is not reachable, and retry when the View changes. To itself a leader is reachable. Over a transport that
+	// is no [transport.Watcher], so is every leader but one by Hearsay.
+	Reachable bool
 }
 
-// Reason says why a View is as it is.
+// Reason is why a View is as it is.
 type Reason uint8
 
 // The reasons.
 const (
 	Starting Reason = iota // this member has not heard of a leader yet
 	Elected                // a leader was elected
+	Hearsay                // this member does not hear the leader, but others do; members that Serve ask none
 	Vacant                 // the leader that this member followed has resigned, or was not heard of in time
 	Lost                   // this member has lost its lease
 	GivenUp                // this member has given up its lease
@@ -32,7 +38,7 @@ const (
 
 // String returns the reason in lower case.
 func (r Reason) String() string {
-	names := [...]string{"starting", "elected", "vacant", "lost", "given up", "ended"}
+	names := [...]string{"starting", "elected", "hearsay", "vacant", "lost", "given up", "ended"}
 	if int(r) < len(names) {
 		return names[r]
 	}
@@ -87,7 +93,7 @@ func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
 	}
 }
 
-// Wait waits until there is a leader. The error is that of ctx, or wraps [election.ErrClosed].
+// Wait waits until there is a leader, also one by [Hearsay]. The error is that of ctx, or wraps [election.ErrClosed].
 func (e *Elector) Wait(ctx context.Context) (View, error) {
 	for v := range e.Watch(ctx) {
 		if v.Leader != "" {
@@ -108,6 +114,7 @@ func (e *Elector) publish(next func(View) View) {
 	now := e.clock()
 	e.mu.Lock()
 	v := next(e.view)
+	v.Reachable = e.reaches(v)
 	// Ended is the last: Watch has returned at it, and no later View may name a leader.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
@@ -116,11 +123,15 @@ func (e *Elector) publish(next func(View) View) {
 	if v.Leader == "" && e.view.Leader != "" {
 		e.vacant = now
 	}
+	what := v.Why.String()
+	if before := e.view; v.Leader == before.Leader && v.Term == before.Term && v.Why == before.Why {
+		what = "the connection to the leader has changed"
+	}
 	e.view = v
 	close(e.changed)
 	e.changed = make(chan struct{})
 	e.mu.Unlock()
-	e.log.Info(v.Why.String(), "leader", v.Leader, "term", v.Term)
+	e.log.Info(what, "leader", v.Leader, "term", v.Term, "reachable", v.Reachable)
 	if e.config.Observe != nil {
 		e.call("Observe", func() { e.config.Observe(v) })
 	}
@@ -132,17 +143,21 @@ func (e *Elector) heard(o election.Outcome) {
 	if o.Role == election.Leader {
 		e.callRenewed(o.Term)
 	}
+	if o.Role != election.Undecided {
+		e.hearsay.follow(o.Leader.ID, o.Term)
+	}
 	e.publish(func(before View) View {
 		v := View{Term: o.Term}
 		e.until = o.Until
 		switch {
-		case e.leases && o.Term < before.Term:
+		case e.leases && o.Term < e.decided:
 			return before // a LEADS that is late: this member has led since
 		case o.Role != election.Undecided:
 			v.Leader, v.Self, v.Why = e.name(o.Leader.ID), o.Role == election.Leader, Elected
+			e.decided = o.Term
 		case e.ending.Load():
 			return before // the next View says so
-		case before.Leader == "":
+		case before.Leader == "" || before.Why == Hearsay:
 			return before // the end of a lease, say, that was noticed by the clock
 		case before.Self:
 			v.Why = e.whyLost()
@@ -161,4 +176,15 @@ func (e *Elector) lose(v View) {
 		}
 		return before
 	})
+}
+
+// reaches reports whether the transport has a connection to the leader of a View. The caller holds mu.
+func (e *Elector) reaches(v View) bool {
+	switch {
+	case v.Leader == "" || v.Self:
+		return v.Self
+	case e.watches:
+		return e.up[v.Leader]
+	}
+	return v.Why != Hearsay
 }

@@ -71,3 +71,15 @@ func (n *process) candidacy() uint64 {
 	}
 	return n.priority
 }
+
+// Lent returns the owner of a voter's live grant, and how long that lasts, as the voter's answer to a PROBE or
+// CLAIM reports. The owner is zero if no grant is live. ok is false for other messages.
+func Lent(m *election.Message) (owner election.ID, left time.Duration, ok bool) {
+	switch m.Kind {
+	case kindFree:
+		return 0, 0, true
+	case kindHeld, kindRefused:
+		return m.Rank.ID, time.Duration(m.Value & math.MaxInt64), true
+	}
+	return 0, 0, false
+}
