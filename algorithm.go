@@ -60,6 +60,8 @@ type Algorithm struct {
 	// there are none, or where no bound is assumed. With Leases it is how long one mostly takes. Drivers that
 	// know the delays compare them with [Algorithm.DelayBound].
 	Delay time.Duration
+	// Stay is how long a process stays in a critical section at most; if zero, until it is told to leave.
+	Stay time.Duration
 	// Params describes the parameters, and Configure returns the same variant with those set that are
 	// given. Both are nil where there are none.
 	Params    params.Table

@@ -316,16 +316,16 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 		if n.last.less(s) {
 			n.last = s
 		}
-		c.enter(e, ev.At, section, ev.Msg.Value, n.stay())
+		c.enter(e, ev.At, section, ev.Msg.Value, n.config.stay())
 	}
 }
 
-// stay is how long a process stays inside at most.
-func (n *arbiter) stay() time.Duration {
-	if n.config.CriticalSection > 0 {
-		return n.config.CriticalSection
+// stay returns how long a process stays inside at most, if an arbiter grants the sections.
+func (c *Config) stay() time.Duration {
+	if c.CriticalSection > 0 {
+		return c.CriticalSection
 	}
-	return n.config.Lease
+	return c.Lease
 }
 
 func (n *arbiter) timeout(e *election.Env, ev *election.Event) {

@@ -185,7 +185,7 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	n.queue = slices.Delete(n.queue, i, i+1)
 	n.give(e, t.client, section, t.stamp)
 	if t.client == ownClient {
-		n.seats[section].enter(e, at, section, n.token(e), n.stay())
+		n.seats[section].enter(e, at, section, n.token(e), n.config.stay())
 		return
 	}
 	m := n.message(kindGrant, section, t.stamp)

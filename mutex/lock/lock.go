@@ -53,9 +53,11 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/mutex"
 	"github.com/go-election/election/process"
 )
@@ -77,6 +79,8 @@ type Locker struct {
 	ran      atomic.Bool
 	done     chan struct{}        // closed when the process runs no more
 	onRaise  func(election.Event) // of the Config
+	clock    func() time.Duration // that of the process
+	stay     time.Duration        // how long a grant lasts; if zero, until Unlock
 }
 
 // New returns a Locker of the sections with these names. All processes name the same sections, in any order.
@@ -86,6 +90,10 @@ type Locker struct {
 func New(c process.Config, names ...string) (*Locker, error) {
 	l := &Locker{sections: make([]section, len(names)), names: make(map[string]uint8),
 		done: make(chan struct{}), onRaise: c.OnRaise}
+	if c.Clock == nil {
+		c.Clock = suspend.Clock()
+	}
+	l.clock = c.Clock
 	if len(names) == 0 {
 		return nil, input.Errorf("names: none is given, a Locker needs one for each section")
 	}
@@ -107,6 +115,7 @@ func New(c process.Config, names ...string) (*Locker, error) {
 	if l.process, err = process.New(c); err != nil {
 		return nil, err
 	}
+	l.stay = c.Algorithm.Stay
 	warnOfNoToken(&c)
 	return l, nil
 }
@@ -198,18 +207,24 @@ func ended(ctx context.Context, name string) error {
 }
 
 // Unlock leaves the section that was locked under this token. It may be called by another goroutine
-// than Lock. If the grant was over already, the error wraps ErrExpired; if the token is not that of the
+// than Lock. If the grant was over already, also by the clock alone, the error wraps ErrExpired; if the token is not that of the
 // latest Lock, or has been unlocked before, ErrNotLocked, and the goroutine that is inside stays so.
 func (l *Locker) Unlock(name string, token uint64) error {
 	i, s, err := l.find(name)
 	if err != nil {
 		return err
 	}
-	number, err := s.unlock(token)
+	number, until, err := s.unlock(token)
 	if err != nil {
 		return fmt.Errorf("%w: section %.60q, token %d", err, name, token)
 	}
-	if err := l.release(i, s, number); err != nil {
+	// After a pause the process may not have noticed yet that the grant is over. It has to leave all the same.
+	over := isOver(until, l.clock())
+	err = l.release(i, s, number)
+	switch {
+	case over:
+		return fmt.Errorf("%w: section %.60q, token %d", ErrExpired, name, token)
+	case err != nil:
 		return within(name, err)
 	}
 	return nil
@@ -225,9 +240,13 @@ func (l *Locker) release(i uint8, s *section, number uint32) error {
 
 // Expired returns a channel that is closed once the grant of this token is over: it has expired, or is
 // unlocked, or Run has returned. It is closed already if the token is not that of a grant that lasts.
+//
+// Expired reads the clock, so it is right also after a pause of the program or the machine. A channel that was
+// returned before the pause is closed a little later; after a suspension of the machine, by what was left of
+// the grant. So call Expired again before each write.
 func (l *Locker) Expired(name string, token uint64) <-chan struct{} {
 	if _, s, err := l.find(name); err == nil {
-		if over := s.until(token); over != nil {
+		if over := s.lasts(token, l.clock()); over != nil {
 			return over
 		}
 	}
@@ -255,7 +274,11 @@ func within(name string, err error) error { return fmt.Errorf("lock: section %.6
 // raised takes an event that the process raises.
 func (l *Locker) raised(ev election.Event) {
 	if i := int(ev.Msg.Flags); i < len(l.sections) {
-		l.sections[i].raised(&ev)
+		until := time.Duration(0)
+		if l.stay > 0 {
+			until = ev.At + l.stay
+		}
+		l.sections[i].raised(&ev, until)
 	}
 	if l.onRaise != nil {
 		l.onRaise(ev)

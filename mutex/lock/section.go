@@ -2,6 +2,7 @@ package lock
 
 import (
 	"sync"
+	"time"
 
 	"github.com/go-election/election"
 )
@@ -15,6 +16,7 @@ type section struct {
 	entered chan uint64   // receives its token, once; nil when no goroutine waits for that
 	locked  bool          // a goroutine is inside, as is the process
 	token   uint64        // of the latest entry
+	until   time.Duration // when its grant ends by the clock of the process; zero: when it is unlocked
 	expired bool          // which is over, without an Unlock so far
 	over    chan struct{} // closed when it is over, and then nil
 }
@@ -42,28 +44,35 @@ func (s *section) forget(number uint32) bool {
 	return true
 }
 
-// unlock ends the entry of a token, and returns the number of its request. The turn is the caller's then.
-func (s *section) unlock(token uint64) (uint32, error) {
+// unlock ends the entry of a token, and returns the number of its request, and when its grant ends. The turn is
+// the caller's then.
+func (s *section) unlock(token uint64) (number uint32, until time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.token != token || !s.locked && !s.expired:
-		return 0, ErrNotLocked
+		return 0, 0, ErrNotLocked
 	case s.expired:
 		s.expired = false
-		return 0, ErrExpired
+		return 0, 0, ErrExpired
 	}
 	s.locked = false
 	s.finish()
-	return s.number, nil
+	return s.number, s.until, nil
 }
 
-// until returns what is closed when the entry of a token is over, nil if it is already.
-func (s *section) until(token uint64) chan struct{} {
+// isOver reports whether a grant that ends at a time is over.
+func isOver(until, now time.Duration) bool { return until != 0 && now >= until }
+
+// lasts returns a channel that is closed when the entry of a token is over, nil if it is over already.
+func (s *section) lasts(token uint64, now time.Duration) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.token != token {
 		return nil
+	}
+	if isOver(s.until, now) { // also if the process has not noticed yet
+		s.finish()
 	}
 	return s.over
 }
@@ -83,15 +92,16 @@ func (s *section) finish() {
 	}
 }
 
-// raised takes an event that the process raises. A grant that expires is over for this program too, and
+// raised takes an event that the process raises; an entry ends at a time of its clock. A grant that expires is over for this program too, and
 // it is the turn of another goroutine.
-func (s *section) raised(ev *election.Event) {
+func (s *section) raised(ev *election.Event, until time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case ev.Msg.Round != s.number:
 	case ev.Op == election.Entered && s.entered != nil:
 		s.locked, s.expired, s.token, s.over = true, false, ev.Msg.Value, make(chan struct{})
+		s.until = until
 		// The channel has room for one: a Lock that has given up does not block the process.
 		s.entered <- s.token
 		s.entered = nil

@@ -12,20 +12,20 @@ import (
 func TestForget(t *testing.T) {
 	s := section{turn: make(chan struct{}, 1)}
 	raise := func(op election.Op, number uint32, token uint64) {
-		s.raised(&election.Event{Op: op, Msg: election.Message{Round: number, Value: token}})
+		s.raised(&election.Event{Op: op, Msg: election.Message{Round: number, Value: token}}, 0)
 	}
 	s.turn <- struct{}{}
 	number, entered := s.ask()
 	raise(election.Entered, number, 7)
 	require.EqualValues(t, 7, <-entered)
 	raise(election.Entered, number, 6)
-	require.Nil(t, s.until(6), "a request enters once")
-	over := s.until(7)
+	require.Nil(t, s.lasts(6, 0), "a request enters once")
+	over := s.lasts(7, 0)
 	require.NotNil(t, over)
 	require.True(t, s.forget(number))
 	<-over
 	require.False(t, s.forget(number), "once")
-	none, err := s.unlock(7)
+	none, _, err := s.unlock(7)
 	require.ErrorIs(t, err, ErrNotLocked)
 	require.Zero(t, none)
 	raise(election.Exited, number, 7)
@@ -35,18 +35,18 @@ func TestForget(t *testing.T) {
 	raise(election.Entered, number, 8)
 	raise(election.Exited, number, 8)
 	require.Empty(t, s.turn)
-	none, err = s.unlock(8)
+	none, _, err = s.unlock(8)
 	require.ErrorIs(t, err, ErrExpired)
 	require.Zero(t, none)
 	s.turn <- struct{}{}
 	next, _ := s.ask()
 	require.False(t, s.forget(number), "it is the turn of another")
 	raise(election.Entered, number, 8)
-	require.Nil(t, s.until(8))
+	require.Nil(t, s.lasts(8, 0))
 	raise(election.Entered, next, 9)
-	_, err = s.unlock(8)
+	_, _, err = s.unlock(8)
 	require.ErrorIs(t, err, ErrNotLocked)
-	got, err := s.unlock(9)
+	got, _, err := s.unlock(9)
 	require.NoError(t, err)
 	require.Equal(t, next, got)
 }
