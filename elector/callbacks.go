@@ -85,9 +85,12 @@ func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) 
 	return answered, ended
 }
 
-// awaitPriority waits until Priority has returned, but not forever: the lead is given up by now.
-func (e *Elector) awaitPriority(done <-chan struct{}) {
-	select { // without a timer where none is needed
+// await waits until a channel is closed, if there is one, but not forever: the lead is given up by now.
+func (e *Elector) await(done <-chan struct{}, complaint string) {
+	if done == nil {
+		return
+	}
+	select { // without a timer if none is needed
 	case <-done:
 		return
 	default:
@@ -97,6 +100,6 @@ func (e *Elector) awaitPriority(done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-patience.C:
-		e.log.Error("Run returns although Priority has not: it must return at once")
+		e.log.Error(complaint)
 	}
 }

@@ -57,6 +57,7 @@ type Elector struct {
 	roundTrips *roundTrips
 	standings  *standings
 	hearsay    *hearsay
+	disk       *disk // nil if nothing is kept
 	observers  *observers
 	leases     bool        // false with Config.Algorithm
 	stands     atomic.Bool // this member is a candidate: Run runs, and not Serve
@@ -117,6 +118,7 @@ func New(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, errors.Join(err, kept.close())
 	}
+	e.disk = newDisk(kept, c.Times.Lease)
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
@@ -235,9 +237,8 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		e.process.Close()
 		<-e.ended
 		closed := e.end()
-		if asked != nil {
-			e.awaitPriority(asked)
-		}
+		e.await(asked, "Run returns although Priority has not: it must return at once")
+		e.await(e.disk.inFlight(), "Run returns although the disk of Dir still hangs")
 		err = errors.Join(err, failed, closed, e.failure())
 	}()
 	if lead == nil {

@@ -27,11 +27,11 @@ type status struct {
 	Reason    string  `json:"reason,omitempty"` // why it is not
 }
 
-// Handler returns a handler of GET requests. At / it says as JSON what this member knows. At /healthz
-// the status is 200 if this member takes part, and 503 with the reason if it does not, if it has known
-// no leader for two leases, not even by [Hearsay], or if it leads and its lease was not renewed for twice the time of
-// Times.Renew. A load balancer that looks for the leader asks for /leader: the status is 200 there, and
-// 503 at the other members.
+// Handler returns a handler of GET requests. / answers as JSON what this member knows. /healthz answers 200 if this
+// member takes part. It answers 503 with the reason if it does not, if it has known no leader for two leases,
+// not even by [Hearsay], if it leads and its lease was not renewed for twice Times.Renew, and if Dir takes no state
+// or its disk hangs, which requests try once in five seconds. /leader answers 200 at the leader and 503 at
+// the other members, for a load balancer.
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -90,5 +90,5 @@ func (e *Elector) ill() string {
 	case v.Leader == "" && now-vacant > 2*times.Lease:
 		return fmt.Sprintf("there has been no leader for %v", (now - vacant).Round(time.Millisecond))
 	}
-	return ""
+	return e.disk.ill()
 }
