@@ -147,6 +147,10 @@ func (o *options) run() error {
 		r.workers, err = o.measureWorkers()
 		return err
 	})
+	part(starved, func() (err error) {
+		r.starved, err = o.measureStarved(1000)
+		return err
+	})
 	r.load = began + " at the start and " + load() + " at the end"
 	text := r.text(o)
 	fmt.Print(text)

@@ -119,31 +119,13 @@ func (o *options) measureGroups(groups int) (*groupsRow, error) {
 		return nil, err
 	}
 	defer g.stop()
-	leads := [members]int{}
-	timer := time.NewTimer(time.Minute)
-	defer timer.Stop()
-	for sum := 0; sum < groups; {
-		select {
-		case w := <-g.heard:
-			switch w.text {
-			case "leads":
-				leads[w.member]++
-				sum++
-			case "stopped":
-				leads[w.member]--
-				sum--
-			}
-		case <-timer.C:
-			return nil, fmt.Errorf("%d have a leader after a minute", sum)
-		}
+	led := newLed(g)
+	if _, err := led.all(groups); err != nil {
+		return nil, err
 	}
-	for i, n := range leads {
-		if n > leads[max(g.leader, 0)] || g.leader < 0 {
-			g.leader = i
-		}
-	}
+	g.leader = led.busiest()
 	time.Sleep(3 * time.Second)
-	r := &groupsRow{groups: groups, led: leads[g.leader]}
+	r := &groupsRow{groups: groups, led: led.by[g.leader]}
 	r.usage, err = g.usage(o.steady)
 	return r, err
 }

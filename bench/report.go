@@ -55,7 +55,8 @@ type results struct {
 	rows    []*row
 	groups  []*groupsRow
 	workers times
-	load    string // of the machine
+	starved *starvedRow // nil: not measured
+	load    string      // of the machine
 }
 
 func (r *results) row(name string) *row {
@@ -100,6 +101,9 @@ func (r *results) text(o *options) string {
 		fmt.Fprintf(&b,
 			"\nA worker is killed under `elect lead`; until the one of the next member runs: %v ms.\n",
 			r.workers)
+	}
+	if r.starved != nil {
+		b.WriteString(r.starved.text())
 	}
 	if aims := r.aims(); len(aims) > 0 {
 		b.WriteString("\n| aim | measured | reached |\n|---|--:|---|\n")

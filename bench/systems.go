@@ -26,6 +26,7 @@ type system struct {
 const (
 	manyGroups = "groups"
 	workers    = "workers"
+	starved    = "starved"
 )
 
 const asSlow = "elector-as-slow"
@@ -48,7 +49,7 @@ func parts() (names []string) {
 	for _, s := range systems {
 		names = append(names, s.name)
 	}
-	return append(names, manyGroups, workers)
+	return append(names, manyGroups, workers, starved)
 }
 
 // slowDown sets the lease with which elector should take as long after a crash as another system does, and

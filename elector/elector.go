@@ -59,6 +59,7 @@ type Elector struct {
 	hearsay    *hearsay
 	disk       *disk // nil if nothing is kept
 	observers  *observers
+	attempts   *attempts   // nil if no other group shares the connections
 	leases     bool        // false with Config.Algorithm
 	stands     atomic.Bool // this member is a candidate: Run runs, and not Serve
 	mixed      sync.Once   // of warnMixed
@@ -114,6 +115,7 @@ func New(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
+	shared := c.Network != nil && c.Transport == nil
 	disconnect, err := c.connect(e.log)
 	if err != nil {
 		return nil, errors.Join(err, kept.close())
@@ -123,6 +125,10 @@ func New(c Config) (*Elector, error) {
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
 	e.leases, e.observers = a.Leases, newObservers(&c)
+	var expire func(timer uint8, handle func())
+	if shared && a.Leases && !c.observes() {
+		expire = e.pace(a)
+	}
 	reach := newReach(a, &c, e.log)
 	link := c.Transport
 	if c.observes() {
@@ -135,13 +141,14 @@ func New(c Config) (*Elector, error) {
 		// Where there are leases, nothing waits for the order: rounds have numbers.
 		Unordered: a.Leases,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
-		OnOutcome: e.heard, OnRenew: e.renew,
+		OnOutcome: e.heard, OnRenew: e.renew, Expire: expire,
 		Observe: func(o *observe.Occurrence) {
 			if e.leases { // other algorithms may give the same number to another kind of message
 				e.roundTrips.observe(o)
 				e.standings.observe(o)
 				e.hearsay.observe(o)
 				reach.observe(o)
+				e.attempts.observe(o)
 			}
 			if o.What == observe.Step && (o.Event.Op == election.Suspect || o.Event.Op == election.Trust) {
 				e.publish(func(before View) View { return before }) // see watchPeers
@@ -279,10 +286,12 @@ func (e *Elector) watchPeers() (stop func()) {
 	e.watches = true
 	e.mu.Unlock()
 	return t.WatchPeers(func(id election.ID, up bool) {
+		e.attempts.reach(id, up)
 		e.mu.Lock()
 		e.up[e.name(id)] = up
 		e.mu.Unlock()
-		// The process publishes the View, as f must not wait. An error is of no use: the process has ended, or the peer is in a newer list of members.
+		// The process publishes the View, as f must not wait. An error is of no use: the process has ended, or
+		// the peer is in a newer list of members.
 		if up {
 			_ = e.process.Trust(id)
 		} else {
@@ -437,6 +446,8 @@ func (e *Elector) renew(o election.Outcome) {
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
 	e.observers.hear(o)
+	// A lease lasts from the moment at which its renewal was sent.
+	e.attempts.renewed(e.clock() - (o.Until - e.config.Times.Lease))
 	e.callRenewed(o.Term)
 }
 

@@ -140,6 +140,9 @@ func (e *Elector) publish(next func(View) View) {
 // heard takes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
 	e.observers.hear(o)
+	if o.Role != election.Undecided {
+		e.attempts.led()
+	}
 	if o.Role == election.Leader {
 		e.callRenewed(o.Term)
 	}
@@ -160,7 +163,9 @@ func (e *Elector) heard(o election.Outcome) {
 		case before.Leader == "" || before.Why == Hearsay:
 			return before // the end of a lease, say, that was noticed by the clock
 		case before.Self:
-			v.Why = e.whyLost()
+			if v.Why = e.whyLost(); v.Why == Lost {
+				e.attempts.lost()
+			}
 		default:
 			v.Why = Vacant
 		}

@@ -44,6 +44,10 @@ const (
 // 2527. So a peer that lies leaves half of all Terms free. The driver bounds the Terms of messages likewise.
 const namedBound = 1 << 52
 
+// TurnTimer is the timer that a candidate sets while it waits for its turn (rule 8). A driver may let it run
+// out later: the candidate then asks later, and only if there is no leader yet.
+const TurnTimer = timerTurn
+
 // mostToken is the largest Term that JSON holds as a number. No process claims a larger one.
 const mostToken = 1<<53 - 1
 
@@ -62,6 +66,7 @@ const (
 	commandLapse
 	commandSitDown
 	commandPrefer
+	commandAbandon
 )
 
 // Resign is the command to give up the lead of a Term in favour of a process, or of the largest that
@@ -84,6 +89,10 @@ func Lapse() election.Message { return election.Message{Kind: commandLapse} }
 
 // SitDown is the command to be no candidate any more, until the next Start, and to give up the lead.
 func SitDown() election.Message { return election.Message{Kind: commandSitDown} }
+
+// Abandon is the command to end an attempt that has asked (PROBE) and has not claimed yet. The candidate then
+// waits for its turn again.
+func Abandon() election.Message { return election.Message{Kind: commandAbandon} }
 
 // process is one voter and candidate.
 type process struct {
@@ -310,6 +319,10 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 		n.resign(e, 0)
 	case commandPrefer: // rule 8
 		n.priority = m.Value
+	case commandAbandon: // rule 8
+		if n.phase == probing {
+			n.giveUp(e)
+		}
 	}
 }
 

@@ -150,6 +150,7 @@ var (
 		"prefer":   lease.Prefer,
 		"renew":    func(uint64) election.Message { return lease.Renew() },
 		"lapse":    func(uint64) election.Message { return lease.Lapse() },
+		"abandon":  func(uint64) election.Message { return lease.Abandon() },
 		"sitdown":  func(uint64) election.Message { return lease.SitDown() },
 	}
 )

@@ -42,6 +42,18 @@ func TestSitDown(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
+// TestAbandon: a candidate that asks waits for its turn again. Nothing else is given up.
+func TestAbandon(t *testing.T) {
+	requireSteps(t, []steps{
+		{"it waits", then(leads[:1], "abandon"), ""},
+		{"it asks", then(leads[:2], "abandon"), "+turn50..60 -due"},
+		{"it has asked before", then(leads[:2], "abandon", "1:free/0#1", "2:free/0#1"), ""},
+		{"it claims", then(leads[:4], "abandon"), ""},
+		{"it leads", then(leads, "abandon"), ""},
+		{"it is no candidate", given("abandon"), ""},
+	}, config, 1, 2, 4, 5)
+}
+
 // TestLostAttempt: a candidate gives up as soon as a majority can no longer grant its claim.
 func TestLostAttempt(t *testing.T) {
 	requireSteps(t, []steps{

@@ -82,6 +82,11 @@ type Config struct {
 	// Observe is called with all that happens to the process.
 	Observe observe.Observer
 
+	// Expire is called when a timer of the algorithm has run out, in a goroutine of its own. The process
+	// handles the timeout when Expire calls handle, which does not wait, and which may be called later. If
+	// nil, the process handles it as soon as it can.
+	Expire func(timer uint8, handle func())
+
 	// Clock returns the time since a moment that is the same for as long as the process runs; what begins
 	// and ends by it are leases, see [election.Outcome].Until. If nil, the time since the process has
 	// begun to run, with the time for which the machine was suspended. It may be called from any

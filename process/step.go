@@ -185,7 +185,12 @@ func (p *Process) timer(c *election.TimerChange) {
 			// This is another goroutine, which must not touch the Node: the expiry waits in box, where
 			// Stop does not find it. So Accept asks once more whether it counts.
 			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
-			p.box.Send(&entry{event: ev, number: r.Seq})
+			handle := func() { p.box.Send(&entry{event: ev, number: r.Seq}) }
+			if p.config.Expire != nil {
+				p.config.Expire(r.Timer, handle)
+				return
+			}
+			handle()
 		})
 	}
 }

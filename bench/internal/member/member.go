@@ -69,9 +69,16 @@ func Main(run func(ctx context.Context, c Config, requests <-chan Request) error
 
 var printing sync.Mutex
 
-// Leads says that this member begins to lead, or that it has stopped.
-func Leads(is bool) {
+// Leads prints that this member begins to lead, or that it has stopped.
+func Leads(is bool) { LeadsGroup("", is) }
+
+// LeadsGroup prints the same of one of many groups, with its name behind a space.
+func LeadsGroup(name string, is bool) {
+	text := map[bool]string{true: "leads", false: "stopped"}[is]
+	if name != "" {
+		text += " " + name
+	}
 	printing.Lock()
 	defer printing.Unlock()
-	fmt.Println(map[bool]string{true: "leads", false: "stopped"}[is])
+	fmt.Println(text)
 }

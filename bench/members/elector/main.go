@@ -32,8 +32,11 @@ func run(ctx context.Context, c member.Config, requests <-chan member.Request) e
 	var running sync.WaitGroup
 	defer running.Wait()
 	for i := range c.Groups {
-		one := own
+		one, name := own, ""
 		one.Group = fmt.Sprintf("bench %d", i)
+		if c.Groups > 1 {
+			name = fmt.Sprint(i)
+		}
 		e, err := elector.New(one)
 		if err != nil {
 			return err
@@ -42,7 +45,7 @@ func run(ctx context.Context, c member.Config, requests <-chan member.Request) e
 			go serve(ctx, e, requests)
 		}
 		running.Go(func() {
-			if err := e.Run(ctx, lead); err != nil {
+			if err := e.Run(ctx, lead(name)); err != nil {
 				log.Fatal(err)
 			}
 		})
@@ -58,11 +61,13 @@ func share(c elector.Config) (*tcp.Network, error) {
 	return tcp.New(own)
 }
 
-func lead(ctx context.Context, _ elector.Term) error {
-	member.Leads(true)
-	<-ctx.Done()
-	member.Leads(false)
-	return nil
+func lead(group string) func(context.Context, elector.Term) error {
+	return func(ctx context.Context, _ elector.Term) error {
+		member.LeadsGroup(group, true)
+		<-ctx.Done()
+		member.LeadsGroup(group, false)
+		return nil
+	}
 }
 
 // serve does what is requested.
