@@ -23,7 +23,10 @@ import (
 // Config is one member of a group.
 type Config struct {
 	Group string // the name of the election; several may share a Transport
-	Self  string // the name of this member
+	// Self is the name of this member. If it is neither among the Members nor among the Observers, this member
+	// is leaving the group, see Members in the package's documentation: Dir, Priority and Preempt are not
+	// used, and Listen must be set unless there is a Network or a Transport.
+	Self string
 	// Members are all members: their names, and their addresses (host:port). Members compare this list and
 	// their Times when they connect, but not over a Transport of the caller.
 	Members map[string]string
@@ -124,8 +127,13 @@ func (c *Config) check() error {
 	if len(c.Members) == 0 {
 		return input.Errorf("Members: there are none to elect a leader")
 	}
-	if _, ok := c.Members[c.Self]; !ok && !c.observes() {
+	switch {
+	case !c.leaves():
+	case c.Algorithm != nil:
 		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
+	case c.Listen == "" && c.Network == nil && c.Transport == nil:
+		return input.Errorf("Self: %.60q is not among the Members %s: without Listen it cannot serve until it is "+
+			"removed", c.Self, c.names())
 	}
 	for name := range c.Observers {
 		if _, ok := c.Members[name]; ok {
@@ -157,6 +165,15 @@ func (c *Config) check() error {
 	}
 	return c.Times.check()
 }
+
+// votes reports whether this is a member by its own list.
+func (c *Config) votes() bool {
+	_, ok := c.Members[c.Self]
+	return ok
+}
+
+// leaves reports whether this member is to be removed: its own list does not contain it any more.
+func (c *Config) leaves() bool { return !c.votes() && !c.observes() }
 
 func (c *Config) names() string { return strings.Join(slices.Sorted(maps.Keys(c.Members)), ", ") }
 

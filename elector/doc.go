@@ -57,6 +57,10 @@
 // there are three lists at once, two members may lead. Two members whose lists differ by more refuse each
 // other, and so do two with other Times: the log says what differs.
 //
+// A new member that its peers do not list yet knows no leader, and [Elector.Handler] reports it as healthy. A
+// member whose own list no longer contains it is leaving. It has no vote and never leads, Run waits until
+// ctx ends, and it is healthy. While peers still list it, it follows their leader.
+//
 // # Without leases
 //
 // With [Config.Algorithm] another algorithm elects. Then a minority of the members has a leader, too,

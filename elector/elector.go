@@ -94,6 +94,9 @@ func New(c Config) (*Elector, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	if c.leaves() {
+		c.Dir, c.Priority, c.Preempt = "", nil, 0
+	}
 	a, err := c.algorithm()
 	if err != nil {
 		return nil, err
@@ -131,13 +134,13 @@ func New(c Config) (*Elector, error) {
 	}
 	reach := newReach(a, &c, e.log)
 	link := c.Transport
-	if c.observes() {
+	if !c.votes() {
 		link = muted{link}
 	}
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: c.rank(c.Self), Peers: c.ranks(), Transport: link,
-		// An observer does not come back: it has lent no vote, and asks for none that was forgotten.
-		Founding: c.observes(),
+		// A process that has no vote does not come back: it has lent none, and asks for none that was forgotten.
+		Founding: !c.votes(),
 		// Where there are leases, nothing waits for the order: rounds have numbers.
 		Unordered: a.Leases,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
@@ -158,6 +161,9 @@ func New(c Config) (*Elector, error) {
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.close())
+	}
+	if c.leaves() {
+		e.log.Warn(leaving, "members", c.names())
 	}
 	return e, nil
 }
@@ -191,13 +197,15 @@ func (e *Elector) end() error {
 // lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and
 // returns that error. Run returns nil when ctx has ended, and the error of the transport if that has
 // failed. It gives up the lead before it waits for a callback of the Config, and waits for Priority for
-// at most a Lease. It runs once.
+// at most a Lease. It runs once. If Self is not among the Members, Run never calls lead, like Serve.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	switch {
 	case lead == nil:
 		return input.Errorf("lead: there is nothing to run")
 	case e.config.observes():
 		return ErrObserver
+	case e.config.leaves():
+		return e.run(ctx, nil)
 	}
 	return e.run(ctx, lead)
 }

@@ -1,12 +1,16 @@
 package elector
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 // status is what the Handler says.
@@ -30,8 +34,9 @@ type status struct {
 // Handler returns a handler of GET requests. / answers as JSON what this member knows. /healthz answers 200 if this
 // member takes part. It answers 503 with the reason if it does not, if it has known no leader for two leases,
 // not even by [Hearsay], if it leads and its lease was not renewed for twice Times.Renew, and if Dir takes no state
-// or its disk hangs, which requests try once in five seconds. /leader answers 200 at the leader and 503 at
-// the other members, for a load balancer.
+// or its disk hangs, which requests try once in five seconds. While the members change, a member without a leader
+// is healthy too, and the text is the reason: it is leaving, or peers answer that they do not list it yet.
+// /leader answers 200 at the leader and 503 at the other members, for a load balancer.
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -46,7 +51,7 @@ func (e *Elector) Handler() http.Handler {
 	}
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		reason := e.ill()
-		answer(w, reason == "", reason)
+		answer(w, reason == "", cmp.Or(reason, e.excused()))
 	})
 	mux.HandleFunc("GET /leader", func(w http.ResponseWriter, _ *http.Request) {
 		v := e.Leader()
@@ -61,6 +66,9 @@ func (e *Elector) status() status {
 		Members: slices.Sorted(maps.Keys(e.config.Members)),
 		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
 		Reason: reason}
+	if len(e.unlisted()) > 0 {
+		s.Why = "unlisted"
+	}
 	if v.Self && e.leases {
 		s.Left = Term{v.Term, e}.Left().Seconds()
 	}
@@ -68,6 +76,34 @@ func (e *Elector) status() status {
 		s.RoundTrip, s.Suggested = d.Seconds(), Suggest(d).Lease.Seconds()
 	}
 	return s
+}
+
+// leaving is what is logged, and answered to a probe, of a member that is to be removed.
+const leaving = "this member is not in the list of members: it has no vote, and never leads"
+
+// excused returns why this member may know no leader and be healthy, or nothing. An orchestrator that changes
+// the list of members waits until each member is ready before it restarts the next one.
+func (e *Elector) excused() string {
+	if e.config.leaves() {
+		return leaving
+	}
+	if by := e.unlisted(); len(by) > 0 {
+		return "no leader: " + strings.Join(by, ", ") + " do not list this member yet"
+	}
+	return ""
+}
+
+// unlisted returns the peers that answer that they do not list this member, while it knows no leader.
+func (e *Elector) unlisted() (by []string) {
+	t, ok := e.config.Transport.(interface{ Unlisted() []election.ID })
+	if !ok || e.Leader().Leader != "" {
+		return nil
+	}
+	for _, id := range t.Unlisted() {
+		by = append(by, e.name(id))
+	}
+	slices.Sort(by)
+	return by
 }
 
 // ill returns why this member is not healthy, or nothing.
@@ -87,7 +123,7 @@ func (e *Elector) ill() string {
 			return fmt.Sprintf("renewals are late: the lease lasts for another %v of %v", max(left, 0),
 				times.Lease)
 		}
-	case v.Leader == "" && now-vacant > 2*times.Lease:
+	case v.Leader == "" && now-vacant > 2*times.Lease && e.excused() == "":
 		return fmt.Sprintf("there has been no leader for %v", (now - vacant).Round(time.Millisecond))
 	}
 	return e.disk.ill()

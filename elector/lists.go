@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
 )
 
 // lists are the lists of the members that this one is connected with.
@@ -33,7 +34,7 @@ func (l *lists) accept(id election.ID, hello []byte) error {
 	}
 	switch name, ok := l.names[id]; {
 	case !ok:
-		return fmt.Errorf("%.60q is no member of the group", peer.self)
+		return &tcp.NoMemberError{Name: peer.self}
 	case name != peer.self:
 		return fmt.Errorf("%.60q says that it is %.60q", name, peer.self)
 	}

@@ -20,9 +20,12 @@ func (c *Config) observes() bool {
 	return ok
 }
 
-// all returns the addresses of members and observers.
+// all returns the addresses of members and observers, and of this member if it leaves.
 func (c *Config) all() map[string]string {
 	all := make(map[string]string)
+	if c.leaves() {
+		all[c.Self] = c.Listen
+	}
 	maps.Copy(all, c.Members)
 	maps.Copy(all, c.Observers)
 	return all
@@ -69,7 +72,7 @@ func (o *observers) announce(m election.Message) {
 	}
 }
 
-// muted is the transport of an observer: the voters do not expect packets from it.
+// muted is the transport of an observer, or of a member that leaves: the voters do not expect packets from it.
 type muted struct{ election.Transport }
 
 func (muted) Send(context.Context, election.Packet) error { return nil }

@@ -48,7 +48,8 @@ func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
 	case err != nil:
 		return nil, err
 	case h.refused != "":
-		return nil, fmt.Errorf("process %s refuses the connection: %s", p.called(), h.refused)
+		return nil, fmt.Errorf("process %s refuses the connection: %w", p.called(),
+			refusedError(h.refused, h.stranger, n.config.called(n.config.Self)))
 	case h.from != p.id || h.to != n.config.Self:
 		return nil, fmt.Errorf("%w: process %s answers process %s", errHello, n.config.called(h.from),
 			n.config.called(h.to))
@@ -163,7 +164,7 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 	own := hello{from: n.config.Self, to: h.from, incarnation: n.incarnation}
 	c, err = n.admit(w, &h)
 	if err != nil {
-		own.refused = err.Error()
+		own.refused, own.stranger = err.Error(), isStranger(err)
 	}
 	if _, failed := w.nc.Write(own.append(nil)); err == nil {
 		err = failed
@@ -178,7 +179,7 @@ func (n *Network) admit(w wire, h *hello) (*conn, error) {
 	// The certificate has a name and the hello an ID. Only the list of members says which name an ID has: a
 	// process must not get in by a name that somebody's function maps to the same ID.
 	case n.config.TLS != nil && w.name != claimed && !n.config.has(w.name):
-		return nil, fmt.Errorf("process %s is no member", w.name)
+		return nil, &NoMemberError{w.name}
 	case n.config.TLS != nil && w.name != claimed:
 		return nil, fmt.Errorf("process %s says that it is process %s", w.name, claimed)
 	case h.from == n.config.Self:
@@ -188,7 +189,7 @@ func (n *Network) admit(w wire, h *hello) (*conn, error) {
 		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
 			n.config.called(h.to))
 	case p == nil:
-		return nil, fmt.Errorf("process %s is no member", claimed)
+		return nil, &NoMemberError{claimed}
 	}
 	c := newConn(n, p, w, false, h.incarnation)
 	if err := p.settle(n.stopped, c); err != nil {

@@ -242,20 +242,46 @@ func (r *reader) opening() (o opening) {
 type refusal struct {
 	received      uint64 // how many packets of the stream arrived before the group was closed
 	reason, hello []byte
+	stranger      bool // the reason is that the peer is no member
 }
 
 func (f *refusal) append(b []byte, group uint64) []byte {
 	b = binary.AppendUvarint(appendHead(b, kindRefuse, group), f.received)
-	return appendText(appendText(b, f.reason[:min(len(f.reason), maxReason)]), f.hello)
+	return appendText(appendReason(b, f.reason, f.stranger), f.hello)
 }
 
 func (r *reader) refusal() (f refusal) {
-	f.received, f.reason, f.hello = r.number(), r.text(maxReason), r.text(MaxHello)
+	f.received = r.number()
+	f.reason, f.stranger = r.reason()
+	f.hello = r.text(MaxHello)
 	return f
 }
 
 func appendText(b, text []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// appendReason codes why a peer is refused, if it is.
+func appendReason(b, reason []byte, stranger bool) []byte {
+	b = appendText(b, reason[:min(len(reason), maxReason)])
+	switch {
+	case len(reason) == 0:
+		return b
+	case stranger:
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func (r *reader) reason() (text []byte, stranger bool) {
+	if text = r.text(maxReason); len(text) == 0 {
+		return text, false
+	}
+	kind := r.number()
+	if kind > 1 {
+		r.fail("refusal of kind %d", kind)
+	}
+	return text, kind == 1
 }
 
 // appendAck says how many packets of a group have been taken from the queue.

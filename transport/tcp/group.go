@@ -23,7 +23,7 @@ type GroupConfig struct {
 	// MaxHello bytes.
 	Hello []byte
 	// Accept judges the Hello of a peer, at both ends. An error keeps the group from this peer; both ends log
-	// it once. Accept returns soon and may be called by several goroutines at once. If nil, both must be
+	// it once. A NoMemberError reports to the peer that it is not in the list of the group. Accept returns soon and may be called by several goroutines at once. If nil, both must be
 	// equal.
 	Accept func(peer election.ID, hello []byte) error
 }
@@ -93,6 +93,20 @@ func (g *Group) gone() error {
 
 // Self returns the member that the network belongs to.
 func (g *Group) Self() election.ID { return g.net.config.Self }
+
+// Unlisted returns the peers, by their IDs, whose last answer is that this process is no member: their list is
+// another one. A peer that cannot be reached is not among them.
+func (g *Group) Unlisted() (peers []election.ID) {
+	for id, l := range g.lanes {
+		l.peer.mu.Lock()
+		if l.peer.stranger || l.stranger {
+			peers = append(peers, id)
+		}
+		l.peer.mu.Unlock()
+	}
+	slices.Sort(peers)
+	return peers
+}
 
 // Send takes a packet to a member. It waits only in a reliable group, while the queue to this peer is full.
 func (g *Group) Send(ctx context.Context, p election.Packet) error {
@@ -334,7 +348,7 @@ func (g *Group) meet(s *stream) {
 	}
 	if err != nil {
 		g.net.refuseGroup(g, peer, err, s.hello)
-		f := refusal{0, []byte(err.Error()), g.config.Hello}
+		f := refusal{0, []byte(err.Error()), g.config.Hello, isStranger(err)}
 		s.conn.answer(func(b []byte) []byte { return f.append(b, s.number) })
 		return
 	}

@@ -3,6 +3,7 @@ package tcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -253,4 +254,45 @@ func TestAckOnce(t *testing.T) {
 		require.False(t, more || ending)
 		require.Empty(t, c.acks)
 	}
+}
+
+// TestUnlisted: a peer that answers that this process is no member of its list, or of the list of the group, is
+// reported until it accepts this process, or cannot be reached.
+func TestUnlisted(t *testing.T) {
+	c, g := wired(t, true)
+	announced := func() {
+		c.peer.mark(g.lanes[1])
+		c.collect(nil)
+	}
+	announced()
+	for _, answer := range []struct {
+		stranger bool
+		want     []election.ID
+	}{{true, []election.ID{1}}, {false, nil}} {
+		f := refusal{reason: []byte("no"), stranger: answer.stranger}
+		_, err := c.frames(f.append(nil, 1))
+		require.NoError(t, err)
+		require.Equal(t, answer.want, g.Unlisted())
+	}
+	_, err := c.frames((&refusal{reason: []byte("no"), stranger: true}).append(nil, 1))
+	require.NoError(t, err)
+	_, err = c.frames((&opening{instance: 1, window: 4}).append(nil, 1))
+	require.NoError(t, err)
+	require.Empty(t, g.Unlisted())
+
+	for _, one := range []struct {
+		err  error
+		want []election.ID
+	}{
+		{fmt.Errorf("process 1: %w", refusedError("no", true, "2")), []election.ID{1}},
+		{refusedError("no", false, "2"), nil},
+		{&NoMemberError{"2"}, []election.ID{1}},
+		{errors.New("connection refused"), nil},
+	} {
+		c.peer.failed(one.err)
+		require.Equal(t, one.want, g.Unlisted())
+	}
+	c.peer.failed(&NoMemberError{"2"})
+	c.peer.adopt(c)
+	require.Empty(t, g.Unlisted())
 }

@@ -16,12 +16,33 @@ var errHello = input.Sentinel("election", "not a hello")
 // protocol is what a connection begins with, and what TLS negotiates.
 const protocol = "election/1"
 
+// NoMemberError refuses a peer that is not in a list of members. It may become one: this list, or the list
+// of the peer, may be older than the other. [Group.Unlisted] of that peer reports it.
+type NoMemberError struct{ Name string }
+
+func (e *NoMemberError) Error() string { return "process " + e.Name + " is no member" }
+
+// isStranger reports whether an error is a NoMemberError.
+func isStranger(err error) bool {
+	_, ok := errors.AsType[*NoMemberError](err)
+	return ok
+}
+
+// refusedError is what a peer answers that refuses this process.
+func refusedError(reason string, stranger bool, self string) error {
+	if stranger {
+		return &NoMemberError{self}
+	}
+	return errors.New(reason)
+}
+
 // hello is the first thing that either end says. The side that has dialled says it first, and nothing more
 // until the other end has answered.
 type hello struct {
 	from, to    election.ID
 	incarnation uint64
 	refused     string // by an answer: why; empty if it is accepted
+	stranger    bool   // by such an answer: since the dialler is no member
 }
 
 // append codes the protocol, a length and the fields.
@@ -32,7 +53,7 @@ func (h *hello) append(b []byte) []byte {
 	for _, v := range [...]uint64{uint64(h.from), uint64(h.to), h.incarnation} {
 		b = binary.AppendUvarint(b, v)
 	}
-	b = appendText(b, []byte(h.refused[:min(len(h.refused), maxReason)]))
+	b = appendReason(b, []byte(h.refused), h.stranger)
 	binary.BigEndian.PutUint16(b[at:], uint16(len(b)-at-2))
 	return b
 }
@@ -55,8 +76,9 @@ func readHello(from io.Reader) (h hello, err error) {
 		return h, fmt.Errorf("%w: %w", errHello, early(err))
 	}
 	r := reader{b: b}
-	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number(),
-		refused: string(r.text(maxReason))}
+	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number()}
+	reason, stranger := r.reason()
+	h.refused, h.stranger = string(reason), stranger
 	if r.err == nil && (r.short || r.at != len(b)) {
 		r.fail("%d bytes are too few or too many", len(b))
 	}

@@ -30,15 +30,16 @@ type peer struct {
 	// something is sent to the peer, and at once, as the peer has connected to this process.
 	wanted, near chan struct{}
 
-	mu     sync.Mutex
-	lanes  map[uint64]*lane        // by the number of the group
-	dirty  []*lane                 // that have something to write
-	out    *conn                   // dialled by this process, or nil
-	in     *conn                   // dialled by the peer, or nil
-	absent bool                    // the last attempt to connect has failed
-	began  time.Duration           // when the present attempt did
-	cancel context.CancelCauseFunc // of the present attempt, until the peer has accepted
-	said   string                  // the last trouble that was logged
+	mu       sync.Mutex
+	lanes    map[uint64]*lane        // by the number of the group
+	dirty    []*lane                 // that have something to write
+	out      *conn                   // dialled by this process, or nil
+	in       *conn                   // dialled by the peer, or nil
+	absent   bool                    // the last attempt to connect has failed
+	stranger bool                    // the last attempt was refused since this process is no member there
+	began    time.Duration           // when the present attempt did
+	cancel   context.CancelCauseFunc // of the present attempt, until the peer has accepted
+	said     string                  // the last trouble that was logged
 }
 
 // send puts a packet into a lane, or returns a channel that is closed when there is room.
@@ -207,7 +208,7 @@ func (p *peer) opened(c *conn, l *lane, o *opening) error {
 	if err := l.open(c.incarnation, o); err != nil {
 		return err
 	}
-	l.away = false
+	l.away, l.stranger = false, false
 	p.net.admitGroup(l.group, p.id)
 	p.setUp(l, true)
 	p.mark(l)
@@ -220,7 +221,7 @@ func (p *peer) refused(l *lane, f *refusal) error {
 	switch {
 	case len(f.reason) > 0:
 		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %s: %s", p.called(), f.reason), f.hello)
-		l.state, l.away = laneRefused, true
+		l.state, l.away, l.stranger = laneRefused, true, f.stranger
 	case l.state == laneOpen:
 		// The peer may open the group again. It is announced anew, so that packets that are on their way
 		// to the group that was closed are not taken for the other's.
@@ -252,7 +253,7 @@ func (p *peer) lost() {
 	defer p.mu.Unlock()
 	p.out = nil
 	for _, l := range p.lanes {
-		l.state, l.known = laneDown, false
+		l.state, l.known, l.stranger = laneDown, false, false
 		p.setUp(l, false)
 		if l.queue.len() > 0 {
 			p.mark(l)
@@ -264,7 +265,7 @@ func (p *peer) lost() {
 func (p *peer) failed(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.absent = true
+	p.absent, p.stranger = true, isStranger(err)
 	for _, l := range p.lanes {
 		if l.closing { // whose Close waits for nothing
 			p.cut(l)
@@ -293,7 +294,7 @@ func (p *peer) adopt(c *conn) {
 	if p.said != "" {
 		p.net.log.Info("connected", "peer", p.called())
 	}
-	p.out, p.absent, p.said = c, false, ""
+	p.out, p.absent, p.stranger, p.said = c, false, false, ""
 	for _, l := range p.lanes {
 		l.state, l.known = laneDown, false
 		p.mark(l)

@@ -42,13 +42,14 @@ func (q *queue) push(p *election.Packet, at time.Duration) {
 // lane is the way of one group to one peer: what the group has sent and the peer has not got. Its peer's lock
 // guards it.
 type lane struct {
-	group   *Group
-	peer    *peer
-	number  uint64 // of the group; the same on every connection
-	dirty   bool   // in peer.dirty
-	up      atomic.Bool
-	away    bool // the peer has closed the group, or refuses it
-	closing bool // the group is closed: nothing is added
+	group    *Group
+	peer     *peer
+	number   uint64 // of the group; the same on every connection
+	dirty    bool   // in peer.dirty
+	up       atomic.Bool
+	away     bool // the peer has closed the group, or refuses it
+	closing  bool // the group is closed: nothing is added
+	stranger bool // the group refuses this process since it is no member; peer.mu
 
 	queue queue
 	next  uint64        // the number in queue of the packet to write next; those before it were written

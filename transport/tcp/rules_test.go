@@ -59,10 +59,10 @@ func TestTexts(t *testing.T) {
 	require.Len(t, r.b, r.at)
 	require.LessOrEqual(t, r.at, maxFrame)
 
-	f := refusal{received: 3, reason: text(maxReason + 1), hello: text(MaxHello)}
+	f := refusal{received: 3, reason: text(maxReason + 1), hello: text(MaxHello), stranger: true}
 	r = reader{b: f.append(nil, 7)}
 	require.EqualValues(t, 7<<kindBits|kindRefuse, r.number())
-	require.Equal(t, refusal{3, text(maxReason), text(MaxHello)}, r.refusal())
+	require.Equal(t, refusal{3, text(maxReason), text(MaxHello), true}, r.refusal())
 	require.NoError(t, r.err)
 	require.Len(t, r.b, r.at)
 
@@ -72,7 +72,7 @@ func TestTexts(t *testing.T) {
 	require.Equal(t, o, r.opening())
 	require.NoError(t, r.err)
 
-	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, incarnation: 1<<64 - 1, refused: string(text(maxReason + 1))}
+	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, incarnation: 1<<64 - 1, refused: string(text(maxReason + 1)), stranger: true}
 	got, err := readHello(strings.NewReader(string(h.append(nil))))
 	require.NoError(t, err)
 	h.refused = h.refused[:maxReason]
