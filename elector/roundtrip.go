@@ -17,6 +17,7 @@ type roundTrips struct {
 	answers []uint8 // the kinds that answer it
 	enough  int     // this number of answers makes a majority, with the own vote
 	renew   time.Duration
+	lease   time.Duration
 	log     *slog.Logger
 
 	sent [16]round // an answer that is 16 renewals late is older than any lease
@@ -41,7 +42,7 @@ type round struct {
 
 // newRoundTrips returns what measures the round trips of a member.
 func newRoundTrips(a *election.Algorithm, c *Config, log *slog.Logger) *roundTrips {
-	r := &roundTrips{enough: len(c.Members) / 2, renew: c.Times.Renew, log: log,
+	r := &roundTrips{enough: len(c.Members) / 2, renew: c.Times.Renew, lease: c.Times.Lease, log: log,
 		next: make(map[string]time.Duration)}
 	for i, kind := range a.Kinds {
 		switch kind.Name {
@@ -59,12 +60,19 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
 	}
+	if o.Effects.Decided() && o.Effects.Outcome.Role != election.Leader {
+		// A lease has ended while its renewals were in flight. If they are answered yet, that tells how long an
+		// outage took, not how long a round trip does.
+		clear(r.sent[:])
+	}
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && slices.Contains(r.answers, m.Kind) {
 		// An answer counts even if another round has begun: that it is late is what has to be measured. A
 		// GRANTED of Round 0 answers no claim: a voter sends it to say to whom it has lent its vote.
 		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 {
 			if s.heard++; s.heard == r.enough {
-				r.note(o.At, o.At-s.at)
+				// A claim that was answered more than a Lease later would not have led to one. How much later depends on
+				// the outage.
+				r.note(o.At, min(o.At-s.at, r.lease))
 			}
 		}
 	}
@@ -130,8 +138,9 @@ func (r *roundTrips) typical() time.Duration {
 }
 
 // RoundTrip returns how long a majority of the members takes to answer this member when it leads or claims
-// the lead: 95 of the last 100 answers took no longer. [Suggest] makes Times of it. It is zero if this
-// member has not claimed the lead.
+// the lead: 95 of the last 100 answers took no longer. It is at most Times.Lease, and answers to renewals of a
+// lease that has ended do not count. [Suggest] makes Times of it. It is zero if this member has not claimed the
+// lead.
 func (e *Elector) RoundTrip() time.Duration {
 	e.roundTrips.mu.Lock()
 	defer e.roundTrips.mu.Unlock()

@@ -54,11 +54,14 @@ func preset(lease time.Duration) Times {
 }
 
 // Suggest returns times for a network in which the slowest round trip that matters took so long, see
-// [Elector.RoundTrip]. New accepts them, whatever the round trip.
+// [Elector.RoundTrip]. New accepts them, whatever the round trip. The Lease is 50 round trips, from 250 ms to the
+// 10 s of WAN, but never less than ten round trips: lost packets make round trips long, and a Lease of ten seconds
+// outlasts some retransmissions as well as a longer one does.
 func Suggest(roundTrip time.Duration) Times {
-	roundTrip = min(roundTrip, longestLease/50)
+	roundTrip = max(min(roundTrip, longestLease/10), 0)
 	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
-	return preset(max(50*roundTrip, 250*time.Millisecond).Round(time.Millisecond))
+	lease := min(max(50*roundTrip, 250*time.Millisecond), max(WAN().Lease, 10*roundTrip))
+	return preset(lease.Round(time.Millisecond))
 }
 
 // onDisk returns the Times of a member with a Dir.
