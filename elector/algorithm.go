@@ -23,7 +23,11 @@ const endless = 100 * 365 * 24 * time.Hour
 // algorithm returns what elects: leases, or what the Config says instead.
 func (c *Config) algorithm() (a *election.Algorithm, err error) {
 	if c.Algorithm == nil {
-		return lease.New(c.Times.lease(c.Dir != ""))
+		t := c.Times
+		if c.observes() {
+			t.Lease = t.followed()
+		}
+		return lease.New(t.lease(c.Dir != ""))
 	}
 	a = c.Algorithm
 	if err := a.Check(); err != nil {

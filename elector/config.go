@@ -109,9 +109,14 @@ func ID(name string) election.ID {
 // It has their IDs, names and addresses, TLS, InsecurePlaintext and Log, and may be changed before [tcp.New].
 func (c Config) TCP() tcp.Config {
 	own := tcp.Config{Self: ID(c.Self), Members: make(map[election.ID]string),
-		Names: make(map[election.ID]string), TLS: c.TLS, InsecurePlaintext: c.InsecurePlaintext, Log: c.Log}
+		Observers: make(map[election.ID]string), Names: make(map[election.ID]string), TLS: c.TLS,
+		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log}
 	for name, address := range c.all() {
-		own.Members[ID(name)], own.Names[ID(name)] = address, name
+		list := own.Members
+		if _, ok := c.Observers[name]; ok {
+			list = own.Observers
+		}
+		list[ID(name)], own.Names[ID(name)] = address, name
 	}
 	return own
 }

@@ -298,6 +298,9 @@ func (e *Elector) watchPeers() (stop func()) {
 		e.mu.Lock()
 		e.up[e.name(id)] = up
 		e.mu.Unlock()
+		if up {
+			e.observers.came(id)
+		}
 		// The process publishes the View, as f must not wait. An error is of no use: the process has ended, or
 		// the peer is in a newer list of members.
 		if up {
@@ -453,7 +456,7 @@ func (e *Elector) renew(o election.Outcome) {
 	close(e.renewed)
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
-	e.observers.hear(o)
+	e.observers.hear(o, e.clock())
 	// A lease lasts from the moment at which its renewal was sent.
 	e.attempts.renewed(e.clock() - (o.Until - e.config.Times.Lease))
 	e.callRenewed(o.Term)

@@ -338,7 +338,7 @@ func TestDelayOnDisk(t *testing.T) {
 func TestRoundTrips(t *testing.T) {
 	a, err := lease.New(lease.Config{})
 	require.NoError(t, err)
-	c := Config{Members: named("a", "b", "c", "d"), Times: Times{Renew: time.Hour}}
+	c := Config{Members: named("a", "b", "c", "d"), Times: Times{Renew: time.Hour, Lease: time.Hour}}
 	r := newRoundTrips(a, &c, slog.New(slog.DiscardHandler))
 	kinds := map[string]uint8{}
 	for i, kind := range a.Kinds {
@@ -368,6 +368,52 @@ func TestRoundTrips(t *testing.T) {
 	step(91, election.Recv, "free", 3)
 	step(91, election.Recv, "free", 3)
 	require.EqualValues(t, 17, r.typical())
+}
+
+// TestOutages: what is answered after an outage is no round trip, if a lease has ended meanwhile. Without a lease
+// that ends, an answer after more than a Lease counts as one of a Lease.
+func TestOutages(t *testing.T) {
+	c := Config{Members: named("a", "b", "c"), Times: LAN().Complete()}
+	a, err := c.algorithm()
+	require.NoError(t, err)
+	r := newRoundTrips(a, &c, slog.New(slog.DiscardHandler))
+	env := election.NewEnv(nil, nil)
+	step := func(at time.Duration, op election.Op, m election.Message, effects *election.Effects) {
+		r.observe(&observe.Occurrence{What: observe.Step, At: at, Effects: effects,
+			Event: &election.Event{Op: op, Msg: m}})
+	}
+	claim := func(at time.Duration, round uint32) {
+		m := election.Message{Kind: r.claim, Round: round}
+		effects := env.Begin(0)
+		effects.Sends = []election.Outgoing{{Msg: m}}
+		step(at, election.Timeout, m, effects)
+	}
+	answer := func(at time.Duration, round uint32, do func()) {
+		effects := env.Begin(0)
+		do()
+		step(at, election.Recv, election.Message{Kind: r.answers[0], Round: round}, effects)
+	}
+	none := func() {}
+	claim(1000, 1)
+	answer(1007, 1, none)
+	require.EqualValues(t, 7, r.typical())
+	claim(time.Second, 2)
+	claim(2*time.Second, 3)
+	answer(4*time.Second, 2, func() { env.Withdraw(7) })
+	answer(4*time.Second, 3, none)
+	require.EqualValues(t, 7, r.typical(), "the lease has ended")
+	claim(5*time.Second, 3)
+	answer(9*time.Second, 3, none)
+	require.Equal(t, c.Times.Lease, r.typical(), "a claim that was answered late")
+}
+
+// TestSuggestBound: a Lease of more than 10 s is suggested only where that is less than ten round trips.
+func TestSuggestBound(t *testing.T) {
+	for trip, want := range map[time.Duration]time.Duration{time.Millisecond: 250 * time.Millisecond,
+		100 * time.Millisecond: 5 * time.Second, 200 * time.Millisecond: 10 * time.Second,
+		time.Second: 10 * time.Second, 2 * time.Second: 20 * time.Second} {
+		require.Equal(t, want, Suggest(trip).Lease, trip)
+	}
 }
 
 // TestTypicalRoundTrip: a slow start is soon of no account, nor are five of a hundred; six are, wherever they

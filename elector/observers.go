@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lease"
@@ -31,18 +33,27 @@ func (c *Config) all() map[string]string {
 	return all
 }
 
-// observers are those to which a leader says that it leads. Only the goroutine of the process uses it.
+// observers are those that a leader informs.
 type observers struct {
 	send        func(election.Packet)
 	self        election.ID
 	incarnation uint64 // of what is sent to them
+	every       time.Duration
 	all         []election.ID
-	sent        uint64 // packets to each
-	led         uint64 // the Term in which this member leads; zero if it does not
+
+	// Only the goroutine of the process uses these.
+	sent uint64        // packets to each
+	led  uint64        // the Term in which this member leads; zero if it does not
+	last time.Duration // when all were informed of it
+
+	mu  sync.Mutex
+	new map[election.ID]bool // have come since; only WatchPeers knows
 }
 
 func newObservers(c *Config) *observers {
-	o := &observers{self: ID(c.Self), incarnation: rand.Uint64(), send: func(election.Packet) {}}
+	// Renewals are up to an eighth of Renew late: the one that is closest to a Lease after the last counts.
+	o := &observers{self: ID(c.Self), incarnation: rand.Uint64(), send: func(election.Packet) {},
+		every: c.Times.Lease - c.Times.Renew/2, new: make(map[election.ID]bool)}
 	for _, name := range slices.Sorted(maps.Keys(c.Observers)) {
 		if name != c.Self {
 			o.all = append(o.all, ID(name))
@@ -51,23 +62,53 @@ func newObservers(c *Config) *observers {
 	return o
 }
 
+// followed returns how long an observer follows a leader that it does not hear of: a leader informs it once in
+// a Lease, so one message may come late, or be lost.
+func (t Times) followed() time.Duration { return min(t.Lease/2*5, max(t.Lease, longestLease)) }
+
+// came notes that an observer can be reached: it is informed with the next renewal.
+func (o *observers) came(id election.ID) {
+	if slices.Contains(o.all, id) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.new[id] = true
+	}
+}
+
 // hear takes each outcome of the process, also one that renews a lease.
-func (o *observers) hear(out election.Outcome) {
+func (o *observers) hear(out election.Outcome, now time.Duration) {
 	switch {
+	case out.Role == election.Leader && (o.led != out.Term || now-o.last >= o.every):
+		o.led, o.last = out.Term, now
+		o.arrivals()
+		o.announce(o.all, lease.Leads(out.Term))
 	case out.Role == election.Leader:
-		o.led = out.Term
-		o.announce(lease.Leads(out.Term))
+		o.announce(o.arrivals(), lease.Leads(out.Term))
 	case o.led != 0:
-		o.announce(lease.Left(o.led))
+		o.announce(o.all, lease.Left(o.led))
 		o.led = 0
 	}
 }
 
-// announce sends a message to all observers. They receive like any process: copies are dropped by their
-// numbers.
-func (o *observers) announce(m election.Message) {
+// arrivals returns the observers that have come since the last call. The transport may call came while it sends,
+// so mu is not held then.
+func (o *observers) arrivals() (ids []election.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id := range o.new {
+		ids = append(ids, id)
+	}
+	clear(o.new)
+	return ids
+}
+
+// announce sends a message to observers. They receive like any process: copies are dropped by their numbers.
+func (o *observers) announce(to []election.ID, m election.Message) {
+	if len(to) == 0 {
+		return
+	}
 	o.sent++
-	for _, id := range o.all {
+	for _, id := range to {
 		o.send(election.Packet{From: o.self, To: id, Msg: m, Incarnation: o.incarnation, Seq: o.sent})
 	}
 }

@@ -147,7 +147,7 @@ func TestRoundTripWarning(t *testing.T) {
 	a, err := lease.New(lease.Config{})
 	require.NoError(t, err)
 	var log strings.Builder
-	c := Config{Members: named("a", "b"), Times: Times{Renew: 100}}
+	c := Config{Members: named("a", "b"), Times: Times{Renew: 100, Lease: 10000}}
 	r := newRoundTrips(a, &c, slog.New(slog.NewTextHandler(&log, nil)))
 	claim := func(round uint32, at time.Duration) {
 		m := election.Message{Kind: r.claim, Round: round}
@@ -388,27 +388,50 @@ func TestWarnings(t *testing.T) {
 	require.Empty(t, text.String(), "the level of the caller's log holds too")
 }
 
-// TestAnnounce: a leader says to each observer that it leads, at each renewal, and once that it leads no
-// more. What it sends has numbers, so that copies are dropped.
+// TestAnnounce: a leader tells each observer that it leads, once in a Lease, one that has just come with the next
+// renewal, and all of them when it leads no more. What it sends has numbers, so that copies are dropped.
 func TestAnnounce(t *testing.T) {
 	var sent []election.Packet
-	c := Config{Self: "b", Observers: named("b", "o", "p")}
+	c := Config{Self: "b", Observers: named("b", "o", "p"), Times: LAN().Complete()}
 	o := newObservers(&c)
 	o.send = func(p election.Packet) { sent = append(sent, p) }
 	require.NotZero(t, o.incarnation)
 	follower := election.Outcome{Role: election.Follower, Term: 6}
-	for _, out := range []election.Outcome{follower, {Role: election.Leader, Term: 7},
-		{Role: election.Leader, Term: 7}, follower, follower} {
-		o.hear(out)
+	leader := election.Outcome{Role: election.Leader, Term: 7}
+	o.came(ID("p"))
+	for renewal, out := range []election.Outcome{follower, leader, leader, leader, leader, leader, leader, leader,
+		follower, follower} {
+		if renewal == 6 {
+			o.came(ID("o"))
+			o.came(ID("x")) // no observer
+		}
+		o.hear(out, time.Duration(renewal)*c.Times.Renew)
 	}
 	var want []election.Packet
-	for i, m := range []election.Message{lease.Leads(7), lease.Leads(7), lease.Left(7)} {
-		for _, to := range []string{"o", "p"} {
-			want = append(want, election.Packet{From: ID("b"), To: ID(to), Msg: m, Incarnation: o.incarnation,
-				Seq: uint64(i + 1)})
+	for i, m := range []struct {
+		election.Message
+		to []string
+	}{{lease.Leads(7), []string{"o", "p"}}, {lease.Leads(7), []string{"o", "p"}}, {lease.Leads(7), []string{"o"}},
+		{lease.Left(7), []string{"o", "p"}}} {
+		for _, to := range m.to {
+			want = append(want, election.Packet{From: ID("b"), To: ID(to), Msg: m.Message,
+				Incarnation: o.incarnation, Seq: uint64(i + 1)})
 		}
 	}
 	require.Equal(t, want, sent)
+}
+
+// TestFollowed: an observer follows for two and a half leases, as far as package lease takes a time of that length.
+func TestFollowed(t *testing.T) {
+	for lease, want := range map[time.Duration]time.Duration{time.Second: 2500 * time.Millisecond,
+		longestLease: longestLease, longestLease / 2: longestLease, 2 * longestLease: 2 * longestLease} {
+		require.Equal(t, want, Times{Lease: lease}.followed())
+	}
+	for _, l := range []time.Duration{leastLease, time.Second, longestLease} {
+		c := Config{Self: "o", Observers: named("o"), Times: preset(l).Complete()}
+		_, err := c.algorithm()
+		require.NoError(t, err)
+	}
 }
 
 // TestVacantSince: a vacancy lasts from the end of the last leader, whatever else changes meanwhile.

@@ -203,10 +203,12 @@ func TestMembersDiffer(t *testing.T) {
 // piped returns the connections of a member or an observer in memory: name listens at name:1.
 func piped(t *testing.T, hub *pipenet.Hub, c elector.Config) *tcp.Network {
 	own := c.TCP()
-	for id, name := range own.Names {
-		own.Members[id] = name + ":1"
+	for _, list := range []map[election.ID]string{own.Members, own.Observers} {
+		for id := range list {
+			list[id] = own.Names[id] + ":1"
+		}
 	}
-	own.InsecurePlaintext, own.MaxHandshakes = c.TLS == nil, 1000
+	own.InsecurePlaintext = c.TLS == nil
 	own.Listener, own.Dial = hub.Listen(c.Self+":1"), hub.Dial
 	n, err := tcp.New(own)
 	require.NoError(t, err)

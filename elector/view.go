@@ -139,7 +139,7 @@ func (e *Elector) publish(next func(View) View) {
 
 // heard takes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
-	e.observers.hear(o)
+	e.observers.hear(o, e.clock())
 	if o.Role != election.Undecided {
 		e.attempts.led()
 	}

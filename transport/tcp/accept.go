@@ -109,7 +109,7 @@ func (n *Network) refuse(nc net.Conn, peer string, reason error) {
 // greet deals with a connection that was accepted.
 func (n *Network) greet(nc net.Conn, gate *gate) {
 	if t, ok := nc.(*net.TCPConn); ok {
-		_ = t.SetKeepAliveConfig(keepAlive)
+		_ = t.SetKeepAliveConfig(keepOpen)
 	}
 	raw := counted{nc, &n.stats}
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))

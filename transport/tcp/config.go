@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -19,9 +20,13 @@ import (
 type Config struct {
 	Self    election.ID            // the ID of this process
 	Members map[election.ID]string // host:port of all members; Self's is where this process listens
-	// Names are the names of members: in their certificates, in errors and in the log. The default name is
-	// the ID in decimal. No two members have the same name.
+	// Names are the names of members and observers: in their certificates, in errors and in the log. The default name is
+	// the ID in decimal. No two of them have the same name.
 	Names map[election.ID]string
+	// Observers are further processes and their addresses. They connect to members only. A member connects to
+	// an observer as long as that is connected to the member, so an observer that is not running costs nothing.
+	// Self is in one of the two maps.
+	Observers map[election.ID]string
 
 	// TLS authenticates the members. If nil, there is no TLS, and all addresses must be loopback ones.
 	TLS *TLS
@@ -57,7 +62,8 @@ type Config struct {
 	MaxConnAge time.Duration
 
 	// MaxHandshakes is how many connections a second are accepted, and how many at a time may not have said
-	// which member they are. One address, of IPv6 one /64 network, gets a quarter of it. If zero, 100.
+	// which member they are. One address, of IPv6 one /64 network, gets a quarter of it. If zero, 100 and 4 for
+	// each process that this one connects to, so that all of them may run on one host and start at once.
 	MaxHandshakes int
 	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
 	MaxGroups int
@@ -69,7 +75,7 @@ type Config struct {
 
 // complete returns a copy with the defaults in place of zeros, or an error that wraps election.ErrInput.
 func (c Config) complete() (Config, error) {
-	c.Members, c.Names = maps.Clone(c.Members), maps.Clone(c.Names)
+	c.Members, c.Observers, c.Names = maps.Clone(c.Members), maps.Clone(c.Observers), maps.Clone(c.Names)
 	limit := c.Delay
 	for _, d := range []struct {
 		field     *time.Duration
@@ -95,7 +101,8 @@ func (c Config) complete() (Config, error) {
 		name            string
 		otherwise, most int
 	}{
-		{&c.Queue, "queue", 1024, 1 << 24}, {&c.MaxHandshakes, "max handshakes", 100, 1 << 20},
+		{&c.Queue, "queue", 1024, 1 << 24},
+		{&c.MaxHandshakes, "max handshakes", min(100+4*len(c.peers()), 1<<20), 1 << 20},
 		{&c.MaxGroups, "max groups", 4096, 1 << 24},
 	} {
 		if *i.field < 0 || *i.field > i.most {
@@ -133,6 +140,26 @@ func (c *Config) divide(limit time.Duration) error {
 	return nil
 }
 
+// observes reports whether this process is an observer.
+func (c *Config) observes() bool {
+	_, ok := c.Observers[c.Self]
+	return ok
+}
+
+// address returns where this process listens.
+func (c *Config) address() string { return cmp.Or(c.Members[c.Self], c.Observers[c.Self]) }
+
+// peers returns the processes that this one connects to, and their addresses.
+func (c *Config) peers() map[election.ID]string {
+	peers := make(map[election.ID]string)
+	maps.Copy(peers, c.Members)
+	if !c.observes() {
+		maps.Copy(peers, c.Observers)
+	}
+	delete(peers, c.Self)
+	return peers
+}
+
 // called returns the name of a member.
 func (c *Config) called(id election.ID) string {
 	if name, ok := c.Names[id]; ok {
@@ -141,23 +168,32 @@ func (c *Config) called(id election.ID) string {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// has reports whether a member has this name.
+// has reports whether a member or an observer has this name.
 func (c *Config) has(name string) bool {
-	for id := range c.Members {
-		if c.called(id) == name {
-			return true
+	for _, list := range []map[election.ID]string{c.Members, c.Observers} {
+		for id := range list {
+			if c.called(id) == name {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 func (c *Config) checkMembers() error {
-	if _, ok := c.Members[c.Self]; !ok || c.Self == 0 {
+	if _, ok := c.Members[c.Self]; !ok && !c.observes() || c.Self == 0 {
 		return input.Errorf("self: process %s is no member", c.called(c.Self))
+	}
+	all := maps.Clone(c.Members)
+	for id, addr := range c.Observers {
+		if _, ok := c.Members[id]; ok {
+			return input.Errorf("observers: process %s is a member", c.called(id))
+		}
+		all[id] = addr
 	}
 	plain := c.TLS == nil && !c.InsecurePlaintext
 	at, named := make(map[string]election.ID), make(map[string]election.ID)
-	ids := slices.Sorted(maps.Keys(c.Members))
+	ids := slices.Sorted(maps.Keys(all))
 	if c.Names != nil { // an ID may be a hash: an error names the first of the names
 		slices.SortStableFunc(ids, func(a, b election.ID) int {
 			return strings.Compare(c.called(a), c.called(b))
@@ -169,7 +205,7 @@ func (c *Config) checkMembers() error {
 			return input.Errorf("names: %.60q is the name of process %d and of process %d", name, other, id)
 		}
 		named[name] = id
-		addr := c.Members[id]
+		addr := all[id]
 		host, err := c.checkAddress(id, addr)
 		other, taken := at[addr]
 		at[addr] = id
@@ -220,8 +256,13 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// keepAlive lets the kernel notice within a few seconds that a peer is gone to which nothing is sent.
-var keepAlive = net.KeepAliveConfig{Enable: true, Idle: time.Second, Interval: time.Second, Count: 3}
+// keepAlive lets the kernel notice within half a minute that a peer is gone to which nothing is sent. What is
+// sent is answered, or the connection ends after a Timeout: see ping. The side that was dialled asks more rarely:
+// it would learn nothing that the other one does not.
+var (
+	keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+	keepOpen  = net.KeepAliveConfig{Enable: true, Idle: 2 * time.Minute, Interval: 5 * time.Second, Count: 3}
+)
 
 type tcpDialer struct{ net.Dialer }
 

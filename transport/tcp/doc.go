@@ -51,14 +51,18 @@
 // A packet of a group that is not reliable takes at most Config.Delay, and the time for which its receiver is
 // stopped. MaxAge counts in the queue of the sender. A packet that is under way when the network fails may
 // arrive up to 1.5 Timeout later: then the connection is closed, and what the kernel still holds is
-// dropped. Two seconds, the default, are no harm to a lease. An algorithm whose rules rest on its own
+// dropped. To an observer it may take 6 Timeout. Two seconds, the default, are no harm to a lease. An algorithm whose rules rest on its own
 // Delay, such as bully, needs a Config.Delay that is no larger.
 //
 // A host that opens connections without end gets a quarter of MaxHandshakes. Members behind the same
 // address, or several such hosts, are not told apart before they say hello.
 //
 // A connection that breaks is a suspicion, and no proof that the peer has ended; one that
-// stands is no proof that it lives.
+// stands is no proof that it lives. If a machine vanishes without a word, a peer that sends to it notices
+// within 1.5 Timeout, and one that does not within half a minute, by TCP keep-alive.
+//
+// A process makes eight connections at a time. In a network in which handshakes take long, many peers take several
+// times as long.
 //
 // All groups of two processes share one connection in each direction, so a lost segment holds up all of
 // them. A peer whose receiver takes nothing holds up none: its queues fill, at both ends.

@@ -69,7 +69,8 @@ func wired(tb testing.TB, dialled bool) (*conn, *Group) {
 	n := &Network{config: Config{Self: 2, Queue: 4, MaxGroups: 4, MaxAge: time.Second, Timeout: time.Second},
 		log: slog.New(slog.DiscardHandler), groups: make(map[string]*Group), began: time.Now(),
 		said: make(map[string]time.Duration)}
-	p := &peer{net: n, id: 1, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane)}
+	p := &peer{net: n, id: 1, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane),
+		turns: make(chan struct{}, 1)}
 	n.peers = map[election.ID]*peer{1: p}
 	ours, theirs := net.Pipe()
 	tb.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })

@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Network holds the connections of one member to all others. Any number of groups share them. It is made by
+// Network holds the connections of one process to all others, see [Config].Observers. Any number of groups share them. It is made by
 // [New] and may be used by any number of goroutines.
 type Network struct {
 	config      Config
@@ -56,16 +56,16 @@ func New(c Config) (*Network, error) {
 		said: make(map[string]time.Duration)}
 	n.stopped, n.stop = context.WithCancel(context.Background())
 	if n.listener == nil {
-		if n.listener, err = net.Listen("tcp", c.Members[c.Self]); err != nil {
+		if n.listener, err = net.Listen("tcp", c.address()); err != nil {
 			return nil, fmt.Errorf("process %s: %w", c.called(c.Self), err)
 		}
 	}
-	for id, addr := range c.Members {
-		if id != c.Self {
-			n.peers[id] = &peer{net: n, id: id, addr: addr, wanted: make(chan struct{}, 1),
-				near:  make(chan struct{}, 1),
-				lanes: make(map[uint64]*lane)}
-		}
+	turns := map[bool]chan struct{}{false: make(chan struct{}, attempts), true: make(chan struct{}, attempts)}
+	for id, addr := range c.peers() {
+		_, observes := c.Observers[id]
+		n.peers[id] = &peer{net: n, id: id, addr: addr, observes: observes, absent: observes, turns: turns[observes],
+			wanted: make(chan struct{}, 1), near: make(chan struct{}, 1),
+			lanes: make(map[uint64]*lane)}
 	}
 	n.running.Go(n.accept)
 	for _, p := range n.peers {
@@ -77,9 +77,12 @@ func New(c Config) (*Network, error) {
 // Addr returns the address on which the network listens.
 func (n *Network) Addr() net.Addr { return n.listener.Addr() }
 
-// Name returns the name of a member, and false if there is no member of this ID.
+// Name returns the name of a member or observer, and false if there is none of this ID.
 func (n *Network) Name(id election.ID) (name string, ok bool) {
 	_, ok = n.config.Members[id]
+	if !ok {
+		_, ok = n.config.Observers[id]
+	}
 	return n.config.called(id), ok
 }
 

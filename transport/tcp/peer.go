@@ -19,13 +19,19 @@ const (
 	lastPause  = time.Second
 	// leastPause is how soon after the last attempt there may be another one.
 	leastPause = 5 * time.Millisecond
+	// attempts is how many attempts to connect to members may be in progress, and how many to observers. Where many
+	// processes of one machine start together, more would slow each other down until all of them take longer
+	// than Timeout, again and again.
+	attempts = 8
 )
 
-// peer is another member.
+// peer is another process that this one connects to.
 type peer struct {
-	net  *Network
-	id   election.ID
-	addr string
+	net      *Network
+	id       election.ID
+	addr     string
+	observes bool          // it is dialled only while it is connected to this process
+	turns    chan struct{} // holds one for each attempt to connect to this peer and others
 	// wanted and near have one if the pause between two attempts to connect is to end: soon, as
 	// something is sent to the peer, and at once, as the peer has connected to this process.
 	wanted, near chan struct{}
@@ -35,11 +41,12 @@ type peer struct {
 	dirty    []*lane                 // that have something to write
 	out      *conn                   // dialled by this process, or nil
 	in       *conn                   // dialled by the peer, or nil
-	absent   bool                    // the last attempt to connect has failed
+	absent   bool                    // the last attempt to connect has failed, or there may be none
 	stranger bool                    // the last attempt was refused since this process is no member there
 	began    time.Duration           // when the present attempt did
 	cancel   context.CancelCauseFunc // of the present attempt, until the peer has accepted
 	said     string                  // the last trouble that was logged
+	hidden   bool                    // the last attempt to connect has hung; of the goroutine that dials
 }
 
 // send puts a packet into a lane, or returns a channel that is closed when there is room.
@@ -251,7 +258,7 @@ func (p *peer) setUp(l *lane, up bool) {
 func (p *peer) lost() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out = nil
+	p.out, p.absent = nil, p.observes
 	for _, l := range p.lanes {
 		l.state, l.known, l.stranger = laneDown, false, false
 		p.setUp(l, false)
@@ -304,7 +311,7 @@ func (p *peer) adopt(c *conn) {
 // run keeps a connection to the peer until ctx ends.
 func (p *peer) run(ctx context.Context) {
 	pause := firstPause
-	for {
+	for p.expected(ctx) {
 		most := lastPause
 		c, err := p.connect(ctx)
 		if err == nil {
@@ -326,6 +333,18 @@ func (p *peer) run(ctx context.Context) {
 		}
 		pause = min(2*pause, lastPause)
 	}
+}
+
+// expected waits until the peer may be dialled, and returns false when ctx has ended.
+func (p *peer) expected(ctx context.Context) bool {
+	for p.observes && p.inbound() == nil {
+		select {
+		case <-p.near:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return ctx.Err() == nil
 }
 
 // rest waits until the next attempt to connect is due, and returns false if there is none: after a
@@ -359,8 +378,26 @@ func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 
 // connect makes a connection.
 func (p *peer) connect(ctx context.Context) (*conn, error) {
+	// An attempt that hangs, since the machine of the peer is gone, must not keep others waiting.
+	if !p.hidden {
+		select {
+		case p.turns <- struct{}{}:
+			defer func() { <-p.turns }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, p.net.config.Timeout)
 	defer cancel()
+	nc, err := p.dial(ctx)
+	if p.hidden = err != nil && ctx.Err() != nil; err != nil {
+		return nil, err
+	}
+	return p.net.introduce(ctx, nc, p)
+}
+
+// dial opens a connection, unless the peer opens one first.
+func (p *peer) dial(ctx context.Context) (net.Conn, error) {
 	dialling, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p.mu.Lock()
@@ -371,13 +408,10 @@ func (p *peer) connect(ctx context.Context) (*conn, error) {
 	p.mu.Lock()
 	p.cancel = nil
 	p.mu.Unlock()
-	switch {
-	case err == nil:
-		return p.net.introduce(ctx, nc, p)
-	case context.Cause(dialling) == errHeard:
+	if err != nil && context.Cause(dialling) == errHeard {
 		err = errHeard
 	}
-	return nil, err
+	return nc, err
 }
 
 // errHeard: the peer is there, and an attempt to connect that began before it was may wait in vain.
