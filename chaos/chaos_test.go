@@ -31,6 +31,12 @@ func TestMain(m *testing.M) {
 		case asSleeper:
 			runSleeper()
 			return
+		case asLossy:
+			runLossy()
+			return
+		case asScale:
+			runScale()
+			return
 		}
 	}
 	code := m.Run()
