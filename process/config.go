@@ -93,6 +93,8 @@ type Config struct {
 	// goroutine.
 	Clock func() time.Duration
 
+	scattered bool // Place has found that the ports of a complete graph do not lead around
+
 	// Name returns what the log calls a process. If nil, it is its ID.
 	Name func(election.ID) string
 	// Log receives errors and progress. If nil, they are discarded.
@@ -150,6 +152,9 @@ func (c *Config) check() error {
 			return input.Errorf("parent: port %d, process %d has %d links and is not the root",
 				c.Parent, c.Self.ID, len(c.Peers))
 		}
+	}
+	if err := c.checkPorts(); err != nil {
+		return err
 	}
 	if err := c.checkPeers(); err != nil {
 		return err

@@ -34,7 +34,9 @@ type weighted interface {
 
 // Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers,
 // OneWay and Size and, where the topology has the methods Root and Parent, or Weight, what these say. All
-// processes must be given the same topology and the same ranks. An error wraps [election.ErrInput].
+// processes must be given the same topology and the same ranks. For an algorithm that is Oriented the ports of
+// a complete graph have to lead around, as topology.CompleteFor makes them: Place, or New if Algorithm is set
+// later, returns an error otherwise. An error wraps [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
 	case isNil(t):
@@ -64,7 +66,40 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	if tree, ok := t.(rooted); ok {
 		c.Parent, c.Root = tree.Parent(p), p == tree.Root()
 	}
+	c.scattered = !leadsAround(t, p)
+	return c.checkPorts()
+}
+
+// checkPorts returns an error if Place has found that ports do not lead around, as the algorithm needs it.
+func (c *Config) checkPorts() error {
+	if c.Algorithm != nil && c.Algorithm.Oriented && c.scattered {
+		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
+			"topology.CompleteFor makes such a complete graph, and topology.Complete does not",
+			c.Algorithm.Title())
+	}
 	return nil
+}
+
+// leadsAround reports whether the ports of a process lead around a circle of all processes: port k to the one
+// k+1 places on. It is true of what is no complete graph.
+func leadsAround(t Topology, p int) bool {
+	n := t.Len()
+	s, ok := t.(interface{ Shape() election.Shape })
+	if ok && s.Shape() != election.Complete || n < 3 || t.Ports(p) != n-1 {
+		return true
+	}
+	// Port 0 of each process leads to the next one. All processes find the same circle.
+	at := p
+	for port := range election.Port(n - 1) {
+		next, _, ok := t.Link(at, 0)
+		there, _, linked := t.Link(p, port)
+		if !ok || !linked || next != there || next == p || next < 0 || next >= n {
+			return false
+		}
+		at = next
+	}
+	next, _, ok := t.Link(at, 0)
+	return ok && next == p
 }
 
 // weightsOf returns the weights of the links of a process, nil if none weighs anything.

@@ -3,12 +3,15 @@ package process_test
 import (
 	"context"
 	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/lmw"
 	"github.com/go-election/election/process"
 )
 
@@ -69,6 +72,63 @@ func TestPlace(t *testing.T) {
 		require.ErrorIs(t, c.Place(path, ranks, p), election.ErrInput)
 	}
 	require.ErrorIs(t, c.Place(path, ranks[1:], 0), election.ErrInput)
+}
+
+// TestPortsLeadAround: an algorithm that is Oriented elects the right process on every complete graph that it
+// is not refused on, in whichever order Place and the algorithm come.
+func TestPortsLeadAround(t *testing.T) {
+	a := lmw.Algorithm()
+	wrap := func(t process.Topology) process.Topology { return struct{ process.Topology }{t} }
+	for n := 1; n <= 5; n++ {
+		ids := []election.ID{4, 5, 3, 2, 1}[:n]
+		scattered, err := topology.Complete(n)
+		require.NoError(t, err)
+		around, err := topology.CompleteFor(a, ids)
+		require.NoError(t, err)
+		for i, graph := range []process.Topology{around, scattered, wrap(around), wrap(scattered)} {
+			for _, late := range []bool{false, true} {
+				refused := electedOn(t, a, graph, ids, late)
+				require.Equal(t, n > 2 && i%2 == 1, refused,
+					"%d processes, late %v", n, late)
+			}
+		}
+	}
+}
+
+// electedOn elects on a complete graph, and returns true if the processes are refused there.
+func electedOn(t *testing.T, a *election.Algorithm, graph process.Topology, ids []election.ID, late bool) (
+	refused bool) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ends, all := endsOf(t, ids...), make([]*process.Process, len(ids))
+		var wait sync.WaitGroup
+		defer wait.Wait()
+		for p := range ids {
+			c := process.Config{Algorithm: a, Transport: ends[ids[p]], Founding: true, Start: true}
+			if late {
+				c.Algorithm = nil
+			}
+			err := c.Place(graph, ranksOf(ids), p)
+			if c.Algorithm = a; err == nil {
+				all[p], err = process.New(c)
+			}
+			if err != nil {
+				require.ErrorIs(t, err, election.ErrInput)
+				require.ErrorContains(t, err, "topology.CompleteFor")
+				refused = true
+				continue
+			}
+			wait.Go(func() { _ = all[p].Run(t.Context()) })
+			defer all[p].Close()
+		}
+		synctest.Wait()
+		for p := range ids {
+			if !refused {
+				require.Equal(t, slices.Max(ids), all[p].Outcome().Leader.ID, "process %d", ids[p])
+			}
+		}
+	})
+	return refused
 }
 
 // backwards is a one-way ring of four that is numbered against the direction of its messages.

@@ -206,7 +206,8 @@ func (in *Input) checkTopology() error {
 	case t.OneWay() && a.TwoWay:
 		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
 	case a.Oriented && !topology.Around(t):
-		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on",
+		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
+			"topology.CompleteFor makes such a complete graph",
 			a.Title())
 	case t.Len() != len(in.IDs):
 		return input.Errorf("topology: %d processes for %d ids", t.Len(), len(in.IDs))
