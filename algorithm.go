@@ -71,7 +71,9 @@ type Algorithm struct {
 	// unless the algorithm is LongLived.
 	Best, Mean, Worst cost.Bound
 
-	// New makes the Node of one process.
+	// New makes the Node of one process. If the Node, or a machine in it, has a method Check() error, a service
+	// cannot run a process for which that returns an error: a parameter is missing without which no election
+	// ends.
 	New func(Setup) Node
 }
 

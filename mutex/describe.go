@@ -246,12 +246,19 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 // TokenRing returns the variant in which a token goes round. The error wraps [election.ErrInput]: there is
 // neither a First nor Regenerate, so that no process ever has a token, or times cannot be.
 func TokenRing(c Config) (*election.Algorithm, error) {
-	if c.First == 0 && c.Regenerate == 0 {
-		return nil,
-			c.words.Errorf("first", "no process has the token in the beginning, and without {regenerate} "+
-				"none ever makes one")
+	if err := c.checkToken(); err != nil {
+		return nil, err
 	}
 	return tokenRing(c, c)
+}
+
+// checkToken returns an error if no process ever has a token.
+func (c *Config) checkToken() error {
+	if c.First != 0 || c.Regenerate != 0 {
+		return nil
+	}
+	return c.words.Errorf("first", "no process has the token in the beginning, and without {regenerate} "+
+		"none ever makes one")
 }
 
 // tokenRing returns the variant for c; Configure goes on from what was given.

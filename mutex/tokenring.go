@@ -53,6 +53,10 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
+// Check returns an error if no process ever has a token. The variant of [Algorithms] has neither a First nor
+// Regenerate: it gets the First of a run by Configure, which a service does not call.
+func (n *holder) Check() error { return n.config.checkToken() }
+
 // begin forgets what a crash has ended: a token that was here is lost. The first token waits for
 // processes that start at the same instant.
 func (n *holder) begin(e *election.Env) {

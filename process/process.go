@@ -160,6 +160,13 @@ func New(c Config) (*Process, error) {
 			return nil, input.Errorf("saved: %w", err)
 		}
 	}
+	for _, machine := range p.host.Machines() {
+		if m, ok := machine.(interface{ Check() error }); ok {
+			if err := m.Check(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	p.env, p.term = p.newEnv(), p.host.Term()
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2) // CatchUp is 0, and unknown kinds share one more
 	p.waiting = make([]atomic.Int64, len(c.Peers))

@@ -70,12 +70,14 @@ import (
 // Alpha returns the algorithm with a synchronizer below it: it elects as in the synchronous model where all
 // processes start at once, whatever the delays are and whichever processes start. Its kinds of message keep
 // their numbers. The error wraps [election.ErrInput]: the algorithm is long-lived, elects no leader,
-// allows for a single initiator, or relays after the end.
+// allows for a single initiator, relays after the end, or has a synchronizer already.
 func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	switch {
+	case slices.ContainsFunc(a.Kinds, marked):
+		return nil, input.Errorf("synchronizer: %s runs over a synchronizer already", a.Title())
 	case a.LongLived || a.NeverQuiesces:
 		return nil, input.Errorf("synchronizer: %s never ends, and pulses would go on for ever", a.Title())
 	case a.Leaderless:
@@ -133,6 +135,9 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	}
 	return &b, nil
 }
+
+// marked reports whether a kind of message carries the mark of a synchronizer. A second one would overwrite it.
+func marked(k election.Kind) bool { return len(k.Marks) > markBit && k.Marks[markBit] == oddPulse }
 
 // ofAll returns the rule for the winner where all processes start.
 func ofAll(w *election.Winner) *election.Winner {

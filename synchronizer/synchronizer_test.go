@@ -132,6 +132,7 @@ func TestRefused(t *testing.T) {
 	require.Equal(t, begin+"bully/rules never ends, and "+forever, why["bully/rules"])
 	require.Equal(t, begin+"of echo/nok a single process starts, and pulses start all", why["echo/nok"])
 	require.Equal(t, begin+"processes of lcr/wave are needed after the end, and "+forever, why["lcr/wave"])
+	require.Equal(t, begin+"floodmax/alpha runs over a synchronizer already", why["floodmax/alpha"])
 	require.NotContains(t, why, "ghs")
 	require.Contains(t, why, "mutex/tokenring")
 

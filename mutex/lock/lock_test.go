@@ -354,3 +354,15 @@ func TestNames(t *testing.T) {
 		running.Wait()
 	})
 }
+
+// TestTokenNowhere: a token ring as the catalog has it names no process that makes the token. It is refused,
+// instead of leaving each Lock waiting.
+func TestTokenNowhere(t *testing.T) {
+	end, err := memory.New().Endpoint(1)
+	require.NoError(t, err)
+	_, err = lock.New(process.Config{Algorithm: mutex.Algorithms(bully.Algorithms()[0])[2],
+		Self: election.Rank{ID: 1}, Transport: end, Peers: []election.Rank{{ID: 2}, {ID: 2}}, Founding: true},
+		"printer")
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "First: no process has the token in the beginning")
+}
