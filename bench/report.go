@@ -184,6 +184,10 @@ func (r *results) aims() (all []aim) {
 		within("1,000 groups: at most 10 times the packets of one", r.groups[1].usage.packets/
 			r.groups[0].usage.packets, 10, "%.1f")
 	}
+	if r.starved != nil {
+		within("1,000 groups beside busy programs: all have a leader at most 5 s after those end",
+			r.starved.again.Seconds(), 5, "%.1f s")
+	}
 	if len(r.workers) > 0 {
 		within("a worker under `elect lead`: at most 20 ms", ms(r.workers), 20, "%.1f ms")
 	}
