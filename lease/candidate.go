@@ -315,7 +315,8 @@ func (n *process) released(kind uint8, term uint64) *election.Message {
 	return m
 }
 
-// successor returns the port of a process, or of the largest that stands; NoPort if there is none.
+// successor returns the port of a process, or of the largest that stands; NoPort if there is none. It prefers
+// processes that have granted the last round: messages to the others, or from them, may not arrive any more.
 func (n *process) successor(e *election.Env, to election.ID) election.Port {
 	best := election.NoPort
 	for port := range election.Port(e.Ports()) {
@@ -323,11 +324,19 @@ func (n *process) successor(e *election.Env, to election.ID) election.Port {
 		case to != 0 && e.Peer(port).ID == to:
 			return port
 		case to == 0 && n.standing.Has(port) && !n.down.Has(port) &&
-			(best == election.NoPort || e.Peer(best).Less(e.Peer(port))):
+			(best == election.NoPort || n.succeedsBefore(e, port, best)):
 			best = port
 		}
 	}
 	return best
+}
+
+// succeedsBefore reports whether one process is a better successor than another.
+func (n *process) succeedsBefore(e *election.Env, one, other election.Port) bool {
+	if a, b := n.yes.Has(one), n.yes.Has(other); a != b {
+		return a
+	}
+	return e.Peer(other).Less(e.Peer(one))
 }
 
 // recvHandoff claims at once: the leader has stopped, and has released its grants (rule 10).

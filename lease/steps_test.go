@@ -39,6 +39,12 @@ func TestSitDown(t *testing.T) {
 			"all:claim/1.7#3! +due250"},
 		{"the lease is given up", then(leads, "sitdown"),
 			"all:release/1.7 2:handoff/1.7 -due undecided(0)/1"},
+		{"to a larger one", then(leads, "4:granted/1.7#2!", "sitdown"),
+			"all:release/1.7 4:handoff/1.7 -due undecided(0)/1"},
+		{"that has not granted the last renewal", then(leads, "4:granted/1.7#2!", "@296 due", "@297 2:granted/1.7#3!",
+			"sitdown"), "all:release/1.7 2:handoff/1.7 -due undecided(0)/1"},
+		{"nor has any other", then(leads, "4:granted/1.7#2!", "@296 due", "sitdown"),
+			"all:release/1.7 4:handoff/1.7 -due undecided(0)/1"},
 	}, config, 1, 2, 4, 5)
 }
 
