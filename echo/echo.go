@@ -270,6 +270,22 @@ func (n *process) announce(e *election.Env, leader election.Rank) {
 	e.Done()
 }
 
+// Tree returns the port of the parent in the tree of the echoes, election.NoPort at the initiator, and the
+// ports of the children. ok is false before the end.
+func (n *process) Tree() (parent election.Port, children []election.Port, ok bool) {
+	if n.state != ended {
+		return election.NoPort, nil, false
+	}
+	return n.parent, portsOf(&n.children), true
+}
+
+func portsOf(set *portset.Set) (list []election.Port) {
+	for port := set.From(0); port != election.NoPort; port = set.From(port + 1) {
+		list = append(list, port)
+	}
+	return list
+}
+
 func (n *process) State(s *election.State) {
 	s.Rank(&n.best)
 	s.Port(&n.parent)

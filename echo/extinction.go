@@ -117,6 +117,15 @@ func (n *contender) announce(e *election.Env, leader election.Rank) {
 	e.Done()
 }
 
+// Tree returns the port of the parent in the tree of the largest wave, election.NoPort at the leader, and the
+// ports of the children. ok is false before the end.
+func (n *contender) Tree() (parent election.Port, children []election.Port, ok bool) {
+	if !n.over {
+		return election.NoPort, nil, false
+	}
+	return n.parent, portsOf(&n.children), true
+}
+
 func (n *contender) State(s *election.State) {
 	s.Rank(&n.mine)
 	s.Port(&n.parent)

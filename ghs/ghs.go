@@ -149,7 +149,7 @@ func Algorithm() *election.Algorithm {
 			CountPorts: func(n, ports int) float64 {
 				return float64(ports) + math.Floor(5*float64(n)*math.Log2(float64(n))) + float64(n-1)
 			}},
-		New: func(election.Setup) election.Node { return &process{} },
+		New: func(s election.Setup) election.Node { return &process{me: s.Self} },
 	}
 }
 
@@ -165,6 +165,7 @@ const (
 
 // process is a participant.
 type process struct {
+	me       election.Rank
 	state    state
 	level    uint32
 	fragment edge          // the core of the fragment
@@ -438,6 +439,26 @@ func (n *process) end(e *election.Env, leader election.Rank, from election.Port)
 		}
 	}
 	e.Done()
+}
+
+// Tree returns the port towards the leader in the spanning tree, election.NoPort at the leader, and the ports
+// away from it. ok is false before the end.
+func (n *process) Tree() (parent election.Port, children []election.Port, ok bool) {
+	if n.state != ended {
+		return election.NoPort, nil, false
+	}
+	parent = n.parent
+	// The leader is the larger end of the last core, whose parent is the smaller one.
+	core := edge{n.fragment.weight, min(n.me.ID, n.other.ID), max(n.me.ID, n.other.ID)}
+	if n.branches.Len() == 0 || core == n.fragment && n.other.Less(n.me) {
+		parent = election.NoPort
+	}
+	for port := n.branches.From(0); port != election.NoPort; port = n.branches.From(port + 1) {
+		if port != parent {
+			children = append(children, port)
+		}
+	}
+	return parent, children, true
 }
 
 func (n *process) State(s *election.State) {

@@ -44,6 +44,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -135,6 +136,7 @@ type Process struct {
 	warnings [warningKinds]warning
 
 	mu      sync.Mutex
+	tree    tree                    // of the election that has ended last
 	outcome election.Outcome        // only the goroutine of Run writes it, and reads it without mu
 	stop    context.CancelCauseFunc // ends the context of Send and Recv; nil before it runs
 	closed  bool                    // as is box
@@ -192,6 +194,26 @@ func (p *Process) Outcome() election.Outcome {
 		return o
 	}
 	return election.Outcome{Term: p.outcome.Term}
+}
+
+// tree are the links of a process in the tree that an election has made.
+type tree struct {
+	parent   election.Port
+	children []election.Port
+	made     bool
+}
+
+// Tree returns the links of this process in the tree that the last election to end has made, as ghs and echo
+// do: the port of the parent, which is election.NoPort at the root, and the ports of the children. The
+// process behind a port is in Config.Peers. ok is false if the algorithm makes no tree, or no election has
+// ended. The tree belongs to the Outcome that OnEnd was called with last.
+func (p *Process) Tree() (parent election.Port, children []election.Port, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.tree.made {
+		return election.NoPort, nil, false
+	}
+	return p.tree.parent, slices.Clone(p.tree.children), true
 }
 
 // Close ends Run, at the next moment at which the process is not in a callback. It may be called again, and

@@ -129,9 +129,24 @@ func (p *Process) end() {
 	p.over = p.once // the loop ends after this step, whose messages have been sent
 	if p.ended != p.outcome {
 		p.ended = p.outcome
+		p.noteTree()
 		if p.config.OnEnd != nil {
 			p.config.OnEnd(p.ended)
 			p.waited("OnEnd")
+		}
+	}
+}
+
+// noteTree keeps the tree that the election has made.
+func (p *Process) noteTree() {
+	for _, machine := range p.host.Machines() {
+		if m, ok := machine.(interface {
+			Tree() (parent election.Port, children []election.Port, ok bool)
+		}); ok {
+			parent, children, made := m.Tree()
+			p.mu.Lock()
+			p.tree = tree{parent, children, made}
+			p.mu.Unlock()
 		}
 	}
 }
