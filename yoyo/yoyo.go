@@ -72,7 +72,9 @@
 // So 2M + n-1 at best, where one round is enough: on every complete graph, and on all graphs with one
 // process that is smaller than its neighbours. There are at most k-2 rounds, where F(k) is the largest
 // Fibonacci number up to n, and at most M*(k-1) + n-1 messages. They are the same on every schedule and
-// for all initiators. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit and all start,
+// for all initiators, but not for every order of the ports: of links that bring the same value the one of the
+// lowest port is kept (rule 10). On one graph of ten processes an election takes 95, 97, 99 or 101 messages,
+// depending on that order. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit and all start,
 // and at most n-1 more if not.
 //
 // # Limitations
