@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
@@ -89,7 +90,7 @@ func TestCheckJSON(t *testing.T) {
 	require.Regexp(t,
 		`^\{"algorithm":"hs","variant":"probe","n":2,"network":"fifo","states":\d+,"transitions":\d+,"depth":\d+,`+
 			`"properties":\[\{"name":"[^"]+","holds":true.*\],"seconds":[\d.e-]+,"states_per_second":[\d.]+,"bytes_per_state":[\d.]+,`+
-			`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null,"outside_model":null\}\n$`, r.stdout)
+			`"counterexample":null,"longest":\d+,"messages":\d+,"exhausted":true,"stopped":null,"collision_probability":[\d.e-]+,"reduced":0,"delay":null,"until":null,"outside_model":null\}\n$`, r.stdout)
 }
 
 func TestCheckSummary(t *testing.T) {
@@ -426,18 +427,18 @@ func TestCheckOfAScenario(t *testing.T) {
 			`partitions: a check tries every loss; give the number of losses`,
 		`"algorithm": "lcr", "steps": [{"do": "start", "process": 1}]`: `steps: a check tries all that can ` +
 			`happen; --replay runs them`,
-		`"algorithm": "bully", "params": {"heartbeat": 2}`: `until: bully/rules never comes to ` +
-			`rest with these parameters; --until, or until in a scenario, says how long to run`,
 	} {
 		elect(t, `{"ids": [1, 2], `+text+`}`, "check", "--scenario", "-").requireLine(t, exit.StatusUsage,
 			"--scenario -: "+want)
 	}
 	elect(t, "["+right+","+right+"]", "check", "--scenario", "-").requireLine(t, exit.StatusUsage,
 		"--scenario -: it holds 2 scenarios, one is needed")
-	r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}, "until": 4}`, "check",
-		"--scenario", "-")
-	require.Zero(t, r.code, r.stderr)
-	require.Contains(t, r.stdout, "messages take up to 1, the end at 4\n")
+	for until, named := range map[string]bool{"": true, `, "until": 3`: false} {
+		r := elect(t, `{"algorithm": "bully", "ids": [1, 2], "params": {"heartbeat": 2}`+until+`}`, "check",
+			"--scenario", "-")
+		require.Zero(t, r.code, r.stderr)
+		require.Equal(t, named, strings.Contains(r.stdout, "--until"), r.stdout)
+	}
 }
 
 // TestCheckInterrupted: the report holds the findings so far, and says that they are not all.
@@ -478,4 +479,49 @@ func TestCheckExampleOfLease(t *testing.T) {
 	require.Regexp(t, `\n  states +286\n`, r.stdout, "few enough to be visited at once")
 	require.Regexp(t, `\n  one valid lease at a time +holds\n`, r.stdout)
 	require.Regexp(t, `\n  a process leads +seen\n`, r.stdout)
+}
+
+// TestCheckWithoutRest: an algorithm that never comes to rest is checked up to an end that the output names.
+func TestCheckWithoutRest(t *testing.T) {
+	for line, want := range map[string]string{
+		"lease -n 2 --crashes 1":            "the end at 4 (lease never comes to rest; --until sets another end)",
+		"lease -n 2 --tick 0.02":            "the end at 4 (lease",
+		"lease -n 2 --tick 0.01":            "the end at 2 (lease", // more would be too many ticks
+		"bully -n 2 --param heartbeat=2":    "the end at 4 (bully/rules never comes to rest",
+		"lease -n 2 --crashes 1 --until 3":  "the end at 3\n",
+		"bully -n 2 --crashes 1 --until 3":  "the end at 3\n",
+		"bully -n 2 --crashes 1 --window 1": "starts until 1\n",
+	} {
+		r := elect(t, "", append(strings.Fields("check "+line), "--max-states", "20000", "--verbose")...)
+		require.Contains(t, []int{0, exit.StatusUnfinished}, r.code, "%s: %s", line, r.stderr)
+		require.Contains(t, strings.Join(strings.Fields(r.stdout), " ")+"\n", strings.TrimSuffix(want, "\n"), line)
+	}
+	if testing.Short() {
+		return
+	}
+	c := checks(t, 0, "lease -n 3 --crashes 1")
+	require.True(t, c.Exhausted)
+	require.Equal(t, 276_090, c.States)
+}
+
+// TestCheckOfTheCatalog: a check with a crash and no further flags runs, whatever the algorithm, or says in one
+// line what to do.
+func TestCheckOfTheCatalog(t *testing.T) {
+	for _, a := range catalog.All() {
+		line := "check " + a.Name + " -n 3 --crashes 1 --max-states 1000"
+		if a.Variant != "" {
+			line += " --variant " + a.Variant
+		}
+		r := elect(t, "", strings.Fields(line)...)
+		switch r.code {
+		case 0, exit.StatusFailed, exit.StatusUnfinished:
+			require.Contains(t, r.stdout, "states ", line)
+		default:
+			require.Contains(t, []string{
+				"elect: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 3\n",
+				"elect: topology: mesh needs a mesh, and 3 processes make none of at least 3 x 3\n",
+			}, r.stderr, line)
+		}
+		require.LessOrEqual(t, strings.Count(r.stderr, "\n"), 1, line)
+	}
 }

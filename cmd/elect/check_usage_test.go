@@ -89,7 +89,6 @@ func TestBadTimes(t *testing.T) {
 		"bully -n 3 --window 0.5":         `--window: 0.5 is not a whole number of ticks of 1`,
 		"bully -n 3 --window 251":         `--window: 251 is longer than 250 ticks of 1`,
 		"bully -n 3 --until 251":          `--until: 251 is longer than 250 ticks of 1`,
-		"bully -n 3 --param heartbeat=2":  `until: bully/rules never comes to rest with these parameters; --until, or until in a scenario, says how long to run`,
 		"lcr -n 3 --until 3":              `--until: lcr/participant counts on no bound of delays, so that time is modelled with --delay only`,
 		"bully -n 3 --untimed --delay 1":  `--untimed and --delay exclude each other`,
 		"bully -n 3 --untimed --window 1": `--untimed and --window exclude each other`,

@@ -31,6 +31,7 @@ type Check struct {
 	Collision float64 `json:"collision_probability"`
 	Reduced   uint64  `json:"reduced"`
 	Delay     *Units  `json:"delay"` // null where time is not modelled
+	Until     *Units  `json:"until"` // null where time has no end
 	Outside   *string `json:"outside_model"`
 }
 
@@ -64,6 +65,9 @@ func NewCheck(c *check.Config, r *check.Result, network, stopped string) Check {
 	}
 	if c.Delay > 0 {
 		form.Delay = new(Units(c.Delay))
+	}
+	if c.Until > 0 {
+		form.Until = new(Units(c.Until))
 	}
 	return form
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
@@ -21,6 +22,7 @@ type checkFlags struct {
 	job.Flags
 	network string // the kind of links
 	mayTake int64  // bytes, of --memory
+	ends    bool   // the end of time is the default
 }
 
 // mostChecked is the largest number of processes.
@@ -71,7 +73,7 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 	// Its service would start a process that an algorithm leaves without a leader after a crash.
 	c.Nudge = c.Algorithm.Faults.Nudged && c.Crashes+len(c.Crashed) > 0
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
-		return nil, f.about(job.NeverRests(c.Algorithm))
+		c.Until, f.ends = defaultEnd(c), true
 	}
 	// Before Arrange moves processes, so that indexes in errors are those of the command line.
 	if err := c.Check(); err != nil {
@@ -81,6 +83,17 @@ func (f *checkFlags) config(a *console.Console, args []string) (*check.Config, e
 		err = f.Arrange(&c.Input, seed)
 	}
 	return c, err
+}
+
+// defaultDelays is after how many of the longest delays time ends if an algorithm never comes to rest and the
+// user sets no end: enough for an election, a crash and the next election of algorithms with heartbeats, and
+// few enough that three processes take seconds.
+const defaultDelays = 4
+
+// defaultEnd returns the default end of time, in no more ticks than can be checked.
+func defaultEnd(c *check.Config) time.Duration {
+	tick := cmp.Or(c.Tick, c.Delay)
+	return min(defaultDelays, mostTicks/(c.Delay/tick)) * c.Delay
 }
 
 // about puts the file before err, if there is one.

@@ -23,7 +23,11 @@ func checkSummary(a *console.Console, k *checking) string {
 		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 15, a.Width()))
 	}
 	row("network", "%s: %s", k.flags.network, k.LinksInWords())
-	row("time", "%s", k.TimeInWords(k.Result.Tick))
+	end := ""
+	if k.flags.ends {
+		end = fmt.Sprintf(" (%s never comes to rest; --until sets another end)", k.Algorithm.Title())
+	}
+	row("time", "%s%s", k.TimeInWords(k.Result.Tick), end)
 	if text := k.BudgetsInWords(); text != "" {
 		row("processes", "%s", text)
 	}
