@@ -2,11 +2,13 @@ package elector
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -15,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/pipenet"
 	"github.com/go-election/election/transport/tcp"
 )
 
@@ -223,6 +226,63 @@ func TestLoadWarning(t *testing.T) {
 				require.Contains(t, text.String(), "groups=1000 lease=750ms late=")
 			}
 		}
+	})
+}
+
+// TestEndInLine: groups that wait in line, or for a majority, end like all others, and leave nothing behind.
+func TestEndInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := &pipenet.Hub{}
+		var running sync.WaitGroup
+		start := func(name string) (*tcp.Network, context.CancelFunc) {
+			c := Config{Self: name, Members: map[string]string{"a": "a:1", "b": "b:1", "c": "c:1"},
+				InsecurePlaintext: true}
+			shared := c.TCP()
+			shared.Listener, shared.Dial = hub.Listen(name+":1"), hub.Dial
+			n, err := tcp.New(shared)
+			require.NoError(t, err)
+			ctx, stop := context.WithCancel(t.Context())
+			c.Network = n
+			for i := range 20 {
+				c.Group = fmt.Sprint("group ", i)
+				e, err := New(c)
+				require.NoError(t, err)
+				running.Go(func() {
+					_ = e.Run(ctx, func(ctx context.Context, _ Term) error { // b fails when its network is closed
+						<-ctx.Done()
+						return nil
+					})
+				})
+			}
+			return n, stop
+		}
+		n, stop := start("a")
+		other, stopOther := start("b")
+		time.Sleep(5 * time.Second)
+		p := pacers.of[n]
+		look := func() (active, waiting int) {
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.active, len(p.fresh) + len(p.failed)
+		}
+		active, waiting := look()
+		require.Zero(t, active+waiting, "all groups have a leader")
+		p.mu.Lock()
+		p.window = leastWindow
+		p.mu.Unlock()
+		require.NoError(t, other.Close())
+		time.Sleep(5 * time.Second)
+		active, waiting = look()
+		require.Positive(t, waiting)
+		require.Positive(t, active)
+		stop()
+		stopOther()
+		running.Wait()
+		active, waiting = look()
+		require.Zero(t, active+waiting)
+		require.Empty(t, pacers.of)
+		require.NoError(t, n.Close())
 	})
 }
 
