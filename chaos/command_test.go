@@ -20,13 +20,13 @@ import (
 // folder holds the binaries, once there is one.
 var folder string
 
-// binaries builds the command, and the example of a service, once for all tests.
+// binaries builds the command and two examples of services, once for all tests.
 var binaries = sync.OnceValues(func() (string, error) {
 	var err error
 	if folder, err = os.MkdirTemp("", "chaos"); err != nil {
 		return "", err
 	}
-	for _, source := range []string{"../cmd/elect", "../examples/service"} {
+	for _, source := range []string{"../cmd/elect", "../examples/service", "../examples/kubernetes"} {
 		cmd := exec.Command("go", "build", "-o", folder+string(filepath.Separator), ".")
 		cmd.Dir = source
 		if out, err := cmd.CombinedOutput(); err != nil {

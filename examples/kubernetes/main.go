@@ -27,7 +27,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	go func() { log.Fatal(http.ListenAndServe(":8080", e.Handler())) }()
+	go func() { log.Fatal(http.ListenAndServe(os.Getenv("HTTP"), e.Handler())) }()
 	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
 		slog.Info("works", "token", term.Token())
 		<-ctx.Done() // here it works, until the lead ends
@@ -43,7 +43,7 @@ func config(env func(string) string) (elector.Config, error) {
 	members, err := elector.ParseMembers(env("MEMBERS"))
 	return elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
 		Dir:    env("STATE"),
-		Listen: ":7946", // the own name may not be known yet
+		Listen: env("LISTEN"), // the own name may not be known yet, or no longer be among MEMBERS
 		TLS: &tcp.TLS{Cluster: "orders", Load: tcp.Files(filepath.Join(tls, self+".pem"),
 			filepath.Join(tls, self+".key.pem"), filepath.Join(tls, "ca.pem"))}}, err
 }

@@ -59,8 +59,18 @@ type resource struct {
 
 type pod struct {
 	SecurityContext struct {
-		FSGroup int `json:"fsGroup"`
+		RunAsNonRoot   bool                  `json:"runAsNonRoot"`
+		RunAsUser      int                   `json:"runAsUser"`
+		RunAsGroup     int                   `json:"runAsGroup"`
+		FSGroup        int                   `json:"fsGroup"`
+		SeccompProfile struct{ Type string } `json:"seccompProfile"`
 	} `json:"securityContext"`
+	Spread []struct {
+		MaxSkew           int    `json:"maxSkew"`
+		TopologyKey       string `json:"topologyKey"`
+		WhenUnsatisfiable string `json:"whenUnsatisfiable"`
+		LabelSelector     any    `json:"labelSelector"`
+	} `json:"topologySpreadConstraints"`
 	Grace      int `json:"terminationGracePeriodSeconds"`
 	Containers []struct {
 		Name, Image string
@@ -80,6 +90,12 @@ type pod struct {
 			HTTPGet struct{ Path, Port string } `json:"httpGet"`
 			Period  int                         `json:"periodSeconds"`
 		} `json:"readinessProbe"`
+		Resources       struct{ Requests struct{ CPU, Memory string } }
+		SecurityContext struct {
+			AllowPrivilegeEscalation bool `json:"allowPrivilegeEscalation"`
+			ReadOnlyRootFilesystem   bool `json:"readOnlyRootFilesystem"`
+			Capabilities             struct{ Drop []string }
+		} `json:"securityContext"`
 		VolumeMounts []struct {
 			Name      string
 			MountPath string `json:"mountPath"`
@@ -171,7 +187,8 @@ func TestManifest(t *testing.T) {
 		ports[p.Name] = p.ContainerPort
 	}
 	require.Equal(t, map[string]int{"election": port, "http": 8080}, ports)
-	require.Contains(t, string(source), fmt.Sprintf(`ListenAndServe(":%d"`, ports["http"]))
+	require.Contains(t, string(source), `ListenAndServe(os.Getenv("HTTP")`)
+	require.Equal(t, fmt.Sprintf(":%d", ports["http"]), env["HTTP"])
 	require.Equal(t, "http", c.ReadinessProbe.HTTPGet.Port)
 	require.Len(t, c.VolumeMounts, 2)
 	require.Equal(t, env["TLS"], c.VolumeMounts[0].MountPath)
@@ -183,7 +200,19 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, c.VolumeMounts[1].Name, claim.Metadata.Name)
 	require.Equal(t, []string{"ReadWriteOnce"}, claim.Spec.AccessModes, "no two members share a state")
 	require.Equal(t, "1Mi", claim.Spec.Resources.Requests.Storage)
-	require.Positive(t, own.SecurityContext.FSGroup, "else only root may write there")
+
+	require.True(t, own.SecurityContext.RunAsNonRoot)
+	require.Positive(t, own.SecurityContext.RunAsUser)
+	require.Positive(t, own.SecurityContext.FSGroup, "else only root may write the state")
+	require.Equal(t, "RuntimeDefault", own.SecurityContext.SeccompProfile.Type)
+	require.False(t, c.SecurityContext.AllowPrivilegeEscalation)
+	require.Equal(t, []string{"ALL"}, c.SecurityContext.Capabilities.Drop)
+	require.NotEmpty(t, c.Resources.Requests.CPU)
+	require.NotEmpty(t, c.Resources.Requests.Memory)
+	require.Len(t, own.Spread, 1)
+	require.Equal(t, 1, own.Spread[0].MaxSkew)
+	require.Equal(t, "kubernetes.io/hostname", own.Spread[0].TopologyKey)
+	require.Equal(t, set.Spec.Selector, own.Spread[0].LabelSelector)
 }
 
 // installed writes the certificates of the members, and returns their names and addresses.
