@@ -20,14 +20,17 @@ var ErrNewTerm = errors.New("elector: another election has begun")
 // endless is what is left of a Term without a lease: longer than any program runs, and short enough for sums.
 const endless = 100 * 365 * 24 * time.Hour
 
-// algorithm returns what elects: leases, or what the Config says instead.
-func (c *Config) algorithm() (a *election.Algorithm, err error) {
+// algorithm returns what elects: leases, or the Algorithm of the Config. Before a restart this member granted its
+// vote for lastGrant.
+func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err error) {
 	if c.Algorithm == nil {
 		t := c.Times
 		if c.observes() {
 			t.Lease = t.followed()
 		}
-		return lease.New(t.lease(c.Dir != ""))
+		config := t.lease(c.Dir != "")
+		config.LastGrant = lastGrant
+		return lease.New(config)
 	}
 	a = c.Algorithm
 	if err := a.Check(); err != nil {

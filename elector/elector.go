@@ -97,7 +97,7 @@ func New(c Config) (*Elector, error) {
 	if c.leaves() {
 		c.Dir, c.Priority, c.Preempt = "", nil, 0
 	}
-	a, err := c.algorithm()
+	a, err := c.algorithm(0)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +117,13 @@ func New(c Config) (*Elector, error) {
 	kept, err := openStore(&c)
 	if err != nil {
 		return nil, err
+	}
+	if kept.lastGrant > kept.grants && a.Leases {
+		e.log.Info("this member granted its vote for longer before: it keeps silent until that is over", "for",
+			kept.lastGrant)
+		if a, err = c.algorithm(kept.lastGrant); err != nil {
+			return nil, errors.Join(err, kept.close())
+		}
 	}
 	shared := c.Network != nil && c.Transport == nil
 	disconnect, err := c.connect(e.log)

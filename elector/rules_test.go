@@ -429,7 +429,7 @@ func TestFollowed(t *testing.T) {
 	}
 	for _, l := range []time.Duration{leastLease, time.Second, longestLease} {
 		c := Config{Self: "o", Observers: named("o"), Times: preset(l).Complete()}
-		_, err := c.algorithm()
+		_, err := c.algorithm(0)
 		require.NoError(t, err)
 	}
 }

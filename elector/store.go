@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/wholefile"
@@ -26,6 +27,9 @@ type store struct {
 	path  string // empty: nothing is kept
 	head  []byte // the first line: which member's state it is
 	saved []byte // what was read
+
+	grants    time.Duration // how long this member grants its vote; zero without leases
+	lastGrant time.Duration // how long it did when it saved what was read
 
 	unlock func() error // lets another program use the file
 }
@@ -47,7 +51,9 @@ func openStore(c *Config) (*store, error) {
 	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
 	s := &store{path: filepath.Join(c.Dir, name+".state"),
 		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
-	if c.Algorithm != nil {
+	if c.Algorithm == nil {
+		s.grants = c.Times.lease(true).GrantTime()
+	} else {
 		s.head = fmt.Appendf(nil, "election state 1 group %q member %q of %s\n", c.Group, c.Self,
 			c.Algorithm.Title())
 	}
@@ -88,27 +94,37 @@ func (s *store) read() error {
 	if err != nil {
 		return fmt.Errorf("elector: Dir: %w", err)
 	}
-	if s.saved, err = s.parse(b); err != nil {
+	if s.lastGrant, s.saved, err = s.parse(b); err != nil {
 		return fmt.Errorf("elector: %s: %w; if the file is lost, delete it: the member then asks the others "+
 			"for the largest Term", s.path, err)
 	}
 	return nil
 }
 
-// parse returns the state in a file.
-func (s *store) parse(b []byte) ([]byte, error) {
+// parse returns the state in a file, and how long the member granted its vote then.
+func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err error) {
 	rest, ok := bytes.CutPrefix(b, s.head)
 	if !ok {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
-		return nil, input.Errorf("it begins with %.100q instead of %.100q", line,
+		return 0, nil, input.Errorf("it begins with %.100q instead of %.100q", line,
 			strings.TrimSpace(string(s.head)))
 	}
-	state, sum, ok := cutTail(rest, 8)
-	if !ok || string(sum) != s.sum(state) {
-		return nil, input.Errorf("it is damaged: the checksum is wrong")
+	rest, sum, ok := cutTail(rest, 8)
+	if !ok || string(sum) != s.sum(rest) {
+		return 0, nil, input.Errorf("it is damaged: the checksum is wrong")
 	}
-	return state, nil
+	line, state, ok := bytes.Cut(rest, []byte("\n"))
+	text, is := strings.CutPrefix(string(line), grantsLast)
+	if lastGrant, err = time.ParseDuration(text); !ok || !is || err != nil || lastGrant < 0 ||
+		text != lastGrant.String() {
+		return 0, nil, input.Errorf("its second line is %.60q, not %q and a duration", line, grantsLast)
+	}
+	return lastGrant, state, nil
 }
+
+// grantsLast begins the second line of a file, which says how long the member grants its vote: after a restart with
+// a shorter Lease it must keep silent for as long.
+const grantsLast = "grants last "
 
 // cutTail cuts the last n bytes off.
 func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
@@ -118,9 +134,9 @@ func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
 	return b[:len(b)-n], b[len(b)-n:], true
 }
 
-// sum returns the checksum of a state, as text.
-func (s *store) sum(state []byte) string {
-	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(append(bytes.Clone(s.head), state...)))
+// sum returns the checksum of all that follows the first line, as text.
+func (s *store) sum(rest []byte) string {
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(append(bytes.Clone(s.head), rest...)))
 }
 
 // save returns what the process calls to store its state, nil if nothing is kept.
@@ -128,8 +144,11 @@ func (s *store) save() func([]byte) error {
 	if s.path == "" {
 		return nil
 	}
-	return func(state []byte) error {
-		b := append(append(bytes.Clone(s.head), state...), s.sum(state)...)
-		return wholefile.Write(s.path, b)
-	}
+	return func(state []byte) error { return wholefile.Write(s.path, s.file(s.grants, state)) }
+}
+
+// file returns a file with a state of a member that grants its vote for so long.
+func (s *store) file(grants time.Duration, state []byte) []byte {
+	rest := append(fmt.Appendf(nil, "%s%v\n", grantsLast, grants), state...)
+	return append(append(bytes.Clone(s.head), rest...), s.sum(rest)...)
 }

@@ -166,6 +166,9 @@ type Config struct {
 	// Durable: voters save the largest Term that they have granted, and remember it after a restart. If
 	// false, a voter that restarts has no memory.
 	Durable bool
+	// LastGrant is the GrantTime of this voter before it was restarted with another Lease: it keeps silent for
+	// at least as long. If zero, the Lease has not changed.
+	LastGrant time.Duration
 	// Eager: candidates claim without asking first. If false, they ask.
 	Eager bool
 
@@ -178,8 +181,9 @@ const DefaultDelay = 15 * time.Second / 2000
 // GrantTime returns how long a voter's grant is live: a lease by the slowest clock, seen on the fastest.
 func (c Config) GrantTime() time.Duration { return scale(c.Lease, max(c.Drift, 0)) }
 
-// Quarantine returns how long a voter that has come back keeps silent: as long as a grant.
-func (c Config) Quarantine() time.Duration { return c.GrantTime() }
+// Quarantine returns how long a voter that has come back keeps silent: as long as any grant that it may have
+// given before.
+func (c Config) Quarantine() time.Duration { return max(c.GrantTime(), c.LastGrant) }
 
 // scale returns a time by a clock that is as slow as may be, on one that is as fast, rounded up.
 func scale(d time.Duration, drift float64) time.Duration {
@@ -221,6 +225,8 @@ func (c *Config) complete() error {
 		return c.words.Errorf("drift", "%v is not less than 0.5", c.Drift)
 	case c.Stagger > longest:
 		return c.words.Errorf("stagger", "%s is more than %s", in(c.Stagger), in(longest))
+	case c.LastGrant < 0 || c.LastGrant > 4*longest:
+		return c.words.Errorf("last grant", "%s is not between 0 and %s", in(c.LastGrant), in(4*longest))
 	}
 	if c.Cold == 0 {
 		c.Cold = 3 * c.Quarantine()

@@ -35,6 +35,8 @@ func TestGrantTime(t *testing.T) {
 		config := lease.Config{Lease: c.lease * time.Millisecond, Drift: c.drift}
 		require.InDelta(t, c.want, ms(config.GrantTime()), 1e-7, "%+v", c)
 		require.Equal(t, config.GrantTime(), config.Quarantine())
+		config.LastGrant = time.Hour
+		require.Equal(t, time.Hour, config.Quarantine(), "the Lease was longer before a restart")
 	}
 }
 
