@@ -271,11 +271,19 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	}
 }
 
+// successorDelays is for how many Delays other candidates let a successor go first: until it has got the HANDOFF,
+// its vote is saved, which may take several, and its CLAIM has arrived.
+const successorDelays = 8
+
 // giveUp ends an attempt, or the lead, for good (rules 4 and 5).
-func (n *process) giveUp(e *election.Env) {
+func (n *process) giveUp(e *election.Env) { n.giveUpFor(e, 0) }
+
+// giveUpFor gives up the lead in favour of a successor, if there is one: the others let that go first (rule 10).
+func (n *process) giveUpFor(e *election.Env, successor election.ID) {
 	n.failed = min(n.failed+1, mostDoubled)
 	if n.phase == claiming || n.phase == leading {
 		m := n.released(kindRelease, n.mine)
+		m.Rank.ID = successor
 		n.broadcast(e, m)
 		n.release(e, n.self(), m)
 	}
@@ -296,10 +304,12 @@ func (n *process) resign(e *election.Env, to election.ID) {
 		return
 	}
 	successor := n.successor(e, to)
-	n.giveUp(e)
-	if successor != election.NoPort {
-		e.Send(successor, *n.released(kindHandoff, n.mine))
+	if successor == election.NoPort {
+		n.giveUp(e)
+		return
 	}
+	n.giveUpFor(e, e.Peer(successor).ID)
+	e.Send(successor, *n.released(kindHandoff, n.mine))
 }
 
 // released returns a message that the claim, or lease, of a Term has ended. The next leader needs a Term that
@@ -341,7 +351,7 @@ func (n *process) succeedsBefore(e *election.Env, one, other election.Port) bool
 
 // recvHandoff claims at once: the leader has stopped, and has released its grants (rule 10).
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
-	n.recvRelease(e, from, m)
+	n.recvRelease(e, now, from, m)
 	n.seen = max(n.seen, m.Term)
 	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
 		n.before, n.ended = owner{e.Peer(from).ID, m.Value}, m.Term

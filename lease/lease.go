@@ -33,7 +33,8 @@
 //     until Q voters say so, itself included. So one that cannot win disturbs no other.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
 //     at once, without rules 8 and 9. Its CLAIM, if of the next Term, names the leader, and counts as the
-//     RELEASE too; refused all the same, it is sent again. The leader waits for a Lease, or for a HANDOFF.
+//     RELEASE too; refused all the same, it is sent again. The leader waits for a Lease, or for a HANDOFF. Its
+//     RELEASE names the successor: other candidates wait for 8 Delay, at most a Lease.
 //  11. Follow. A leader sends LEADS to all as it begins. The others follow the leader of the largest Term for
 //     GrantTime from each LEADS and each CLAIM that renews, unless they have led in that Term or a larger
 //     one. A process that leads, or claims, and hears of a leader of a larger Term stops. So does a leader
@@ -259,7 +260,7 @@ func New(c Config) (*election.Algorithm, error) {
 				Bits: sized(161)},
 			{Name: "refused", Round: "round", Value: "nanoseconds", Bits: sized(160)},
 			{Name: "leads", Announces: true, Value: "incarnation", Bits: sized(64)},
-			{Name: "release", Value: "incarnation", Marks: []string{"never led"}, Bits: sized(129)},
+			{Name: "release", Value: "incarnation", Marks: []string{"never led"}, Bits: sized(193)},
 			{Name: "handoff", Value: "incarnation", Bits: sized(128)},
 			{Name: "read", Value: "incarnation", Marks: []string{"in return"}, Bits: sized(65)},
 			{Name: "memory", Value: "incarnation", Marks: []string{"lost"}, Bits: sized(193)},

@@ -17,9 +17,10 @@ const (
 	kindGranted                  // the vote is lent; Round 0: it still is, and stands in the way of a leader
 	kindRefused                  // it is not; Rank.ID and Value as in HELD
 	kindLeads                    // the sender leads in this Term
-	kindRelease                  // the claim, or lease, of this Term has ended; Rank.Priority: a larger one
-	kindHandoff                  // the same, and the receiver is to claim
-	kindRead                     // which is the largest Term that you have granted?
+	// the claim, or lease, of this Term has ended; Rank.Priority: a larger one; Rank.ID: the successor
+	kindRelease
+	kindHandoff // the same, and the receiver is to claim
+	kindRead    // which is the largest Term that you have granted?
 	// that Term; Rank.ID and Value: to whom; Rank.Priority: the incarnation that asks
 	kindMemory
 )
@@ -211,7 +212,7 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 	case kindLeads:
 		n.follow(e, now, e.Peer(from), m.Term)
 	case kindRelease:
-		n.recvRelease(e, from, m)
+		n.recvRelease(e, now, from, m)
 	case kindHandoff:
 		n.recvHandoff(e, now, from, m)
 	case kindRead:

@@ -38,13 +38,13 @@ func TestSitDown(t *testing.T) {
 		{"it is one again in time", then(leads, "lapse", "@296 due", "@300 start", "@546 due"),
 			"all:claim/1.7#3! +due250"},
 		{"the lease is given up", then(leads, "sitdown"),
-			"all:release/1.7 2:handoff/1.7 -due undecided(0)/1"},
+			"all:release/1.7(2) 2:handoff/1.7 -due undecided(0)/1"},
 		{"to a larger one", then(leads, "4:granted/1.7#2!", "sitdown"),
-			"all:release/1.7 4:handoff/1.7 -due undecided(0)/1"},
+			"all:release/1.7(4) 4:handoff/1.7 -due undecided(0)/1"},
 		{"that has not granted the last renewal", then(leads, "4:granted/1.7#2!", "@296 due", "@297 2:granted/1.7#3!",
-			"sitdown"), "all:release/1.7 2:handoff/1.7 -due undecided(0)/1"},
+			"sitdown"), "all:release/1.7(2) 2:handoff/1.7 -due undecided(0)/1"},
 		{"nor has any other", then(leads, "4:granted/1.7#2!", "@296 due", "sitdown"),
-			"all:release/1.7 4:handoff/1.7 -due undecided(0)/1"},
+			"all:release/1.7(4) 4:handoff/1.7 -due undecided(0)/1"},
 	}, config, 1, 2, 4, 5)
 }
 
@@ -102,9 +102,9 @@ func TestSlow(t *testing.T) {
 // TestResigned: a leader that resigns leaves the next lease to others.
 func TestResigned(t *testing.T) {
 	requireSteps(t, []steps{
-		{"it resigns", then(leads, "@60 resign"), "all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
+		{"it resigns", then(leads, "@60 resign"), "all:release/1.7(2) 2:handoff/1.7 +due1000 undecided(0)/1"},
 		{"it is asked to in its Term", then(leads, "@60 resign 1"),
-			"all:release/1.7 2:handoff/1.7 +due1000 undecided(0)/1"},
+			"all:release/1.7(2) 2:handoff/1.7 +due1000 undecided(0)/1"},
 		{"it led in another Term", then(leads, "@60 resign 2"), ""},
 		{"another gives up", then(leads, "@60 resign", "1:release/2.9"), ""},
 		{"a lease later", then(leads, "@60 resign", "@1060 due"), "+turn50..60"},

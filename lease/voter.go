@@ -127,10 +127,15 @@ func (n *process) query(e *election.Env) {
 }
 
 // recvRelease ends the grant of exactly this process, incarnation and Term (rule 5).
-func (n *process) recvRelease(e *election.Env, from election.Port, m *election.Message) {
+func (n *process) recvRelease(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	who := owner{e.Peer(from).ID, m.Value}
 	n.release(e, who, m)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
+	if to := m.Rank.ID; to != 0 && to != n.me.ID && n.stands {
+		// The successor may have to save before its CLAIM leaves. A candidate whose turn comes first asks only a
+		// majority, and would lead instead (rule 10).
+		n.rest = now + min(successorDelays*n.config.Delay, n.config.Lease)
+	}
 	// The driver bounds the Term of a message, but not this.
 	if heard := m.Rank.Priority; heard <= namedBound {
 		n.seen = max(n.seen, heard)
