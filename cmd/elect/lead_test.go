@@ -165,8 +165,20 @@ func TestBadCert(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "ca.key.pem"))
 	require.NoError(t, err)
 	require.EqualValues(t, 0o600, info.Mode())
-	elect(t, "", "cert", "ca", "--dir", "/no/such").requireLine(t, exit.StatusFailed,
-		"/no/such/ca.key.pem: it cannot be written: open /no/such/ca.key.pem.new: no such file or directory")
+	require.NoError(t, os.WriteFile(dir+"/file", nil, 0o600))
+	elect(t, "", "cert", "ca", "--dir", dir+"/file/c").requireLine(t, exit.StatusFailed,
+		"--dir: mkdir "+dir+"/file: not a directory")
+}
+
+// TestCertMakesDir: elect cert ca makes its folder, which only its owner may read.
+func TestCertMakesDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "c")
+	require.Zero(t, elect(t, "", "cert", "ca", "--dir", dir).code)
+	require.FileExists(t, filepath.Join(dir, "ca.pem"))
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.ModeDir|0o700, info.Mode())
+	require.Zero(t, elect(t, "", "cert", "member", "a", "--dir", dir).code)
 }
 
 // TestLeadHelp: the help says what elect lead cannot end, and what helps there.

@@ -2,7 +2,6 @@
 package certcmd
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,13 +56,16 @@ func authority(_ *console.Console, f *flags.Set, life time.Duration, args []stri
 		return err
 	}
 	key := filepath.Join(f.Text("dir"), "ca.key.pem")
-	if _, err := os.Lstat(key); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(key); err == nil {
 		// Members would trust the new authority and show certificates of the old one.
 		return input.Errorf("%s is there already", key)
 	}
 	ca, err := certs.NewCA("elect", time.Now(), life)
 	if err != nil {
 		return exit.Failed(err)
+	}
+	if err := os.MkdirAll(f.Text("dir"), 0o700); err != nil { // it holds the key of the authority
+		return exit.Failed(fmt.Errorf("--dir: %w", err))
 	}
 	return write(f.Text("dir"), "ca", ca.Cert, ca.Key)
 }
