@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/suspend"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/observe"
@@ -87,6 +86,12 @@ type Elector struct {
 // New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
 // with Dir or an address. Unless it is run, [Elector.Close] has to close it.
 func New(c Config) (*Elector, error) {
+	e, err := newElector(c)
+	return e, prefixed(err)
+}
+
+// newElector returns a member, or an error without the prefix.
+func newElector(c Config) (*Elector, error) {
 	if c.Dir != "" {
 		c.Times = c.Times.onDisk()
 	}
@@ -192,7 +197,7 @@ func (e *Elector) end() error {
 		}
 		return View{Term: before.Term, Why: Ended}
 	})
-	return e.close()
+	return prefixed(e.close())
 }
 
 // Run takes part until ctx ends. Whenever this member leads it calls lead, again in each Term, never
@@ -208,7 +213,7 @@ func (e *Elector) end() error {
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	switch {
 	case lead == nil:
-		return input.Errorf("lead: there is nothing to run")
+		return refuse("lead: there is nothing to run")
 	case e.config.observes():
 		return ErrObserver
 	case e.config.leaves():
@@ -228,7 +233,7 @@ func (e *Elector) Serve(ctx context.Context) error {
 
 func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) (err error) {
 	if e.ran.Swap(true) {
-		return input.Errorf("the Elector has run already, or is closed")
+		return refuse("the Elector has run already, or is closed")
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
@@ -282,12 +287,15 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	return nil
 }
 
-// byName returns an error of the process with the name of the member, where that has a number.
+// byName returns an error of the process, or of the transport, with the name of the member.
 func (e *Elector) byName(err error) error {
 	if own, ok := errors.AsType[*observe.ProcessError](err); ok {
-		return fmt.Errorf("elector: member %q: %w", e.config.Self, own.Err)
+		err = own.Err
 	}
-	return err
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(prefix+"member %q: %w", e.config.Self, err)
 }
 
 // watchPeers lets the process know which members can be reached, if the transport does. A candidate then

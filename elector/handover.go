@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/input"
 	"github.com/go-election/election/lease"
 )
 
@@ -20,11 +19,11 @@ func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, Err
 func (e *Elector) Transfer(ctx context.Context, to string) error {
 	switch _, ok := e.config.Members[to]; {
 	case !ok:
-		return input.Errorf("to: %.60q is no member", to)
+		return refuse("to: %.60q is no member", to)
 	case to == e.config.Self && e.leading() == nil:
 		return ErrNotLeader
 	case to == e.config.Self:
-		return input.Errorf("to: %s leads already", to)
+		return refuse("to: %s leads already", to)
 	}
 	if err := e.handOver(ctx, ErrTransferred, ID(to)); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (e *Elector) leading() *tenure {
 // Terms for later leaders, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
 	if token >= lease.RaiseBound {
-		return input.Errorf("token: %d is not below 2^53-2^32 = %d, which leaves 2^32 Terms for later "+
+		return refuse("token: %d is not below 2^53-2^32 = %d, which leaves 2^32 Terms for later "+
 			"leaders", token, uint64(lease.RaiseBound))
 	}
 	if !e.leases {

@@ -1,10 +1,6 @@
 package elector
 
-import (
-	"strings"
-
-	"github.com/go-election/election/input"
-)
+import "strings"
 
 // ParseMembers returns what Config.Members holds, of texts such as those of a command line or an environment:
 // name=host:port, or several of them separated by commas. A blank text, such as that of a variable that is
@@ -19,9 +15,9 @@ func ParseMembers(texts ...string) (map[string]string, error) {
 			name, address, ok := strings.Cut(strings.TrimSpace(m), "=")
 			switch _, again := members[name]; {
 			case !ok || name == "" || address == "":
-				return nil, input.Errorf("%.60q is not name=host:port", m)
+				return nil, refuse("%.60q is not name=host:port", m)
 			case again:
-				return nil, input.Errorf("%.60q is given twice", name)
+				return nil, refuse("%.60q is given twice", name)
 			}
 			members[name] = address
 		}

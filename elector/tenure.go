@@ -3,6 +3,8 @@ package elector
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -20,6 +22,12 @@ type Term struct {
 // smaller than one that it has seen. It is below 2^53, so that JSON and signed columns hold it. After 2^53-1
 // no member claims any more, and each says so in its log; Advance leaves 2^32 Terms before that.
 func (t Term) Token() uint64 { return t.Number }
+
+// String returns the number in decimal.
+func (t Term) String() string { return strconv.FormatUint(t.Number, 10) }
+
+// LogValue returns the number, for package log/slog.
+func (t Term) LogValue() slog.Value { return slog.Uint64Value(t.Number) }
 
 // Valid reports whether the lease lasts for another while. It asks the clock: it is right also after a pause.
 func (t Term) Valid(margin time.Duration) bool { return t.Left() > max(margin, 0) }

@@ -124,11 +124,11 @@ func (t Times) spare() time.Duration {
 // accepts them.
 func (t Times) Check() error {
 	t = t.Complete()
-	if err := t.check(); err != nil {
-		return err
+	err := t.check()
+	if err == nil {
+		_, err = lease.New(t.lease(false))
 	}
-	_, err := lease.New(t.lease(false))
-	return err
+	return prefixed(err)
 }
 
 // check refuses what package lease does not see.

@@ -1,0 +1,30 @@
+package elector
+
+import (
+	"strings"
+
+	"github.com/go-election/election/input"
+)
+
+// prefix begins the text of each error of this package.
+const prefix = "elector: "
+
+// refusal is an error of this package, whichever package has found it: its text has the prefix of this one only.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return prefix + r.Reason() }
+
+// Reason returns the text for a reader at a command line, see [input.Reason].
+func (r *refusal) Reason() string { return strings.TrimPrefix(input.Reason(r.err), prefix) }
+func (r *refusal) Unwrap() error  { return r.err }
+
+// refuse returns an error that wraps [election.ErrInput].
+func refuse(format string, args ...any) error { return &refusal{input.Errorf(format, args...)} }
+
+// prefixed returns an error with the prefix of this package; nil if there is none.
+func prefixed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &refusal{err}
+}
