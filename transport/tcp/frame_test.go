@@ -173,6 +173,7 @@ func FuzzFrames(f *testing.F) {
 	b = (&opening{instance: 1, window: 2, hello: []byte("hello")}).append(nil, 1)
 	b = appendAck(b, 1, 0)
 	f.Add(true, (&refusal{reason: []byte("no")}).append(b, 1))
+	f.Add(true, (&refusal{reason: []byte("no"), stranger: true}).append(b, 1))
 	f.Fuzz(func(t *testing.T, dialled bool, b []byte) {
 		c, g := wired(t, dialled)
 		for len(b) > 0 { // as it arrives, in parts of at most 100 bytes
@@ -191,6 +192,7 @@ func FuzzFrames(f *testing.F) {
 // FuzzHello: no hello makes a panic, and what is read is what would be written.
 func FuzzHello(f *testing.F) {
 	f.Add((&hello{from: 1, to: 2, incarnation: 3}).append(nil))
+	f.Add((&hello{from: 1, to: 2, refused: "no", stranger: true}).append(nil))
 	f.Add((&hello{from: math.MaxUint64, to: 2, incarnation: math.MaxUint64, refused: "no"}).append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := bytes.NewReader(b)
