@@ -117,7 +117,7 @@ func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err erro
 	text, is := strings.CutPrefix(string(line), grantsLast)
 	if lastGrant, err = time.ParseDuration(text); !ok || !is || err != nil || lastGrant < 0 ||
 		text != lastGrant.String() {
-		return 0, nil, input.Errorf("its second line is %.60q, not %q and a duration", line, grantsLast)
+		return 0, nil, input.Errorf("its second line is %.60q, not \"grants last\" and a duration", line)
 	}
 	return lastGrant, state, nil
 }
