@@ -3,6 +3,7 @@ package electortest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -138,7 +139,7 @@ func (r *run) start(name string) error {
 	c.Overrun = func(term elector.Term) { r.judge.overruns(m, term, r.Times) }
 	m.Elector, err = elector.New(c)
 	if err != nil {
-		return fmt.Errorf("%w (and %w)", err, g.Close())
+		return errors.Join(err, g.Close())
 	}
 	m.Context, m.stop = context.WithCancel(context.Background())
 	r.judge.enters(m)

@@ -176,7 +176,7 @@ func TestMemberRefuses(t *testing.T) {
 		"cluster: no roots":             func(s *settings) { s.Roots = []byte("none") },
 		"failed to find any PEM data":   func(s *settings) { s.Key = nil },
 		"bind: ":                        func(s *settings) { s.Members["a"] = taken.Addr().String() },
-		"is no member":                  func(s *settings) { s.Self = "z" },
+		"members[z]: missing port":      func(s *settings) { s.Self = "z" },
 		"Dir: ":                         func(s *settings) { s.Dir = os.DevNull },
 		"Lease: -1ns is less than 1ms":  func(s *settings) { s.Times.Lease = -1 },
 		"settings of a member: invalid": nil,
