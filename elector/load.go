@@ -48,6 +48,7 @@ func (l *load) judge(a *attempts, now time.Time) {
 		return
 	}
 	l.quiet = now.Add(quiet)
-	l.log.Warn(overloaded, "groups", a.pacer.users, "lease", a.lease, "late", l.late, "of", l.all, "quickest",
+	// In a goroutine of its own: a log that blocks must not hold up the elections of all groups.
+	go l.log.Warn(overloaded, "groups", a.pacer.users, "lease", a.lease, "late", l.late, "of", l.all, "quickest",
 		l.quickest)
 }

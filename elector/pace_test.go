@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"slices"
@@ -221,11 +222,36 @@ func TestLoadWarning(t *testing.T) {
 				}
 				time.Sleep(5 * time.Second)
 			}
+			synctest.Wait()
 			require.Equal(t, c.warnings, strings.Count(text.String(), overloaded), name)
 			if c.warnings > 0 {
 				require.Contains(t, text.String(), "groups=1000 lease=750ms late=")
 			}
 		}
+	})
+}
+
+// TestBlockedLoadWarning: a log that blocks does not hold up elections.
+func TestBlockedLoadWarning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read, write := io.Pipe() // that nobody reads
+		p := newPacer(slog.New(slog.NewTextHandler(write, nil)))
+		p.use(1000)
+		a := paced(p)
+		for i := range 100 {
+			a.renewed(time.Duration(min(i, 1)) * LAN().Renew)
+		}
+		time.Sleep(10 * time.Second)
+		a.renewed(0)
+		begun := false
+		a.request(func() { begun = true })
+		require.True(t, begun)
+		text := make([]byte, 1000)
+		n, err := read.Read(text)
+		require.NoError(t, err)
+		require.Contains(t, string(text[:n]), overloaded)
+		require.NoError(t, read.Close())
+		a.close()
 	})
 }
 
