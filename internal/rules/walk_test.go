@@ -172,7 +172,8 @@ func outside(in *scenario.Input, rng *rand.Rand, p int) election.Event {
 		return mutex.Release(0, uint32(rng.IntN(5)/4))
 	case in.Algorithm.Name == "lease":
 		commands := []election.Message{lease.Resign(0, 0), lease.Renew(), lease.Raise(rng.Uint64N(20)),
-			lease.Lapse(), lease.SitDown(), lease.Prefer(rng.Uint64N(3)), lease.Resign(0, in.IDs[0])}
+			lease.Lapse(), lease.SitDown(), lease.Prefer(rng.Uint64N(3)), lease.Resign(0, in.IDs[0]),
+			lease.Abandon()}
 		return election.Event{Op: election.Command, Msg: commands[rng.IntN(len(commands))]}
 	}
 	return election.Event{Op: election.Start}
