@@ -12,6 +12,7 @@ import (
 
 // introduce makes a connection that was dialled private, says hello, and reads the answer.
 func (n *Network) introduce(ctx context.Context, nc net.Conn, p *peer) (*conn, error) {
+	quicken(nc)
 	raw := counted{nc, &n.stats}
 	// Whatever waits for the peer ends with ctx.
 	done := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
@@ -111,6 +112,7 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 	if t, ok := nc.(*net.TCPConn); ok {
 		_ = t.SetKeepAliveConfig(keepOpen)
 	}
+	quicken(nc)
 	raw := counted{nc, &n.stats}
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })

@@ -270,5 +270,50 @@ func dialer() *tcpDialer { return &tcpDialer{net.Dialer{KeepAliveConfig: keepAli
 
 // dial resolves the name each time: a member may come back elsewhere.
 func (d *tcpDialer) dial(ctx context.Context, addr string) (net.Conn, error) {
-	return d.DialContext(ctx, "tcp", addr)
+	return again(ctx, func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", addr) })
+}
+
+// firstAgain is after how long a second connection is opened while the first has no answer. The third follows
+// after four times as long, and so on.
+const firstAgain = 100 * time.Millisecond
+
+// again opens a connection, and others as long as none has an answer, and returns the first that stands. The kernel
+// sends a lost SYN again after a second, when an attempt to connect has mostly run out of time.
+func again(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		nc  net.Conn
+		err error
+	}
+	results, late := make(chan result), make(chan struct{})
+	defer close(late)
+	started, failed := 0, 0
+	start := func() {
+		started++
+		go func() {
+			nc, err := dial(ctx)
+			select {
+			case results <- result{nc, err}:
+			case <-late:
+				if err == nil {
+					_ = nc.Close()
+				}
+			}
+		}()
+	}
+	start()
+	next := time.NewTimer(firstAgain)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			start()
+			next.Reset(firstAgain << started)
+		case r := <-results:
+			if failed++; r.err == nil || failed == started {
+				return r.nc, r.err
+			}
+		}
+	}
 }

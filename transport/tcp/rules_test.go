@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -172,6 +173,64 @@ func TestOneName(t *testing.T) {
 			Names: names}.complete()
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, "is the name of process 1 and of process 2")
+	}
+}
+
+// TestAgain: another connection is opened after 100 ms, then after 400 and 800 ms more, as long as none has an answer.
+// The first that stands is kept, those that come later are closed. An error ends the attempt if no other one is left.
+func TestAgain(t *testing.T) {
+	refused := errors.New("refused")
+	for name, c := range map[string]struct {
+		take  []time.Duration // how long each takes; 0: refused
+		after time.Duration
+		kept  int // -1: none
+	}{
+		"at once":        {[]time.Duration{1}, 1, 0},
+		"refused":        {[]time.Duration{0}, 0, -1},
+		"lost":           {[]time.Duration{time.Hour, 1}, firstAgain + 1, 1},
+		"lost twice":     {[]time.Duration{time.Hour, time.Hour, 1}, 5*firstAgain + 1, 2},
+		"slow":           {[]time.Duration{3 * firstAgain, 3 * firstAgain}, 3 * firstAgain, 0},
+		"refused, later": {[]time.Duration{3 * firstAgain, 0}, 3 * firstAgain, 0},
+		"lost for good":  {[]time.Duration{time.Hour, time.Hour, time.Hour}, time.Second, -1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			var mu sync.Mutex
+			var all []*lingerer
+			began := time.Now()
+			nc, err := again(ctx, func(ctx context.Context) (net.Conn, error) {
+				mu.Lock()
+				l, took := &lingerer{}, c.take[len(all)]
+				all = append(all, l)
+				mu.Unlock()
+				switch took {
+				case 0:
+					return nil, refused
+				case time.Hour:
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				time.Sleep(took) // it does not notice the end of ctx in time
+				return l, nil
+			})
+			require.Equal(t, c.kept >= 0, err == nil, name)
+			took := time.Since(began)
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			require.Len(t, all, len(c.take), name)
+			if c.kept >= 0 {
+				require.Equal(t, c.after, took, name)
+				require.Same(t, all[c.kept], nc, name)
+			}
+			for i, l := range all {
+				want := 0
+				if took := c.take[i]; i != c.kept && took > 0 && took < time.Hour {
+					want = 1
+				}
+				require.Equal(t, want, l.closed, "%s: %d", name, i)
+			}
+		})
 	}
 }
 
