@@ -44,8 +44,6 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology
 	go test -run '^$$' -fuzz FuzzCall -fuzztime 1m ./page/bridge
-	go test -run '^$$' -fuzz FuzzSqueeze -fuzztime 1m ./page/build
-	go test -run '^$$' -fuzz FuzzCompact -fuzztime 1m ./page/build
 
 mutate:     ## every small change of an algorithm, and whether a test notices; SAMPLE=3 takes three a package
 	go run ./internal/mutate -sample $(or $(SAMPLE),0)
@@ -66,7 +64,7 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./detect -run 'TestQuality|TestFigure' -update
 
 page:       ## the page as a folder for any web server, and as one file
-	rm -rf page/build/site && GOOS= GOARCH= go run ./cmd/elect page --out page/build/site --single page/build/site.html
+	rm -rf page/build/site && GOOS= GOARCH= go run ./page/publish --out page/build/site --single page/build/site.html
 
 embedded = CGO_ENABLED=0 go build -trimpath -tags embedpage -ldflags '-s -w'
 

@@ -1,14 +1,13 @@
-// Package build makes the page from the source of the library: the program for the browser, in which
-// each block of the algorithms counts that it has run, what their source says, and the files of page/web
-// beside it. It writes the page into a folder or into one file, where all modules of page/web are one, or
-// serves it to this machine, where they are as they are committed.
+// Package build builds the page from the source of the library: the program for the browser, in which
+// each block of the algorithms counts its runs, a description of their source, and the files of page/web as
+// they are committed. It writes the page into a folder or serves it to this machine.
 //
 //	site, err := build.Own(ctx, nil)
 //	on, err := build.Listen("127.0.0.1:8080")
 //	err = build.Serve(ctx, on, site)
 //
-// The same source and the same Go give the same bytes, wherever the source lies. Files are compressed by gzip
-// and not by Brotli, for which the standard library has no encoder.
+// The same source and the same Go give the same bytes, wherever the source is. Package page/pack makes the
+// published form of a page, with one script instead of many.
 package build
 
 import (
@@ -149,6 +148,26 @@ func run(cmd *exec.Cmd) ([]byte, error) {
 	return text, nil
 }
 
+// Published returns the page as published, with one script instead of many. The program page/publish makes it,
+// which the go command builds first: so no program that serves the page needs a bundler.
+func Published(ctx context.Context) (*Site, error) {
+	source, err := Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", temporary)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	cmd := exec.CommandContext(ctx, "go", "run", "./publish", "--out", folder)
+	cmd.Dir = source.Page
+	if _, err := run(cmd); err != nil {
+		return nil, err
+	}
+	return load(os.DirFS(folder))
+}
+
 // Config says how the page is built. The zero value is ready.
 type Config struct {
 	// Cache is a folder in which built pages are kept. If empty, or not to be written, none is.
@@ -170,7 +189,6 @@ func (s Source) Site(ctx context.Context, c Config) (*Site, error) {
 	if c.Cache != "" {
 		folder = filepath.Join(c.Cache, "page-"+t.key(env.Version))
 		if site := t.cached(folder); site != nil {
-			site.written = t.written
 			return site, nil
 		}
 	}

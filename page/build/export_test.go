@@ -44,23 +44,5 @@ func (s *Site) Keep(cache, folder string) error { return s.keep(cache, folder) }
 // Download returns the source of both modules in the module cache.
 var Download = download
 
-// Compact returns a program in a form that compresses to fewer bytes.
-var Compact = compact
-
-// Memory returns what the memory of a program begins with.
-func Memory(program []byte) []byte {
-	all, _ := split(program)
-	for _, s := range all {
-		if s.id == dataSection {
-			m, _ := readMemory(s.body)
-			return m
-		}
-	}
-	return nil
-}
-
 // Squeeze compresses data in the form of gzip.
 var Squeeze = squeeze
-
-// Bundle returns one module that does what a module does, with all that it imports.
-var Bundle = bundle

@@ -121,9 +121,9 @@ func Browser(address string) *exec.Cmd {
 // patience is how long a browser may take for one request.
 const patience = 30 * time.Second
 
-// Serve serves a page as it is written, see [Site.AsWritten], until ctx ends.
+// Serve serves a page until ctx ends.
 func Serve(ctx context.Context, on net.Listener, s *Site) error {
-	server := &http.Server{Handler: Handler(s.AsWritten()), ReadTimeout: patience, WriteTimeout: patience}
+	server := &http.Server{Handler: Handler(s), ReadTimeout: patience, WriteTimeout: patience}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(on); !errors.Is(err, http.ErrServerClosed) {

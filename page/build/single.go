@@ -3,9 +3,11 @@ package build
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +30,12 @@ const (
 	scriptLink = `<script type="module" src="app.js"></script>`
 )
 
+// importing matches a module that needs another one.
+var importing = regexp.MustCompile(`(?m)^import\b|\bfrom\s*"\./`)
+
+// IsPublished reports whether the script of the page is one module.
+func (s *Site) IsPublished() bool { return !importing.Match(s.File("app.js")) }
+
 // WriteSingle writes the page as one file, see [Site.Single].
 func (s *Site) WriteSingle(w io.Writer) error {
 	text, err := s.Single()
@@ -37,8 +45,12 @@ func (s *Site) WriteSingle(w io.Writer) error {
 	return err
 }
 
-// Single returns the page as one file, which a browser opens without a server and without any request.
+// Single returns a page whose script is one module as one file, which a browser opens without a server and
+// without any request. Package page/pack makes such a page; the binary of a release contains one.
 func (s *Site) Single() ([]byte, error) {
+	if !s.IsPublished() {
+		return nil, errors.New("app.js imports other modules, which a single file cannot contain")
+	}
 	document := string(s.File("index.html"))
 	for _, link := range []string{styleLink, scriptLink} {
 		if strings.Count(document, link) != 1 {

@@ -15,10 +15,9 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Site is the files of a page, as it is published.
+// Site is the files of a page.
 type Site struct {
-	packed  map[string][]byte // by name, each compressed by gzip
-	written map[string][]byte // its modules, style and document as they are committed, if they are at hand
+	packed map[string][]byte // by name, each compressed by gzip
 }
 
 // add adds a file.
@@ -29,25 +28,29 @@ func (s *Site) add(name string, text []byte) {
 	s.packed[name] = squeeze(text)
 }
 
+// squeeze compresses a file by gzip.
+func squeeze(text []byte) []byte {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // no error: the level exists
+	_, _ = z.Write(text)                                  // no write to a Buffer fails
+	_ = z.Close()
+	return b.Bytes()
+}
+
 // With returns the page with one more file.
 func (s *Site) With(name string, text []byte) *Site {
-	more := &Site{packed: maps.Clone(s.packed), written: s.written}
+	more := &Site{packed: maps.Clone(s.packed)}
 	more.add(name, text)
 	return more
 }
 
-// AsWritten returns the page with its modules, its style and its document as they are committed. A page that
-// a program holds does not have them: it stays as it is published.
-func (s *Site) AsWritten() *Site {
-	near := &Site{packed: maps.Clone(s.packed)}
-	for name, text := range s.written {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b) // not squeeze, which takes a quarter of a second for all
-		_, _ = z.Write(text)    // no write to a Buffer fails
-		_ = z.Close()
-		near.packed[name] = b.Bytes()
+// Without returns the page without some of its files.
+func (s *Site) Without(names ...string) *Site {
+	less := &Site{packed: maps.Clone(s.packed)}
+	for _, name := range names {
+		delete(less.packed, name)
 	}
-	return near
+	return less
 }
 
 // Names returns the names of the files, in order.

@@ -67,6 +67,8 @@ func TestSingle(t *testing.T) {
 	again, err := small().Single()
 	require.NoError(t, err)
 	require.Equal(t, text, again)
+	_, err = small().With("app.js", []byte("import { a } from \"./a.js\";\n")).Single()
+	require.EqualError(t, err, "app.js imports other modules, which a single file cannot contain")
 	for _, document := range []string{"<html></html>",
 		strings.Repeat(string(small().File("index.html")), 2)} {
 		_, err := small().With("index.html", []byte(document)).Single()

@@ -25,7 +25,6 @@ type tree struct {
 	code    map[string][]byte // Go files, by paths in one module
 	imports map[string][]string
 	shown   map[string][]byte // files of the page, by names
-	written map[string][]byte // those of page/web, as they are committed
 }
 
 // goLine is the line of a go.mod that names the version of the language.
@@ -130,36 +129,6 @@ func (t *tree) addFiles(folder string) error {
 		}
 		t.shown[e.Name()] = text
 	}
-	t.written = maps.Clone(t.shown)
-	return t.shorten()
-}
-
-// mainModule is the module that the document loads.
-const mainModule = "app.js"
-
-// shorten makes one module of the main one and all that it imports, which compress better together, and
-// leaves out what no browser needs of each script and style.
-func (t *tree) shorten() error {
-	bundled, names, err := bundle(t.shown, mainModule)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		delete(t.shown, name)
-	}
-	for name, source := range t.shown {
-		switch filepath.Ext(name) {
-		case ".js":
-			all, err := scan(string(source))
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			t.shown[name] = []byte(text(all))
-		case ".css":
-			t.shown[name] = shortStyle(source)
-		}
-	}
-	t.shown[mainModule] = bundled
 	return nil
 }
 
@@ -193,7 +162,7 @@ func (t *tree) addLessons(folder string) error {
 // key names the page that this source and a version of Go make.
 func (t *tree) key(version string) string {
 	h := sha256.New()
-	fmt.Fprintln(h, version, runtime.Version()) // the second compresses the files
+	fmt.Fprintln(h, version, runtime.Version()) // the second version compresses the files
 	for _, files := range []map[string][]byte{t.code, t.shown} {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			fmt.Fprintln(h, name, len(files[name]))

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/page/build"
+	"github.com/go-election/election/page/pack"
 )
 
 // required is set where a machine without a browser is a fault, as in continuous integration.
@@ -48,8 +49,17 @@ func browserName(t *testing.T) string {
 	return ""
 }
 
-// site is the page as it is shipped, built once.
+// site is the page as published, packed once.
 var site = sync.OnceValues(func() (*build.Site, error) {
+	s, err := committed()
+	if err != nil {
+		return nil, err
+	}
+	return pack.Pack(s)
+})
+
+// committed is the page with its modules as committed, built once.
+var committed = sync.OnceValues(func() (*build.Site, error) {
 	ctx := context.Background()
 	source, err := build.Find(ctx)
 	if err != nil {
@@ -65,8 +75,8 @@ var site = sync.OnceValues(func() (*build.Site, error) {
 // edit is a mistake in a module of the page.
 type edit struct{ file, old, new string }
 
-// serve serves the page and returns its address. In the folders /0, /1 ... the modules are as written, each
-// time with one of the edits.
+// serve serves the published page and returns its address. The folders /0, /1 ... contain the modules as
+// committed, each with one of the edits.
 func serve(t *testing.T, edits ...edit) string {
 	t.Helper()
 	s, err := site()
@@ -74,9 +84,11 @@ func serve(t *testing.T, edits ...edit) string {
 	mux := http.NewServeMux()
 	mux.Handle("/", build.Handler(s))
 	for i, e := range edits {
-		text := string(s.AsWritten().File(e.file))
+		s, err := committed()
+		require.NoError(t, err)
+		text := string(s.File(e.file))
 		require.Contains(t, text, e.old)
-		changed := s.AsWritten().With(e.file, []byte(strings.Replace(text, e.old, e.new, 1)))
+		changed := s.With(e.file, []byte(strings.Replace(text, e.old, e.new, 1)))
 		folder := fmt.Sprintf("/%d/", i)
 		mux.Handle(folder, http.StripPrefix(strings.TrimSuffix(folder, "/"), build.Handler(changed)))
 	}

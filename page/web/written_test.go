@@ -10,13 +10,11 @@ import (
 	"github.com/go-election/election/page/build"
 )
 
-// written serves the page with its modules, its style and its document as they are committed, but for
-// mistakes.
+// written serves the page with its modules, its style and its document as committed, except for mistakes.
 func written(t *testing.T, mistakes ...edit) string {
 	t.Helper()
-	s, err := site()
+	page, err := committed()
 	require.NoError(t, err)
-	page := s.AsWritten()
 	for _, e := range mistakes {
 		text := string(page.File(e.file))
 		require.Contains(t, text, e.old)
@@ -27,8 +25,8 @@ func written(t *testing.T, mistakes ...edit) string {
 	return server.URL
 }
 
-// The modules as they are committed, and as elect page serves them, show the same, do the same and lead to
-// the same addresses as the one that is published.
+// The modules as committed, which elect page serves, show the same, do the same and lead to the same addresses
+// as the published script.
 func TestModulesAsWritten(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})

@@ -59,7 +59,7 @@ func page(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 		site = site.With(name, text)
 	}
 	if writes {
-		return write(a, f, site, name)
+		return write(ctx, a, f, site, name, text)
 	}
 	address := "http://" + on.Addr().String() + "/"
 	if name != "" {
@@ -150,8 +150,10 @@ func written(f *flags.Set) (bool, error) {
 	return true, nil
 }
 
-// write writes the page as a folder, and as a file. The page opens a file of that name, if it has one.
-func write(a *console.Console, f *flags.Set, site *build.Site, name string) error {
+// write writes the page as a folder, and as a file. The page opens a file with this name and text, if it has a
+// name.
+func write(ctx context.Context, a *console.Console, f *flags.Set, site *build.Site, name string,
+	text []byte) error {
 	if f.Given("out") {
 		if err := site.WriteFolder(f.Text("out")); err != nil {
 			return files.Unwritable("out", f.Text("out"), err)
@@ -162,6 +164,15 @@ func write(a *console.Console, f *flags.Set, site *build.Site, name string) erro
 	}
 	if !f.Given("single") {
 		return nil
+	}
+	if !site.IsPublished() {
+		var err error
+		if site, err = build.Published(ctx); err != nil {
+			return exit.Classify(err)
+		}
+		if name != "" {
+			site = site.With(name, text)
+		}
 	}
 	return files.Write(a, "single", f.Text("single"), site.WriteSingle)
 }
