@@ -134,7 +134,7 @@ func TestBadPage(t *testing.T) {
 		"page --scenario - --trace -":      `--scenario -: the input is empty`,
 		"page --scenario " + dir + "/none": `--scenario ` + dir + `/none: no such file or directory`,
 		"page --scenario " + scenario: `--scenario ` + scenario +
-			`: line 1, column 2: it ends where a name in quotes should be`,
+			`: line 1, column 2: unexpected end of JSON input`,
 		"page --trace " + scenario: `--trace ` + scenario +
 			`: line 1: it is not the beginning of a trace`,
 		"page --trace " + dir + " --addr a:": `--trace ` + dir + `: is a directory`,

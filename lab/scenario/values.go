@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bytes"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -28,46 +28,36 @@ func (p *parser) id() election.ID {
 	return election.ID(id)
 }
 
-// whole reads a whole number, or a text that holds one, as scenarios write those that are too
+// whole reads a whole number, or a text that contains one, as scenarios write numbers that are too
 // large for many readers of JSON.
 func (p *parser) whole(what string) uint64 {
-	c := p.next()
-	// A minus is read as part of the number, so that the error shows the whole number and not one character.
-	if c != '"' && c != '-' && !isDigit(c) {
+	var digits string
+	switch next := p.next.(type) {
+	case string:
+		digits = next
+	case json.Number:
+		digits = string(next)
+	}
+	if p.err != nil || !isWhole(digits) {
 		p.unfit(what)
 		return 0
 	}
-	start := p.at
-	var digits []byte
-	if c == '"' {
-		digits = []byte(p.str())
-	} else {
-		digits = p.numeral()
-	}
-	if p.err != nil {
-		return 0
-	}
-	if !isWhole(digits) {
-		// Point the error at the beginning of the number, not behind it.
-		p.at = start
-		p.unfit(what)
-		return 0
-	}
-	n, err := strconv.ParseUint(string(digits), 10, 64)
+	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {
-		p.wrong("%s is larger than %d", cut(string(digits)), uint64(math.MaxUint64))
+		p.wrong("%s is larger than %d", cut(digits), uint64(math.MaxUint64))
 	}
+	p.advance()
 	return n
 }
 
-// isWhole reports whether b holds digits only, and none too many.
-func isWhole(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
+// isWhole reports whether s has digits only, and no needless zero in front.
+func isWhole(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
 			return false
 		}
 	}
-	return len(b) == 1 || len(b) > 1 && b[0] != '0'
+	return len(s) == 1 || len(s) > 1 && s[0] != '0'
 }
 
 // size reads a whole number that counts processes.
@@ -81,48 +71,31 @@ func (p *parser) size(what string) int {
 
 // number reads a number that is not negative, and not so large that whole numbers blur.
 func (p *parser) number(what string) float64 {
-	if c := p.next(); c != '-' && !isDigit(c) {
-		p.unfit(what)
-		return 0
-	}
-	start := p.at
-	numeral := p.numeral()
-	if p.err != nil {
-		return 0
-	}
+	numeral, ok := p.next.(json.Number)
 	f := valueOf(numeral)
 	switch {
+	case !ok || f < 0:
+		p.unfit(what)
 	case f > maxExact:
 		p.wrong("%s is larger than %d", cut(string(numeral)), int64(maxExact))
-	case f < 0:
-		p.at = start
-		p.unfit(what)
 	}
+	p.advance()
 	// A minus zero is in order in JSON and means zero here. It must not be written back with its sign.
 	return math.Abs(f)
 }
 
 // valueOf returns the value of a numeral. It is infinite if it is out of range.
-func valueOf(numeral []byte) float64 {
+func valueOf(numeral json.Number) float64 {
 	f, _ := strconv.ParseFloat(string(numeral), 64)
 	return f
 }
 
 // time reads a time in units.
 func (p *parser) time() time.Duration {
-	if c := p.next(); c != '-' && !isDigit(c) {
-		p.unfit("a time")
-		return 0
-	}
-	start := p.at
-	numeral := p.numeral()
-	if p.err != nil {
-		return 0
-	}
+	numeral, ok := p.next.(json.Number)
 	units := valueOf(numeral)
 	switch {
-	case numeral[0] == '-' && units != 0:
-		p.at = start
+	case !ok || strings.HasPrefix(string(numeral), "-") && units != 0:
 		p.unfit("a time")
 	case units > maxUnits:
 		p.wrong("%s is longer than %d units", cut(string(numeral)), maxUnits)
@@ -130,56 +103,50 @@ func (p *parser) time() time.Duration {
 	if p.err != nil {
 		return 0
 	}
-	// Round: 0.1 units times 10^9 may fall just below a whole number of nanoseconds, and truncation would
-	// lose one.
-	return time.Duration(math.Round(units * float64(Unit)))
+	p.advance()
+	return inUnits(units)
 }
+
+// inUnits returns a time of some units. It rounds: 0.1 units times 10^9 may fall just below a whole number of
+// nanoseconds, and truncation would lose one.
+func inUnits(units float64) time.Duration { return time.Duration(math.Round(units * float64(Unit))) }
 
 // truth reads true or false.
 func (p *parser) truth() *bool {
-	c := p.next()
-	if c != 't' && c != 'f' {
-		p.unfit("true or false")
-		return new(bool)
-	}
-	start := p.at
-	word := string(p.word())
-	if word != "true" && word != "false" {
-		p.at = start
+	yes, ok := p.next.(bool)
+	if !ok {
 		p.unfit("true or false")
 	}
-	yes := word == "true"
+	p.advance()
 	return &yes
 }
 
 // null reads a null, if there is one.
 func (p *parser) null() bool {
-	if p.next() != 'n' || string(p.peekWord()) != "null" {
+	if p.err != nil || p.next != nil {
 		return false
 	}
-	p.word()
+	p.advance()
 	return true
 }
 
 func (p *parser) text() string {
-	if p.next() != '"' {
+	text, ok := p.next.(string)
+	if !ok {
 		p.unfit("a text")
-		return ""
 	}
-	return p.str()
+	p.advance()
+	return text
 }
 
 // oneOf reads a text that is one of a few.
 func oneOf[S ~string](p *parser, what string, names []S) S {
-	if p.next() != '"' {
+	text, ok := p.next.(string)
+	if !ok || !slices.Contains(names, S(text)) {
 		p.unfit(what + " " + listed(names))
-		return ""
 	}
-	s := p.str()
-	if p.err == nil && !slices.Contains(names, S(s)) {
-		p.wrong("%s is not %s %s", quote(s), what, listed(names))
-	}
-	return S(s)
+	p.advance()
+	return S(text)
 }
 
 // listed returns the names in brackets.
@@ -191,32 +158,20 @@ func listed[S ~string](names []S) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// room returns a list with room for as many elements as there are commas up to the end of this one, and one.
-func room[T any](p *parser) []T {
-	rest := p.src[p.at:]
-	// Only an estimate: a list may contain strings with commas. It never gets larger than the rest of the
-	// input.
-	before, _, ok := bytes.Cut(rest, []byte{']'})
-	if !ok {
-		return []T{}
-	}
-	return make([]T, 0, min(bytes.Count(before, []byte{','})+1, MaxProcesses))
-}
-
 func (p *parser) ids() []election.ID {
-	all := room[election.ID](p)
+	all := []election.ID{}
 	p.list(MaxProcesses, func(int) { all = append(all, p.id()) })
 	return all
 }
 
 func (p *parser) wholes(what string) []uint64 {
-	all := room[uint64](p)
+	all := []uint64{}
 	p.list(MaxProcesses, func(int) { all = append(all, p.whole(what)) })
 	return all
 }
 
 func (p *parser) times() []time.Duration {
-	all := room[time.Duration](p)
+	all := []time.Duration{}
 	p.list(MaxProcesses, func(int) { all = append(all, p.time()) })
 	return all
 }

@@ -88,7 +88,6 @@ func (s *Scenario) MarshalWith(members ...Member) ([]byte, error) {
 func (s *Scenario) UnmarshalJSON(b []byte) error {
 	p := newParser(b, "scenario")
 	read := p.scenario()
-	p.end()
 	if p.err == nil {
 		*s = *read
 	}

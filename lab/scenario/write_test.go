@@ -77,13 +77,13 @@ func TestWriteRefuses(t *testing.T) {
 	for want, s := range map[string]scenario.Scenario{
 		`scenario.ids[0]: 0 is no process's id`: {IDs: make([]election.ID,
 			1)},
-		`scenario.start_times[0]: -0.000000001 is not a time`:                  {StartTimes: []time.Duration{-1}},
-		`scenario.start_times[0]: -9223372036.854775808 is not a time`:         {StartTimes: []time.Duration{math.MinInt64}},
-		`scenario.crash_at[0][1]: 1000000.5 is longer than 1000000 units`:      {CrashAt: []scenario.At{{ID: 1, Time: 1e15 + 5e8}}},
-		`scenario.params.a: line 1, column 18: NaN is not JSON`:                {Params: map[string]params.Value{"a": {Number: math.NaN()}}},
-		`scenario.note: line 1, column 12: a text that is not UTF-8 ends here`: {Note: "\xff"},
-		`scenario.loss: 2 is not a probability, from 0 to 1`:                   {Faults: fault.Plan{Loss: 2}},
-		`scenario.schedule: "later" is not a schedule (unit, random, hand)`:    {Schedule: "later"},
+		`scenario.start_times[0]: -0.000000001 is not a time`:                     {StartTimes: []time.Duration{-1}},
+		`scenario.start_times[0]: -9223372036.854775808 is not a time`:            {StartTimes: []time.Duration{math.MinInt64}},
+		`scenario.crash_at[0][1]: 1000000.5 is longer than 1000000 units`:         {CrashAt: []scenario.At{{ID: 1, Time: 1e15 + 5e8}}},
+		`line 1, column 18: invalid character 'N' looking for beginning of value`: {Params: map[string]params.Value{"a": {Number: math.NaN()}}},
+		`line 1, column 11: invalid UTF-8`:                                        {Note: "\xff"},
+		`scenario.loss: 2 is not a probability, from 0 to 1`:                      {Faults: fault.Plan{Loss: 2}},
+		`scenario.schedule: "later" is not a schedule (unit, random, hand)`:       {Schedule: "later"},
 	} {
 		err := scenario.Write(&bytes.Buffer{}, &s)
 		assert.ErrorIs(t, err, election.ErrInput)
