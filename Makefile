@@ -46,7 +46,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzCall -fuzztime 1m ./page/bridge
 
 mutate:     ## every small change of an algorithm, and whether a test notices; SAMPLE=3 takes three a package
-	go run ./internal/mutate -sample $(or $(SAMPLE),0)
+	cd tools && GOWORK=off go run ./mutate -sample $(or $(SAMPLE),0)
 
 chaos:      ## real processes, networks and disks that break: hours; TRIALS=3, CELL='kill.*n=3' select
 	go run ./chaos -trials $(or $(TRIALS),30) -cell '$(CELL)' $(if $(CELL),,-update docs/chaos.md)
@@ -59,7 +59,7 @@ docs:       ## write the generated parts of the README and of docs anew
 	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
 	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
-	go test ./lab/museum ./internal/mutate ./internal/mutate/killer -update
+	go test ./lab/museum -update
 	go test ./elector -run TestGuide -update
 	go test ./detect -run 'TestQuality|TestFigure' -update
 

@@ -40,7 +40,7 @@ var floors = [][]string{
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
 	"internal/svgtest",
-	"internal/mutate", "internal/newcomer", "internal/mutate/change", "internal/mutate/killer",
+	"internal/newcomer",
 	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
 	"internal/terminaltest"}
 

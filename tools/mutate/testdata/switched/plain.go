@@ -1,7 +1,7 @@
 // Package plain has a place for each kind of change, and some that look like one.
 package plain
 
-import mutated "github.com/go-election/election/internal/mutate/change"
+import mutated "github.com/go-election/election/tools/mutate/change"
 
 import "time"
 

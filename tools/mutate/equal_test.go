@@ -12,7 +12,7 @@ import (
 // TestEqual: a mutant that is said to change nothing is tried. It must survive, and does not count then.
 func TestEqual(t *testing.T) {
 	defer func(was map[string]string) { equal = was }(equal)
-	const tested = "internal/mutate/testdata/tested"
+	const tested = "tools/mutate/testdata/tested"
 	const same = tested + "/tested.go: < becomes <=: if x < y {"
 	const noticed = tested + "/tested.go: condition negated: if x < y {"
 	t.Chdir("../..")

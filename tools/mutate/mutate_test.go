@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/internal/mutate/change"
-	switched "github.com/go-election/election/internal/mutate/testdata/switched"
+	"github.com/go-election/election/tools/mutate/change"
+	switched "github.com/go-election/election/tools/mutate/testdata/switched"
 )
 
 var update = flag.Bool("update", false, "write the copy of testdata/plain anew")
@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the copy of testdata/plain anew")
 // mutants returns the mutants of a package in testdata, the copy of its one file, and the warnings.
 func mutants(t *testing.T, name string) (list []mutant, text, warnings string) {
 	t.Helper()
-	s, err := load("internal/mutate/testdata/" + name)
+	s, err := load("tools/mutate/testdata/" + name)
 	require.NoError(t, err)
 	var warn bytes.Buffer
 	list, copies, err := s.mutate(&warn)
@@ -41,13 +41,13 @@ func TestCopy(t *testing.T) {
 	t.Chdir("../..")
 	_, got, warnings := mutants(t, "plain")
 	require.Empty(t, warnings)
-	const file = "internal/mutate/testdata/switched/plain.go"
+	const file = "tools/mutate/testdata/switched/plain.go"
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got, "run: go test ./internal/mutate -update")
+	require.Equal(t, string(want), got, "run: go test ./tools/mutate -update")
 }
 
 // truth returns what a connective answers for false and false, false and true, true and false, true and true;
@@ -144,10 +144,10 @@ func TestLeftOut(t *testing.T) {
 	require.Len(t, list, 1)
 	require.Equal(t, "< becomes <=", list[0].what)
 	require.Regexp(t, `^left out, since it does not compile .*: `+
-		`1 internal/mutate/testdata/named/named.go:7:11: && becomes \|\|: return x && y\n$`, warnings)
+		`1 tools/mutate/testdata/named/named.go:7:11: && becomes \|\|: return x && y\n$`, warnings)
 }
 
-const tested = "internal/mutate/testdata/tested"
+const tested = "tools/mutate/testdata/tested"
 
 // TestRun: of the four changes of testdata/tested, its tests notice one; one makes them wait for an hour.
 func TestRun(t *testing.T) {
@@ -198,7 +198,7 @@ func TestStages(t *testing.T) {
 		}
 		return list
 	}
-	require.Equal(t, []string{"lcr", "internal/mutate/killer", ".", "catalog", "electiontest"}, dirs("lcr"))
+	require.Equal(t, []string{"lcr", "tools/mutate/killer", ".", "catalog", "electiontest"}, dirs("lcr"))
 	require.Equal(t, []string{"process", "mutex/lock", "transport/transporttest"}, dirs("process"))
 	require.Equal(t, []string{"transport/faults"}, dirs("transport/faults"))
 	*longer = true

@@ -2,11 +2,11 @@
 // comparison is turned, a condition negated, a call or an assignment dropped, min and max are swapped, a
 // number is one more. A change that survives either means nothing, or shows which test is missing.
 //
-//	go run ./internal/mutate [-sample 3] [-seed 1] [-from 41] [-budget 90s] [-only 7,12] [-long] [lcr ...]
+//	cd tools && GOWORK=off go run ./mutate [-sample 3] [-seed 1] [-from 41] [-budget 90s] [-only 7,12] [-long] [lcr ...]
 //
-// All changes of a package are written into one copy of it, each with a switch (internal/mutate/change). The
+// All changes of a package are written into one copy of it, each with a switch (tools/mutate/change). The
 // tests are compiled over that copy (go test -c -overlay); then a variable of the environment switches one
-// change on, so a mutant costs no more than a run of the tests. docs/mutation.md says which tests it meets.
+// change on, so a mutant costs no more than a run of the tests. README.md lists which tests it meets.
 //
 // Constants that Go demands to be constants stay: in a const declaration, a length of an array, a key in
 // a literal. So does a panic that stands where a function would have to return.

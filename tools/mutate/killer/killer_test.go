@@ -76,9 +76,9 @@ func TestStates(t *testing.T) {
 			want = append(want, strings.TrimSpace(line))
 		}
 	}
-	require.Len(t, got, len(want), "run: go test ./internal/mutate/killer -update")
+	require.Len(t, got, len(want), "run: go test ./tools/mutate/killer -update")
 	for i := range want {
-		require.Equal(t, want[i], got[i], "run: go test ./internal/mutate/killer -update")
+		require.Equal(t, want[i], got[i], "run: go test ./tools/mutate/killer -update")
 	}
 }
 

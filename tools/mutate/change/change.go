@@ -1,4 +1,4 @@
-// Package change holds the switches of the copies that internal/mutate writes: at each place that can be
+// Package change holds the switches of the copies that tools/mutate writes: at each place that can be
 // changed, such a copy asks here whether its change is on.
 package change
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/internal/mutate/change"
+	"github.com/go-election/election/tools/mutate/change"
 )
 
 // users are, for packages without an algorithm, those whose tests try it as well.
@@ -62,7 +63,7 @@ func stagesOf(name string) []*stage {
 	list := []*stage{{dir: name, kills: byTests, args: []string{"-test.short"}}}
 	if slices.Contains(catalog.Names(), name) {
 		list = append(list,
-			&stage{dir: "internal/mutate/killer", kills: byChecker, args: []string{"-only", name}},
+			&stage{dir: "tools/mutate/killer", kills: byChecker, args: []string{"-only", name}},
 			&stage{dir: ".", kills: byOthers, args: []string{"-test.run", "TestGuarantees|TestReadme"}},
 			&stage{dir: "catalog", kills: byOthers, args: []string{"-test.run", "TestDescriptions"}},
 			&stage{dir: "electiontest", kills: byOthers,
@@ -94,8 +95,12 @@ func (s *stage) build(ctx context.Context, overlay, to string) error {
 			return
 		}
 		s.binary = filepath.Join(dir, "tests")
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary,
-			"./"+s.dir)
+		cmd, err := goCommand(ctx, "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary,
+			path.Join(library, s.dir))
+		if err != nil {
+			s.err = err
+			return
+		}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			s.err = fmt.Errorf("compile the tests of %s: %w\n%s", s.dir, err, out)
 			return
@@ -123,13 +128,17 @@ type outcome struct {
 
 // run runs the tests of a stage with one mutant switched on, or with none, which is 0.
 func (s *stage) run(ctx context.Context, mutant int) (outcome, error) {
+	folder, err := root()
+	if err != nil {
+		return outcome{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.wall)
 	defer cancel()
 	// A mutant that allocates without end must not use up the memory of the machine.
 	script := fmt.Sprintf(`ulimit -t %d; ulimit -v 8000000; exec "$0" "$@"`, s.seconds)
 	args := append([]string{"-c", script, s.binary, "-test.failfast", "-test.timeout=0"}, s.args...)
 	cmd := exec.CommandContext(ctx, "sh", args...)
-	cmd.Dir = s.dir
+	cmd.Dir = filepath.Join(folder, s.dir)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=1GiB",
 		change.Variable+"="+strconv.Itoa(mutant))
 	cmd.WaitDelay = time.Second

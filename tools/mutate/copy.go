@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,12 +14,34 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
-const switches = "github.com/go-election/election/internal/mutate/change"
+// library is the module whose packages are changed, and switches the package that the copies import.
+const (
+	library  = "github.com/go-election/election"
+	switches = library + "/tools/mutate/change"
+)
+
+// root returns the folder of the library.
+var root = sync.OnceValues(func() (string, error) {
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", library)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// goCommand returns a go command in the module of this program, in which the copies find the switches.
+func goCommand(ctx context.Context, args ...string) (*exec.Cmd, error) {
+	folder, err := root()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = filepath.Join(folder, "tools"), append(os.Environ(), "GOWORK=off")
+	return cmd, err
+}
 
 // file is one source file of a package.
 type file struct {
@@ -41,8 +64,11 @@ type sources struct {
 
 // load reads and checks the package in a folder.
 func load(dir string) (*sources, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,DepOnly",
-		"./"+dir, switches)
+	cmd, err := goCommand(context.Background(), "list", "-export", "-deps",
+		"-json=ImportPath,Export,Dir,GoFiles,DepOnly", path.Join(library, dir), switches)
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -167,8 +193,8 @@ func overlay(to string, copies map[*file]string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(to, "overlay.json")
-	return path, os.WriteFile(path, b, 0o600)
+	name := filepath.Join(to, "overlay.json")
+	return name, os.WriteFile(name, b, 0o600)
 }
 
 // change adds a mutant and returns its number, or 0 if it is left out.
