@@ -406,7 +406,7 @@ func TestWrongClocks(t *testing.T) {
 }
 
 // anyFault returns a fault that the model of an algorithm has, if it is the turn of one: a crash, a pause, or
-// the end of one. A process that is paused does not crash: see docs/decisions.md on what was sent to it.
+// the end of one. A process that is paused does not crash: see docs/decisions, acts.
 func anyFault(s *sim.Sim, a *election.Algorithm, ids []election.ID, random *rand.Rand) (scenario.Step, bool) {
 	p, down := random.IntN(len(ids)), 0
 	for q := range ids {
