@@ -16,28 +16,33 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the README anew")
 
-// TestReadme keeps the generated parts of the README true: the programs are examples that the tests run, the
-// table is the catalogue.
+// TestReadme keeps the generated parts of the README and of docs/algorithms.md true: the program is an example,
+// the table is the catalog.
 func TestReadme(t *testing.T) {
-	b, err := os.ReadFile("README.md")
+	program, err := os.ReadFile("examples/leader/main.go")
 	require.NoError(t, err)
-	want := section(t, string(b), "algorithms", algorithmTable())
-	for _, name := range []string{"service", "ring"} {
-		program, err := os.ReadFile("examples/" + name + "/main.go")
-		require.NoError(t, err)
-		_, body, ok := strings.Cut(string(program), "package main")
-		require.True(t, ok)
-		want = section(t, want, name, "```go\npackage main"+body+"```\n")
-	}
+	_, body, ok := strings.Cut(string(program), "package main")
+	require.True(t, ok)
+	readme := generated(t, "README.md", "leader", "```go\npackage main"+body+"```\n")
+	generated(t, "docs/algorithms.md", "algorithms", algorithmTable())
 	durable := elector.LAN() // with a Dir
 	durable.Delay = elector.DiskDelay
 	least, most := durable.FailOver(3)
-	require.Contains(t, want, fmt.Sprintf("after %.1f to %.1f s", least.Seconds(), most.Seconds()))
+	require.Contains(t, readme, fmt.Sprintf("after %.1f to %.1f s", least.Seconds(), most.Seconds()))
+}
+
+// generated compares a section of a document with its content, or writes it with -update. It returns the document.
+func generated(t *testing.T, file, name, content string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want := section(t, string(b), name, content)
 	if *update {
-		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
-		return
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+		return want
 	}
 	require.Equal(t, want, string(b), "run: make docs")
+	return want
 }
 
 // section replaces what stands between <!-- name --> and <!-- /name -->.
