@@ -85,8 +85,13 @@ func (l *lane) put(p *election.Packet, now time.Duration) bool {
 		return false
 	}
 	if q.full() {
-		// What was written is kept for the case that the connection breaks. That is no reason to grow.
-		for q.base != l.next && now-q.get(q.base).at > n.config.MaxAge && !l.group.config.Reliable {
+		// What was written is kept for the case that the connection breaks, and what is too old would not be written
+		// to a peer that comes back. Both are no reason to grow.
+		for q.len() > 0 && now-q.get(q.base).at > n.config.MaxAge && !l.group.config.Reliable {
+			if q.base == l.next {
+				l.next++
+				n.stats.expired.Add(1)
+			}
 			q.base++
 		}
 	}

@@ -176,6 +176,36 @@ func TestOneName(t *testing.T) {
 	}
 }
 
+// TestStarConfig: the limit of handshakes grows with the processes that this one connects to, which are members only
+// for an observer. A process is either a member or an observer.
+func TestStarConfig(t *testing.T) {
+	c := Config{Self: 1, Members: map[election.ID]string{}, Observers: map[election.ID]string{}}
+	for id := range election.ID(31) {
+		c.Members[id+1] = fmt.Sprintf("127.0.0.1:%d", id+1)
+		c.Observers[id+101] = fmt.Sprintf("127.0.0.1:%d", id+101)
+	}
+	for self, want := range map[election.ID]int{1: 100 + 4*(30+31), 101: 100 + 4*31} {
+		c.Self = self
+		whole, err := c.complete()
+		require.NoError(t, err)
+		require.Equal(t, want, whole.MaxHandshakes)
+		require.Equal(t, fmt.Sprintf("127.0.0.1:%d", self), whole.address())
+		require.GreaterOrEqual(t, want/4, len(whole.peers()), "all of them start at once on one host")
+	}
+	c.Self = 200
+	_, err := c.complete()
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "self: process 200 is no member")
+	c.Self, c.Observers[7] = 1, "127.0.0.1:700"
+	_, err = c.complete()
+	require.ErrorIs(t, err, election.ErrInput)
+	require.ErrorContains(t, err, "observers: process 7 is a member")
+	delete(c.Observers, 7)
+	c.Observers[8+100] = c.Members[1]
+	_, err = c.complete()
+	require.ErrorContains(t, err, "have the same address 127.0.0.1:1")
+}
+
 // TestAgain: another connection is opened after 100 ms, then after 400 and 800 ms more, as long as none has an answer.
 // The first that stands is kept, those that come later are closed. An error ends the attempt if no other one is left.
 func TestAgain(t *testing.T) {
@@ -486,4 +516,20 @@ func TestPorts(t *testing.T) {
 	}
 	_, err := Config{Self: 1, Members: map[election.ID]string{1: "127.0.0.1:70000"}}.complete()
 	require.ErrorContains(t, err, "members[1]: address 127.0.0.1:70000: address 70000: invalid port")
+}
+
+// TestAbsentPeer: what waits for a peer that is not there is dropped when it is too old to be written, not only when
+// the queue is full.
+func TestAbsentPeer(t *testing.T) {
+	c, _ := wired(t, true)
+	n := c.net
+	n.config.Queue = 1024
+	g := newGroup(n, "h", 2, GroupConfig{})
+	l := g.lanes[1]
+	for now := range 1000 * time.Second / (100 * time.Millisecond) {
+		require.True(t, l.put(&election.Packet{}, now*100*time.Millisecond))
+	}
+	require.LessOrEqual(t, len(l.queue.items), 16)
+	require.Positive(t, n.stats.expired.Load())
+	require.Zero(t, n.stats.dropped.Load())
 }
