@@ -33,6 +33,8 @@ type Config struct {
 	// Observers follow the leader and have no vote, so they cost the members no availability: their
 	// names, and their addresses. A Self that is among them observes: it runs by Serve. A member lets in
 	// the observers of its own list, by their certificates; the lists of members need not agree on them.
+	// Observers connect to members only. A leader informs them once in a Lease, and they follow it for two and a
+	// half.
 	Observers map[string]string
 
 	// TLS authenticates the members and observers: the certificate of each contains its name, exactly as in

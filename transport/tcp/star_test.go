@@ -31,21 +31,21 @@ type census struct {
 func (c *census) dial(self string) func(context.Context, string) (net.Conn, error) {
 	return func(ctx context.Context, address string) (net.Conn, error) {
 		way := self + ">" + address[:2]
-		c.count(c.tries, way, 1)
+		c.count(&c.tries, way, 1)
 		nc, err := c.Dial(ctx, address)
 		if err != nil {
 			return nil, err
 		}
-		c.count(c.open, way, 1)
+		c.count(&c.open, way, 1)
 		return &surveyed{Conn: nc, census: c, way: way}, nil
 	}
 }
 
-func (c *census) count(in map[string]int, way string, n int) {
+func (c *census) count(in *map[string]int, way string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if in[way] += n; in[way] == 0 {
-		delete(in, way)
+	if (*in)[way] += n; (*in)[way] == 0 {
+		delete(*in, way)
 	}
 }
 
@@ -68,18 +68,18 @@ type surveyed struct {
 
 func (s *surveyed) Read(b []byte) (int, error) {
 	n, err := s.Conn.Read(b)
-	s.census.count(s.census.bytes, s.way, n)
+	s.census.count(&s.census.bytes, s.way, n)
 	return n, err
 }
 
 func (s *surveyed) Write(b []byte) (int, error) {
 	n, err := s.Conn.Write(b)
-	s.census.count(s.census.bytes, s.way, n)
+	s.census.count(&s.census.bytes, s.way, n)
 	return n, err
 }
 
 func (s *surveyed) Close() error {
-	s.once.Do(func() { s.census.count(s.census.open, s.way, -1) })
+	s.once.Do(func() { s.census.count(&s.census.open, s.way, -1) })
 	return s.Conn.Close()
 }
 
