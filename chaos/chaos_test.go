@@ -126,7 +126,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestUpdate: the table replaces what stands between the marks.
+// TestUpdate: the table replaces what stands between the marks, and the rows are in a file of their own.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chaos.md")
 	own := setup{Trials: 2, Parallel: 1, Lease: time.Second, Commit: "abc"}
@@ -143,9 +143,11 @@ func TestUpdate(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+"A lease of 1s, 2 trials a cell"))
-	require.Contains(t, string(text),
-		"| kill -9 the leader | 3 | yes |  | 3 | 0 / 1 / 3 | 0 / 1 / 2 | 1 | 1 | 4 / 0 |\n"+
-			"| kill -9 the leader | 3 | yes |  | 0, then **failed** | - | - | 0 | 0 | 0 / 0 |\n")
+	require.Contains(t, string(text), "| kill -9 the leader | 2 | 3 | 1 | 3 | 2 | 1 | 1 | 0 | **failed in 1 cells** |\n")
+	rows, err := os.ReadFile(detailsPath(path))
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(columns, ",")+"\nkill -9 the leader,3,true,false,3,0,1,3,0,1,2,1,1,4,0,\n"+
+		"kill -9 the leader,3,true,false,0,,,,,,,0,0,0,0,"+errHung.Error()+"\n", string(rows))
 	require.True(t, strings.HasSuffix(string(text), endMark+"b\n"))
 	require.NotContains(t, string(text), "old")
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/csv"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +40,43 @@ func TestDocs(t *testing.T) {
 	for _, row := range rows(t, string(text), beginMark, endMark) {
 		require.True(t, names[row[0]], "there is no fault %q any more", row[0])
 	}
+}
+
+// TestSummary: the table of the documentation is the summary of the rows next to it.
+func TestSummary(t *testing.T) {
+	const path = "../docs/chaos.md"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	own, err := os.ReadFile(detailsPath(path))
+	require.NoError(t, err)
+	records, err := csv.NewReader(strings.NewReader(string(own))).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, columns, records[0])
+	var cells []row
+	for _, fields := range records[1:] {
+		cells = append(cells, parseRow(t, fields))
+	}
+	require.Equal(t, string(own), details(cells))
+	require.Contains(t, string(text), ".\n\n"+table(cells)+endMark)
+}
+
+// parseRow reads the fields of a row.
+func parseRow(t *testing.T, fields []string) (r row) {
+	t.Helper()
+	r = row{fault: fields[0], durable: fields[2] == "true", secure: fields[3] == "true", measured: fields[5] != "",
+		failed: fields[15]}
+	number := func(i int) int {
+		v, err := strconv.Atoi(fields[i])
+		require.NoError(t, err)
+		return v
+	}
+	for i := range r.vacant {
+		if r.measured {
+			r.vacant[i], r.changes[i] = int64(number(5+i)), int64(number(8+i))
+		}
+	}
+	r.n, r.trials, r.late, r.busy, r.accepted, r.refused = number(1), number(4), number(11), number(12), number(13), number(14)
+	return r
 }
 
 // rows returns the rows of the table between two marks.

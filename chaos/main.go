@@ -66,7 +66,7 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.results, "results", "",
 		"a file that keeps the results of cells; a run that was cut short goes on "+
 			"from it")
-	f.StringVar(&o.update, "update", "", "a file whose table is written anew, such as docs/chaos.md")
+	f.StringVar(&o.update, "update", "", "a document whose table is replaced, such as docs/chaos.md; docs/chaos.csv gets the rows")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// runCells tries all cells that are selected, and prints a table.
+// runCells tries all cells that are selected, and prints a row for each cell and a line for each fault.
 func runCells(ctx context.Context, args []string) error {
 	o, err := parse(args)
 	if err != nil {
@@ -105,7 +105,7 @@ func runCells(ctx context.Context, args []string) error {
 	}
 	results, err := try(ctx, cells, o, []string{program, asMember}, kept)
 	err = errors.Join(err, judgeLate(results), kept.close())
-	fmt.Print(table(results))
+	fmt.Print(details(rowsOf(results)), "\n", table(rowsOf(results)))
 	if o.update != "" && ctx.Err() == nil {
 		err = errors.Join(err, update(o.update, own, results))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/csv"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,32 +11,120 @@ import (
 	"strings"
 )
 
-// table returns results as a table in Markdown.
-func table(results []*result) string {
-	var b strings.Builder
-	b.WriteString("| fault | n | Dir | TLS | trials | no leader, ms: min / median / max | " +
-		"changes of leader: min / median / max | late | busy | writes accepted / refused |\n" +
-		"|---|---|---|---|---|---|---|---|---|---|\n")
-	yes := map[bool]string{true: "yes"}
+// row is what the report contains of a cell.
+type row struct {
+	fault           string
+	n               int
+	durable, secure bool
+	trials          int
+	measured        bool // vacant and changes are known: not if two leaders are what the trials look for
+	vacant, changes [3]int64
+	late, busy      int
+	accepted        int
+	refused         int
+	failed          string
+}
+
+// columns are the columns of the file of rows.
+var columns = []string{"fault", "n", "dir", "tls", "trials", "no_leader_ms_min", "no_leader_ms_median", "no_leader_ms_max",
+	"changes_min", "changes_median", "changes_max", "late", "busy", "writes_accepted", "writes_refused", "failed"}
+
+// rowsOf returns a row for each result.
+func rowsOf(results []*result) (rows []row) {
 	for _, r := range results {
-		trials := strconv.Itoa(len(r.outcomes))
+		cell := row{fault: r.fault.name, n: r.n, durable: r.durable, secure: r.secure, trials: len(r.outcomes),
+			measured: !r.fault.clash && len(r.outcomes) > 0, accepted: r.accepted, refused: r.refused,
+			late: r.count(func(o outcome) bool { return o.Late }),
+			busy: r.count(func(o outcome) bool { return o.Busy })}
+		if cell.measured {
+			cell.vacant = three(r.outcomes, func(o outcome) int64 { return o.Vacant.Milliseconds() })
+			cell.changes = three(r.outcomes, func(o outcome) int64 { return int64(o.Changes) })
+		}
 		if r.err != nil {
-			trials += ", then **failed**"
+			cell.failed = r.err.Error()
 		}
-		without, changes := "-", "-"
-		switch {
-		case r.fault.clash:
-			without = "two at once, each time"
-		case len(r.outcomes) > 0:
-			without = three(r.outcomes, func(o outcome) int64 { return o.Vacant.Milliseconds() })
-			changes = three(r.outcomes, func(o outcome) int64 { return int64(o.Changes) })
+		rows = append(rows, cell)
+	}
+	return rows
+}
+
+// record returns the fields of a row, in the order of columns.
+func (r row) record() []string {
+	fields := []string{r.fault, strconv.Itoa(r.n), strconv.FormatBool(r.durable), strconv.FormatBool(r.secure),
+		strconv.Itoa(r.trials)}
+	for _, values := range [][3]int64{r.vacant, r.changes} {
+		for _, v := range values {
+			text := ""
+			if r.measured {
+				text = strconv.FormatInt(v, 10)
+			}
+			fields = append(fields, text)
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %d | %d | %d / %d |\n", r.fault.name, r.n,
-			yes[r.durable], yes[r.secure], trials, without, changes,
-			r.count(func(o outcome) bool { return o.Late }), r.count(func(o outcome) bool { return o.Busy }),
-			r.accepted, r.refused)
+	}
+	for _, v := range []int{r.late, r.busy, r.accepted, r.refused} {
+		fields = append(fields, strconv.Itoa(v))
+	}
+	return append(fields, r.failed)
+}
+
+// details returns all rows as comma-separated values.
+func details(rows []row) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(columns) // a strings.Builder returns no errors
+	for _, r := range rows {
+		_ = w.Write(r.record())
+	}
+	w.Flush()
+	return b.String()
+}
+
+// table returns a summary in Markdown, with a line for each fault.
+func table(rows []row) string {
+	var b strings.Builder
+	b.WriteString("| fault | cells | trials | no leader, ms: medians of the cells | longest | changes of leader, at most | " +
+		"late | busy | writes refused | violations |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].fault == rows[0].fault {
+			n++
+		}
+		b.WriteString(line(rows[:n]))
+		rows = rows[n:]
 	}
 	return b.String()
+}
+
+// line returns the line of a fault, whose cells these are.
+func line(cells []row) string {
+	var trials, late, busy, refused, failed int
+	var medians []int64
+	var longest, changes int64
+	for _, r := range cells {
+		trials, late, busy, refused = trials+r.trials, late+r.late, busy+r.busy, refused+r.refused
+		if r.measured {
+			medians = append(medians, r.vacant[1])
+			longest, changes = max(longest, r.vacant[2]), max(changes, r.changes[2])
+		}
+		if r.failed != "" {
+			failed++
+		}
+	}
+	times, violations := "- | - | -", "none"
+	if len(medians) > 0 {
+		typical := strconv.FormatInt(slices.Min(medians), 10)
+		if most := slices.Max(medians); most > slices.Min(medians) {
+			typical += fmt.Sprintf(" to %d", most)
+		}
+		times = fmt.Sprintf("%s | %d | %d", typical, longest, changes)
+	} else {
+		violations = "two leaders in each trial"
+	}
+	if failed > 0 {
+		violations = fmt.Sprintf("**failed in %d cells**", failed)
+	}
+	return fmt.Sprintf("| %s | %d | %d | %s | %d | %d | %d | %s |\n", cells[0].fault, len(cells), trials, times, late, busy,
+		refused, violations)
 }
 
 // count returns how many trials are so.
@@ -49,10 +138,10 @@ func (r *result) count(so func(outcome) bool) (n int) {
 }
 
 // three returns the smallest, the median and the largest.
-func three(all []outcome, of func(outcome) int64) string {
+func three(all []outcome, of func(outcome) int64) [3]int64 {
 	sorted := slices.SortedFunc(slices.Values(all),
 		func(a, b outcome) int { return cmp.Compare(of(a), of(b)) })
-	return fmt.Sprintf("%d / %d / %d", of(sorted[0]), of(sorted[len(sorted)/2]), of(sorted[len(sorted)-1]))
+	return [3]int64{of(sorted[0]), of(sorted[len(sorted)/2]), of(sorted[len(sorted)-1])}
 }
 
 // The marks of the part of a file that update writes.
@@ -61,7 +150,10 @@ const (
 	endMark   = "<!-- end -->\n"
 )
 
-// update writes the table of a file anew.
+// detailsPath returns the path of the file of rows that belongs to a document.
+func detailsPath(document string) string { return strings.TrimSuffix(document, ".md") + ".csv" }
+
+// update replaces the table of a document, and the file of rows next to it.
 func update(path string, own setup, results []*result) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -77,5 +169,9 @@ func update(path string, own setup, results []*result) error {
 	if own.Commit != "" {
 		about += ", commit " + own.Commit
 	}
-	return os.WriteFile(path, []byte(head+beginMark+about+".\n\n"+table(results)+endMark+foot), 0o644)
+	rows := rowsOf(results)
+	if err := os.WriteFile(detailsPath(path), []byte(details(rows)), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(head+beginMark+about+".\n\n"+table(rows)+endMark+foot), 0o644)
 }
