@@ -39,7 +39,6 @@ var floors = [][]string{
 
 // forTests are packages that only tests import, or no package at all.
 var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
-	"internal/svgtest",
 	"internal/newcomer",
 	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
 	"internal/terminaltest"}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/internal/svgtest"
 	"github.com/go-election/election/lab/svg"
 )
 
@@ -36,6 +35,13 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
+// lightPages and darkPages are the colors of pages that show pictures: of GitHub, of browsers, of an editor and of
+// the library itself.
+var (
+	lightPages = []string{"#FFFFFF", "#F6F8FA", "#F7F7F5"}
+	darkPages  = []string{"#0D1117", "#212830", "#121212", "#16191D", "#1E1E1E"}
+)
+
 // TestContrast: what carries meaning stands out from the page, from each light one and each dark one.
 func TestContrast(t *testing.T) {
 	dark := svg.Schemes()
@@ -48,10 +54,10 @@ func TestContrast(t *testing.T) {
 			svg.Orange, svg.Green, svg.Pink, svg.Amber, svg.Sky}},
 	} {
 		for _, colour := range c.colours {
-			for _, page := range append(svgtest.LightPages(), svg.Paper) {
+			for _, page := range append(lightPages, svg.Paper) {
 				require.GreaterOrEqual(t, contrast(t, colour, page), c.least, "%s on %s", colour, page)
 			}
-			for _, page := range append(svgtest.DarkPages(), dark[svg.Paper]) {
+			for _, page := range append(darkPages, dark[svg.Paper]) {
 				require.GreaterOrEqual(t, contrast(t, dark[colour], page), c.least, "%s on %s", colour, page)
 			}
 		}

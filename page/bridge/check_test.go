@@ -74,7 +74,7 @@ func TestCheck(t *testing.T) {
 	}
 
 	// Leases last longer by the error of the clocks that they allow for.
-	text = asked(t, &b, object{"algorithm": "lease", "n": 3})
+	text = asked(t, &b, object{"algorithm": "lease", "n": 3, "params": object{"lease": 4}})
 	require.Contains(t, checked(t, &b, object{"scenario": text}).Stopped, "a drift of 0")
 	text = asked(t, &b, object{"algorithm": "lease", "n": 3, "params": object{"drift": 0}})
 	lease := checked(t, &b, object{"scenario": text})

@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 			"budget.until: -7, it must be above 0"},
 		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "ns: 0 processes, at least one is needed"},
 		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
-		{"read", `{"text": "what"}`, "what"},
+		{"read", `{"text": "what"}`, "line 1, column 1: "},
 		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},
 		{"read", `{"text": "{\"algorithm\": \"lcr\", \"ids\": [1]}", "more": ["what"]}`, "file 2: "},
 		{"read", `{"text": "{\"trace\": 1, \"driver\": \"si"}`, "line 1: it is not the beginning of a trace"},
