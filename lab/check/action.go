@@ -140,7 +140,9 @@ func (w *worker) deliver(state []uint32, a action) int {
 	l := a.index()
 	at, to := &w.links[l], state[w.links[l].to]
 	item := w.queues[l].at(state[w.n+l]).items[a.part()]
-	w.pullItem(state, l, a.part())
+	if !w.keeps || !w.kept[w.messages.at(item.msg).Kind] {
+		w.pullItem(state, l, a.part())
+	}
 	// Without crashes no process is down, and this is the innermost loop.
 	if w.config.Crashes != 0 || w.config.Crashed != nil {
 		if w.locals[at.to].at(to).flags&isDown != 0 {
@@ -178,7 +180,9 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 	w.post(state, e)
 	if len(e.timers)+len(e.tokens)+len(e.leases) > 0 || ran != noTimer {
 		s := w.settle(p, number, choice, w.value(state, w.slots-1), ran)
-		w.put(w.slots-1, s.frame)
+		if s.frame != w.value(state, w.slots-1) {
+			w.put(w.slots-1, s.frame)
+		}
 		if s.err != nil {
 			if w.broken, w.fault = ruleTokens+1, s.err; w.config.Algorithm.Leases {
 				w.broken = ruleLaterTerms + 1
@@ -200,7 +204,10 @@ func (w *worker) post(state []uint32, e *effect) {
 			w.lost = append(w.lost, i)
 		default:
 			slot := w.n + s.link
-			w.put(slot, w.pushItem(s.link, w.value(state, slot), s.msg))
+			was := w.value(state, slot)
+			if to := w.pushItem(s.link, was, s.msg); to != was {
+				w.put(slot, to)
+			}
 		}
 	}
 }
@@ -219,7 +226,10 @@ func (w *worker) pushItem(l int, of, msg uint32) uint32 {
 			t.left = ageless
 		}
 	}
-	to := w.queue(l, append(slices.Clone(w.queues[l].at(of).items), t), &w.messages)
+	to, items := of, w.queues[l].at(of).items
+	if !w.keeps || !w.kept[w.messages.at(msg).Kind] || !slices.Contains(items, t) {
+		to = w.queue(l, append(slices.Clone(items), t), &w.messages)
+	}
 	w.push[l].put(key, to)
 	return to
 }

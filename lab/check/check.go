@@ -69,9 +69,14 @@ type Config struct {
 	// counterexample begins with these steps.
 	After []scenario.Step
 
-	Unordered  bool // links do not keep the order
-	Losses     int  // how many messages may be lost, or Unlimited
-	Duplicates int  // how many messages may arrive twice, the copy after all that is on the link by then
+	Unordered bool // links do not keep the order
+	Losses    int  // how many messages may be lost, or Unlimited
+	// Kept are the kinds of message that may arrive any number of times, or never. Others may not arrive
+	// either, but are not copied. This makes the network worse, and the states fewer, since none tells which
+	// of these messages have arrived. Links must keep no order, and messages take as long as a run. What must
+	// hold in the end is not judged.
+	Kept       []uint8
+	Duplicates int // how many messages may arrive twice, the copy after all that is on the link by then
 	// Crashes is how many times a process may crash, at any moment. Where the algorithm needs a failure
 	// detector ([election.Faults].Reported), one that is never wrong reports each crash to each neighbour
 	// that is up, at any moment after the last message of the crashed process has arrived, and each return.
@@ -127,6 +132,8 @@ type Config struct {
 	// Progress, if not nil, is called about ten times a second, between two states of the search. The search
 	// waits for it.
 	Progress func(Progress)
+
+	untrimmed bool // all deliveries are taken, also those that Kept makes superfluous
 
 	only verdict.Property // if not empty, this alone is judged, and what is judged together with it
 	heap func() int64     // how much memory is in use; if nil, liveHeap
@@ -254,6 +261,9 @@ func (c *Config) Check() error {
 		c.Started = true
 	}
 	if err := c.checkAfter(); err != nil {
+		return err
+	}
+	if err := c.checkKept(); err != nil {
 		return err
 	}
 	if c.Workers <= 0 {

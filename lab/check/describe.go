@@ -56,6 +56,9 @@ func (c *Config) LinksInWords() string {
 	case c.Losses > 0:
 		all = append(all, prose.Plural(c.Losses, "message")+" may be lost")
 	}
+	if len(c.Kept) > 0 {
+		all = append(all, "any message may be lost, and some may arrive any number of times")
+	}
 	if c.Duplicates > 0 {
 		all = append(all, prose.Plural(c.Duplicates, "message")+" may arrive twice")
 	}

@@ -33,8 +33,12 @@ func (w *worker) offerReports(state []uint32, hash uint64) {
 	}
 }
 
-// isUnderWayFrom reports whether a message of a process has not arrived.
+// isUnderWayFrom reports whether a message of a process has not arrived. No report waits for one that may
+// never arrive.
 func (w *worker) isUnderWayFrom(state []uint32, q int) bool {
+	if w.keeps {
+		return false
+	}
 	for _, l := range w.outOf[q] {
 		if len(w.queues[l].at(state[w.n+l]).items) > 0 {
 			return true

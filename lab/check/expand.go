@@ -53,7 +53,10 @@ func (w *worker) expand(state []uint32, hash uint64) (must bool) {
 	f := w.frames.at(state[w.slots-1])
 	// The order decides by which of several steps a state is found, and so which counterexample is shown.
 	late := w.offerStarts(state, hash, f)
-	due := w.offerDeliveries(state, hash)
+	due, alone := w.offerDeliveries(state, hash)
+	if alone {
+		return true
+	}
 	if !due { // what arrives at the very moment at which a timer runs out is heard before
 		for i := range f.timers {
 			if w.canRunOut(f, i) && !w.isResting(state, f.timers[i].owner.process()) {
@@ -108,8 +111,9 @@ func (w *worker) mayStart(state []uint32, p int) bool {
 	return q >= 0 && w.locals[q].at(state[q]).flags&isDown != 0
 }
 
-// offerDeliveries offers what is on links, and reports whether any of it can wait no longer.
-func (w *worker) offerDeliveries(state []uint32, hash uint64) (due bool) {
+// offerDeliveries offers what is on links, and reports whether any of it can wait no longer, and whether one
+// delivery is enough for all steps.
+func (w *worker) offerDeliveries(state []uint32, hash uint64) (due, alone bool) {
 	for l := range w.links {
 		q := w.queues[l].at(state[w.n+l])
 		if w.isResting(state, w.links[l].to) {
@@ -118,9 +122,12 @@ func (w *worker) offerDeliveries(state []uint32, hash uint64) (due bool) {
 		due = due || q.due
 		for _, part := range q.heads {
 			w.offer(state, hash, newAction(doDeliver, l, int(part)))
+			if w.keeps && w.trim(state) {
+				return false, true
+			}
 		}
 	}
-	return due
+	return due, false
 }
 
 // canRunOut reports whether a timer may run out.
@@ -196,7 +203,7 @@ func (w *worker) offerFailures(state []uint32, hash uint64, f *frame) {
 	}
 	w.offerPauses(state, hash, f)
 	// Losses may be Unlimited, which is negative; duplicates may not, or there would be states without end.
-	if b.losses == 0 && b.duplicates <= 0 {
+	if b.losses == 0 && b.duplicates <= 0 || w.keeps {
 		return
 	}
 	for l := range w.links {

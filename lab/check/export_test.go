@@ -1,6 +1,7 @@
 package check
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/verdict"
 )
 
 // SetHeap replaces what the collector of garbage says of the memory in use, which depends on when it
@@ -121,3 +123,22 @@ func FirstState(c Config) (all []Held, err error) {
 
 // Components returns the number of the component that each state of a graph is in, -1 for none.
 func Components(next [][]int) []int { return components(next) }
+
+// Untrimmed takes all deliveries, also those that Kept makes superfluous.
+func (c *Config) Untrimmed() { c.untrimmed = true }
+
+// Only lets a check judge one property alone.
+func (c *Config) Only(p verdict.Property) { c.only = p }
+
+// Locals returns all that the processes of a state hold, the timers that run, the time and what may still go
+// wrong: the whole state, without what is on links.
+func Locals(s *State) [sha256.Size]byte {
+	f := s.w.frames.at(s.state[s.w.slots-1])
+	b := f.key(nil)
+	for p := range s.w.n {
+		is := *s.local(p)
+		is.flags &^= hasHeard // which is for what is judged at the end of a run
+		b = is.key(append(b, byte(p)))
+	}
+	return sha256.Sum256(b)
+}

@@ -162,6 +162,7 @@ func (b *graphing) expand(at int) {
 		child := p.fork()
 		words := child.words(next.act) // before the step: it takes the message off its link
 		process := child.processOf(next.act)
+		child.copies = w.keeps && next.act.kind() == doDeliver
 		child.write(next.act)
 		if k := next.act.kind(); (k == doStart || k == doNudge) && len(child.steps) == 0 {
 			words += ", and is refused"

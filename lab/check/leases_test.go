@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,11 +113,13 @@ func (o tenancy) config(t *testing.T) check.Config {
 	a := leases(t, settings)
 	switch {
 	case o.early:
-		a = busy(a, lease.Renew(), false)
+		a = busy(a, lease.Renew(), nil)
+	case o.resigns && o.returns:
+		a = busy(a, lease.Resign(0, 0), rising(2))
 	case o.resigns:
-		a = busy(a, lease.Resign(0, 0), o.returns)
+		a = busy(a, lease.Resign(0, 0), nil)
 	case o.returns:
-		a = busy(a, election.Message{}, true)
+		a = busy(a, election.Message{}, rising(2))
 	}
 	c := leaseCheck(a, o.ticks, second)
 	if o.alone {
@@ -151,12 +154,12 @@ func leaseCheck(a *election.Algorithm, ticks int, tick time.Duration) check.Conf
 }
 
 // busy returns an algorithm with what is left to commands and to the driver: a process gets a command
-// once, at any moment after its start, unless its Kind is 0, and is a candidate again as soon as it is
-// back.
-func busy(a *election.Algorithm, command election.Message, returns bool) *election.Algorithm {
+// once, at any moment after its start, unless its Kind is 0, and those that return are candidates again as soon
+// as they are back.
+func busy(a *election.Algorithm, command election.Message, returning []election.ID) *election.Algorithm {
 	copied := *a
 	copied.New = func(s election.Setup) election.Node {
-		return &busyNode{a.New(s), command, returns && s.Self.ID <= 2}
+		return &busyNode{a.New(s), command, slices.Contains(returning, s.Self.ID)}
 	}
 	return &copied
 }

@@ -49,7 +49,7 @@ func (o turnover) config(t *testing.T) check.Config {
 	settings.Durable = o.durable
 	a := o.Of(leases(t, settings))
 	if o.returns {
-		a = busy(a, election.Message{}, true)
+		a = busy(a, election.Message{}, rising(2))
 	}
 	c := leaseCheck(a, o.ticks, second)
 	c.IDs, c.Initiators = rising(int(max(o.Before, o.After))), []election.ID{1, o.other}

@@ -21,6 +21,9 @@ import (
 
 // endings decides whether every run ends, and counts the longest.
 func (s *search) endings(ctx context.Context, r *Result) error {
+	if s.keeps {
+		return nil // a message that arrives again and again is no run without end
+	}
 	if s.graded && (s.everyStepDelivers() || s.states > walkable && !s.rules[ruleBounded]) {
 		r.Longest = s.depth
 		if s.everyStepDelivers() { // it was judged wherever a run ends

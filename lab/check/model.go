@@ -180,6 +180,8 @@ type model struct {
 	exact   bool             // each message takes all of the delay
 	// unordered: some messages overtake others, if only in the steps before the first state.
 	unordered bool
+	kept      [256]bool // by kind: see Config.Kept
+	keeps     bool      // any is
 	slots     int
 
 	locals   []table[local]
@@ -223,6 +225,9 @@ func newModel(c *Config) *model {
 		for k := range c.Algorithm.Kinds {
 			m.silent[k+1] = c.Algorithm.Kinds[k].Announces
 		}
+	}
+	for _, kind := range c.Kept {
+		m.kept[kind], m.keeps = true, true
 	}
 	m.slots = m.n + len(m.links) + 1
 	for p := range m.n {

@@ -83,6 +83,12 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
 	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.hasStarter()
+	if m.keeps { // what is kept may arrive for ever: no run comes to rest, or has a number of messages
+		for rule, property := range ruleProperties {
+			rules[rule] = rules[rule] && property.Kind() != verdict.Finally && rule != ruleEnds &&
+				rule != ruleBounded
+		}
+	}
 	return rules
 }
 
@@ -149,7 +155,7 @@ func (m *model) hasStarter() bool {
 // faultless reports whether nothing can go wrong.
 func (c *Config) faultless() bool {
 	return c.Losses == 0 && c.Duplicates == 0 && c.Crashes == 0 && len(c.Crashed) == 0 &&
-		c.Pauses == 0 && c.Cuts == 0
+		c.Pauses == 0 && c.Cuts == 0 && len(c.Kept) == 0
 }
 
 // bound returns the most messages that the description allows, zero where it says nothing for this

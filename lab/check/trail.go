@@ -62,7 +62,12 @@ func (s *search) trail(f *finding) *Trail {
 	if !p.w.timed() {
 		p.clock = newClock(p)
 	}
-	for _, a := range acts {
+	var copied []bool
+	if s.keeps {
+		copied = p.copied(acts)
+	}
+	for i, a := range acts {
+		p.copies = s.keeps && copied[i]
 		p.write(a)
 	}
 	t.Cycle = len(p.steps)
@@ -104,6 +109,8 @@ type pen struct {
 	sent  [][]uint32 // by link
 	steps []scenario.Step
 	past  past
+	// copies: the next step delivers a message that is delivered once more later.
+	copies bool
 }
 
 // newPen returns a pen that has written the steps to the first state.
@@ -162,6 +169,12 @@ func (p *pen) write(a action) {
 		msg := w.queues[l].at(p.state[w.n+l]).items[a.part()].msg
 		s.Process, s.Port = w.config.IDs[w.links[l].to], w.links[l].port
 		s.Nth = slices.Index(p.sent[l], msg)
+		if p.copies {
+			copied := s
+			copied.Do = observe.Duplicate
+			p.takeOff(&copied, l)
+			p.steps = append(p.steps, copied)
+		}
 		p.takeOff(&s, l)
 	}
 	choices := w.take(p.state, a)
