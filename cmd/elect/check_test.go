@@ -501,7 +501,7 @@ func TestCheckWithoutRest(t *testing.T) {
 	}
 	c := checks(t, 0, "lease -n 3 --crashes 1")
 	require.True(t, c.Exhausted)
-	require.Equal(t, 276_090, c.States)
+	require.Equal(t, 271_547, c.States)
 }
 
 // TestCheckOfTheCatalog: a check with a crash and no further flags runs, whatever the algorithm, or says in one

@@ -101,3 +101,13 @@ func smallLeases(t *testing.T) map[string]check.Config {
 	reads.Initiators, reads.Crashes, reads.Recoveries = rising(1), 1, 1
 	return map[string]check.Config{"claim": claims, "hand over": hands, "ask": asks, "read": reads}
 }
+
+// TestKeptOutside: an algorithm that does not survive copies is checked outside its model.
+func TestKeptOutside(t *testing.T) {
+	c := toys(election.Complete, 2, func(*toy, *election.Env, *election.Event) {})
+	c.Unordered, c.Kept = true, []uint8{1}
+	require.Contains(t, c.Outside(), "lost")
+	c = smallLeases(t)["claim"]
+	c.Kept = kept(t, c.Algorithm)
+	require.Empty(t, c.Outside())
+}

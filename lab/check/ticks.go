@@ -55,26 +55,23 @@ func (c *Config) tickOf() time.Duration {
 // timerTicks returns a bound of a timer in ticks, no more than there can be. One between two ticks ends the
 // search: with either of them something else might hold.
 func (m *model) timerTicks(d time.Duration) time.Duration {
-	d = min(d, m.tooLate())
-	if d%m.config.Tick != 0 {
+	// What runs out after the end of every run is all the same.
+	d = min(d, (maxTicks+1)*m.config.Tick)
+	switch rest := d % m.config.Tick; {
+	case rest == 0:
+	case m.config.Until > 0 && d > m.config.Until:
+		d += m.config.Tick - rest // after the end as well
+	default:
 		var err error = &misfit{timer: d, tick: m.config.Tick}
 		m.large.CompareAndSwap(nil, &err)
 	}
 	return m.ticks(d)
 }
 
-// tooLate returns a time after which no timer runs out before the end of every run: all such timers are alike.
-func (m *model) tooLate() time.Duration {
-	if end := m.config.Until; end > 0 {
-		return (m.ticks(end) + 1) * m.config.Tick
-	}
-	return (maxTicks + 1) * m.config.Tick
-}
-
 // afterTicks returns after how many ticks the clock of a process has gone on by d.
 func (m *model) afterTicks(p int, d time.Duration) time.Duration {
 	d = min(d, (maxTicks+1)*m.config.Tick)
-	return min((m.clocks.After(p, d)+m.config.Tick-1)/m.config.Tick, m.tooLate()/m.config.Tick)
+	return (m.clocks.After(p, d) + m.config.Tick - 1) / m.config.Tick
 }
 
 // ErrTick is wrapped by what stops a search at a timer that runs out between two ticks.
