@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,21 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// mostLines is the size of a module that a reader takes in at once.
-const mostLines = 300
-
-func TestModulesAreSmall(t *testing.T) {
-	t.Parallel()
-	list, err := filepath.Glob("*.js")
-	require.NoError(t, err)
-	require.Greater(t, len(list), 10)
-	for _, name := range list {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		require.Less(t, bytes.Count(text, []byte("\n")), mostLines, name)
-	}
-}
 
 // The words of keys are with all others.
 func TestKeysHaveTheirTexts(t *testing.T) {
@@ -71,31 +55,6 @@ func TestModulesAreTyped(t *testing.T) {
 	compiler := filepath.Join(npm(t, "typescript", "7.0.2"), "..", ".bin", "tsc")
 	out, err := exec.CommandContext(t.Context(), compiler, "-p", ".").CombinedOutput()
 	require.NoError(t, err, string(out))
-}
-
-// brokenName are the complaints of a compiler about names: of nothing, of two things, used too early.
-var brokenName = regexp.MustCompile(`error TS(2304|2552|2300|2451|2440|2448|2588)\b.*`)
-
-// The one module that the page is built to has each name that it uses, once.
-func TestBuiltModuleIsWhole(t *testing.T) {
-	t.Parallel()
-	compiler := filepath.Join(npm(t, "typescript", "7.0.2"), "..", ".bin", "tsc")
-	s, err := site()
-	require.NoError(t, err)
-	check := func(text string) []string {
-		file := filepath.Join(t.TempDir(), "app.js")
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		// It complains about types, which are left out.
-		out, _ := exec.CommandContext(t.Context(), compiler, "--allowJs", "--checkJs", "--noEmit",
-			"--ignoreConfig", "--target", "ES2023", "--module", "ES2022", "--types", "",
-			file).CombinedOutput()
-		require.Contains(t, string(out), "error TS7006")
-		return brokenName.FindAllString(string(out), -1)
-	}
-	module := string(s.File("app.js"))
-	require.Empty(t, check(module))
-	require.NotEmpty(t, check(module+"nothing();"))
-	require.NotEmpty(t, check(module+"let once,once;"))
 }
 
 // finding is a rule of accessibility that an element breaks.
