@@ -164,7 +164,7 @@ func update(path string, own setup, results []*result) error {
 	if !ok || !ended {
 		return fmt.Errorf("%s has not the marks between which the table goes", path)
 	}
-	about := fmt.Sprintf("A lease of %v, %d trials a cell, %d groups at once, %d processors", own.Lease,
+	about := fmt.Sprintf("A lease of %v, %d trials a cell, %d groups at a time, %d processors", own.Lease,
 		own.Trials, own.Parallel, runtime.NumCPU())
 	if own.Commit != "" {
 		about += ", commit " + own.Commit
