@@ -10,87 +10,87 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Algorithm describes one variant of one algorithm: all that a driver, the command line, the
-// suites and the documentation need to know. Drivers act on the description and know no
-// algorithm by name.
+// Algorithm describes one variant of an election algorithm. It contains everything that drivers, the command
+// line, the test suites and the documentation need to know about the variant; none of them treats an algorithm
+// specially by name.
 type Algorithm struct {
 	Name    string // its package
-	Variant string // empty where there is only one
+	Variant string // empty if the algorithm has only one variant
 	Summary string // one line
-	Source  string // the authors and the year
+	Source  string // authors and year
 
-	Topology        Shape     // the links that it runs on
-	TwoWay          bool      // it also sends against the direction of one-way rings
-	Rooted          bool      // its tree has a root, and every process knows the way to that
-	Weighted        bool      // processes know the weights of their links, and their neighbours
-	KnowsSize       bool      // every process knows how many there are: Setup.Size
-	Chordal         bool      // its ports on a complete graph lead around by IDs where none are given
-	Oriented        bool      // its ports on a complete graph lead around: port k to the process k+1 on
-	NeedsFIFO       bool      // it is wrong where links do not keep the order
-	Winner          *Winner   // which process is elected; nil: any process may be
-	LateStart       LateStart // what becomes of a start after the process has relayed
-	StartSuspects   bool      // a Start reports that the leader has crashed: none may come while it is up
-	SingleInitiator bool      // a single initiator an election; Message.Value belongs to TermKeeper
-	RelaysAfterEnd  bool      // a process may have to relay for others after it knows of the end
-	LongLived       bool      // it keeps Terms itself and is not wrapped by TermKeeper
-	NeverQuiesces   bool      // no run comes to rest: a leader sends heartbeats, a token circulates
-	Heartbeats      bool      // a process notices that its leader is down; no detector has to report it
-	Sections        int       // how many critical sections it guards: a Start asks for entry to the first
-	Leaderless      bool      // it elects no leader: it guards critical sections without one
-	Below           uint8     // how many machines of its Stack are below the election: failure detectors
-	Faults          Faults    // under which failures it keeps its promises
-	// Synchronous: all processes that start an election do so at the same instant, and each message takes
-	// the Delay, or less where all start. Package synchronizer lets such an algorithm bear any delays.
+	Topology        Shape // required topology
+	TwoWay          bool // on one-way rings, also sends against the direction of the links
+	Rooted          bool // the tree has a root, and every process knows the port towards it
+	Weighted        bool // processes know their neighbours and the weights of their links
+	KnowsSize       bool // every process knows the number of processes: Setup.Size
+	Chordal         bool // on a complete graph, uses ports ordered clockwise by ID unless others are given
+	Oriented        bool // on a complete graph, port k leads k+1 processes clockwise
+	NeedsFIFO       bool // incorrect unless links deliver in order
+	Winner          *Winner // rule for the process that must win; nil: any process may win
+	LateStart       LateStart // effect of a Start after the process has relayed messages
+	StartSuspects   bool // a Start reports that the leader has crashed: never send it while the leader is up
+	SingleInitiator bool // one initiator per election; TermKeeper uses Message.Value
+	RelaysAfterEnd  bool // a process may have to relay messages after it knows that the election has ended
+	LongLived       bool // the Node keeps Terms itself; TermKeeper passes events through
+	NeverQuiesces   bool // no run comes to rest: a leader sends heartbeats, a token circulates
+	Heartbeats      bool // processes detect a crashed leader themselves, without a failure detector
+	Sections        int // number of critical sections; a Start requests entry to the first
+	Leaderless      bool // elects no leader: guards critical sections without one
+	Below           uint8 // number of machines in the Stack below the election, such as failure detectors
+	Faults          Faults // failures that the algorithm tolerates
+	// Synchronous means that all initiators start at the same instant, and that each message takes the Delay
+	// (or less, if all processes start). Package synchronizer runs such an algorithm under arbitrary delays.
 	Synchronous bool
-	// Leases: a process leads only until Outcome.Until. At no time do two lead, whatever the network does and
-	// however long processes pause, and each that becomes the leader does so in a larger Term than all
-	// before.
+	// Leases means that a process leads only until Outcome.Until. No two processes lead at the same time,
+	// however the network behaves and however long processes pause, and each new leader has a larger Term than
+	// all leaders before it.
 	Leases bool
-	// Groups: there may be several leaders. At rest each process leads, or follows one that leads in the same
-	// Term: a group. Leader and Term are its number, which no other group has had. With Heartbeats
-	// groups look for each other, and become one once nothing goes wrong any more.
+	// Groups means that there may be several leaders. At rest, each process either leads or follows a leader
+	// with the same Term; such a set of processes is a group. Leader and Term identify the group and are never
+	// used for another one. With Heartbeats, groups look for each other and merge into one once failures stop.
 	Groups bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
-	// Timers[l][t] is the name of timer t of machine l of its Stack; all that are no Stack are machine 0. It
-	// says what the timer limits: "the wait for answers".
+	// Timers[l][t] is the name of timer t of machine l of the Stack, such as "the wait for answers". A Node
+	// that is not a Stack is machine 0.
 	Timers [][]string
 
-	// Delay is the longest that a message may take for the time-outs to be right; zero where
-	// there are none, or where no bound is assumed. With Leases it is how long one mostly takes. Drivers that
-	// know the delays compare them with [Algorithm.DelayBound].
+	// Delay is the largest message delay for which the time-outs are correct. It is zero if there are no
+	// time-outs or if no bound is assumed. With Leases it is the typical delay. Drivers that know the real
+	// delays compare them with [Algorithm.DelayBound].
 	Delay time.Duration
-	// Stay is how long a process stays in a critical section at most; if zero, until it is told to leave.
+	// Stay is the longest time that a process stays in a critical section. If zero, it stays until it is told
+	// to leave.
 	Stay time.Duration
-	// Params describes the parameters, and Configure returns the same variant with those set that are
-	// given. Both are nil where there are none.
+	// Params describes the parameters. Configure returns the same variant with the given parameters set. Both
+	// are nil if the variant has no parameters.
 	Params    params.Table
 	Configure func(*params.Given) (*Algorithm, error)
 
-	// Message counts when every process starts, announcement included. Worst holds whichever processes start,
-	// unless the algorithm is LongLived.
+	// Best, Mean and Worst are message counts when every process starts, including the announcement. Worst
+	// holds for any set of initiators, unless the algorithm is LongLived.
 	Best, Mean, Worst cost.Bound
 
-	// New makes the Node of one process. If the Node, or a machine in it, has a method Check() error, a service
-	// cannot run a process for which that returns an error: a parameter is missing without which no election
-	// ends.
+	// New returns the Node of one process. If the Node, or a machine in it, has a method Check() error that
+	// returns an error, a service cannot run the process: it lacks a parameter without which no election ends.
 	New func(Setup) Node
 }
 
-// Setup is what a process knows of itself when its Node is made. What it knows of others it asks
-// of the Env.
+// Setup is what a process knows about itself when its Node is made. The Node asks the Env about other
+// processes.
 type Setup struct {
 	Self  Rank
 	Ports int
-	Size  int // how many processes there are, where the algorithm KnowsSize; else zero
+	Size  int // number of processes if the algorithm KnowsSize, else zero
 
-	Parent Port // the link towards the root, on a rooted tree
-	Root   bool // this process is the root: it has no Parent
+	Parent Port // link towards the root of a rooted tree
+	Root   bool // this process is the root and has no Parent
 
-	turned bool // the Node sees Ranks in the opposite order; see Algorithm.Smallest
+	turned bool // the Node sees Ranks in reverse order; see Algorithm.Smallest
 }
 
-// Title returns the name, and the variant where there is one: lcr/max.
+// Title returns the name followed by the variant, if any: lcr/max.
 func (a *Algorithm) Title() string {
 	if a.Variant == "" {
 		return a.Name
@@ -98,7 +98,7 @@ func (a *Algorithm) Title() string {
 	return a.Name + "/" + a.Variant
 }
 
-// Wins names the process that is elected, or those that are, for people.
+// Wins returns a description of the processes that are elected, for people.
 func (a *Algorithm) Wins() string {
 	switch {
 	case a.Leaderless:
@@ -111,8 +111,9 @@ func (a *Algorithm) Wins() string {
 	return a.Winner.String()
 }
 
-// DelayBound returns the longest that messages may take, zero where any delay will do. It is Delay, but with
-// Leases zero: slow messages put an election off, and never let two lead.
+// DelayBound returns the largest message delay that the algorithm tolerates, or zero if it tolerates any delay.
+// It returns Delay, except that it returns zero with Leases: slow messages postpone an election with leases but
+// never cause two leaders.
 func (a *Algorithm) DelayBound() time.Duration {
 	if a.Leases {
 		return 0
@@ -120,7 +121,7 @@ func (a *Algorithm) DelayBound() time.Duration {
 	return a.Delay
 }
 
-// Check returns an error that wraps [ErrInput] if the description lacks what every driver needs.
+// Check returns an error that wraps [ErrInput] if the description is incomplete.
 func (a *Algorithm) Check() error {
 	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
 	switch {
@@ -152,21 +153,21 @@ func (a *Algorithm) Check() error {
 	case a.Groups && a.Winner != nil:
 		return input.Errorf("algorithm: %s has Groups, each with a leader, and a Winner, the %s", a.Title(),
 			a.Winner)
-	// Kinds are numbered from 1 in one byte; zero is CatchUp.
+	// Message.Kind is one byte, and zero is CatchUp.
 	case len(a.Kinds) > 255:
 		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))
 	}
 	return nil
 }
 
-// NewNode makes the Node of one process as a driver holds it. oneWay says that the links cannot be
-// answered.
+// NewNode returns the Node of one process, wrapped in a TermKeeper. If oneWay is set, messages cannot be
+// answered over the link they arrive on.
 func (a *Algorithm) NewNode(s Setup, oneWay bool) TermKeeper {
 	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator,
 		oneWay: oneWay})
 }
 
-// KindName returns the name of a kind of message.
+// KindName returns the name of a message kind.
 func (a *Algorithm) KindName(kind uint8) string {
 	switch {
 	case kind == CatchUp:
@@ -177,7 +178,7 @@ func (a *Algorithm) KindName(kind uint8) string {
 	return a.Kinds[kind-1].Name
 }
 
-// KindOf describes a kind of message, also one that is none of Kinds. Where the algorithm has a
+// KindOf returns the description of a message kind, even if it is not in Kinds. If the algorithm has a
 // SingleInitiator, Value is the initiator, which TermKeeper adds.
 func (a *Algorithm) KindOf(kind uint8) Kind {
 	k := Kind{Name: a.KindName(kind)}
@@ -190,7 +191,7 @@ func (a *Algorithm) KindOf(kind uint8) Kind {
 	return k
 }
 
-// TimerName returns the name of a timer of a machine of the Stack, empty where it has none.
+// TimerName returns the name of a timer of a machine of the Stack, or the empty string if it has none.
 func (a *Algorithm) TimerName(layer, timer uint8) string {
 	if int(layer) >= len(a.Timers) || int(timer) >= len(a.Timers[layer]) {
 		return ""
@@ -201,7 +202,7 @@ func (a *Algorithm) TimerName(layer, timer uint8) string {
 // Shape is the kind of topology that an algorithm needs.
 type Shape string
 
-// The shapes.
+// The possible topologies.
 const (
 	Ring      Shape = "ring"
 	Complete  Shape = "complete"
@@ -211,12 +212,12 @@ const (
 	Mesh      Shape = "mesh"
 )
 
-// LateStart says what becomes of a Start at a process that has already relayed messages.
+// LateStart is the effect of a Start on a process that has already relayed messages.
 type LateStart string
 
-// What may become of it.
+// The possible effects.
 const (
-	LateIgnored LateStart = "ignored" // the process already takes part
+	LateIgnored LateStart = "ignored" // no effect: the process already takes part
 	LateJoins   LateStart = "joins"   // the process competes as well
-	LateRefused LateStart = "refused" // it would be wrong: Refuse(ErrLateStart)
+	LateRefused LateStart = "refused" // an error, because a start would break the election: Refuse(ErrLateStart)
 )

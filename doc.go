@@ -1,37 +1,36 @@
-// Package election is the contract between election algorithms and what runs them.
+// Package election defines the contract between election algorithms and the drivers that run them.
 //
-// Every algorithm of this project is written once, as a pure state machine (a [Node]) that follows
-// its published source rule by rule. The same code then runs as goroutines in one process, between
-// services over a [Transport] of your own, and in a deterministic simulator with virtual time.
+// Each algorithm is written once, as a pure state machine (a [Node]) that follows its published source rule by
+// rule. The same code runs as goroutines in one process, between services over a [Transport] of your own, and
+// in a deterministic simulator with virtual time.
 //
-//   - To elect a leader among goroutines of this process, call local.Elect.
-//   - To take part in elections between services, give process.Run an algorithm and a [Transport].
-//   - To count, compare and break things, use package lab/sim or the command elect.
+//   - To elect a leader among goroutines of one process, call local.Elect.
+//   - To take part in elections between services, pass an algorithm and a [Transport] to process.Run.
+//   - To count messages, compare algorithms and inject faults, use package lab/sim or the command elect.
 //   - To write an algorithm, implement [Node] and describe it with an [Algorithm].
 //
-// # What travels
+// # Messages
 //
-// A [Message] has a fixed size and means what its Kind says. A process sends it over a [Port],
-// which is a link as that process sees it; the topology decides where it leads.
-// A [Packet] is a message with addresses on it, and has one wire format for all algorithms.
+// A [Message] has a fixed size; its Kind determines the meaning of its fields. A process sends it over a
+// [Port], which is its own end of a link. The topology determines which process is at the other end. A [Packet]
+// is a message with addresses. All algorithms share one wire format.
 //
 // # Terms
 //
-// Every message carries the Term of its election. [TermKeeper] turns a Node for one election into
-// a participant of many: older Terms are dropped, newer ones adopted. A Term orders elections;
-// it does not prevent two processes from believing at the same instant that they lead, each in a
-// Term of its own.
+// Every message carries the Term of its election. [TermKeeper] turns a Node that knows a single election into
+// one that takes part in many: it drops messages of older Terms and adopts newer ones. Terms order elections.
+// They do not prevent two processes from believing at the same instant that they lead, each in a Term of its
+// own.
 //
 // # Drivers
 //
-// A driver runs Nodes. It makes each with [Algorithm.NewNode], which returns a [TermKeeper]; calls
-// [Env.Begin] and then [TermKeeper.Step] for every event, the first of which is [Init]; and carries out
-// the [Effects] in the order save, send, timers, raise, publish. Where a process may restart it saves
-// with [State.Append] and restores with [State.Restore].
+// A driver runs Nodes. It creates each Node with [Algorithm.NewNode], which returns a [TermKeeper]. For every
+// event, beginning with [Init], it calls [Env.Begin] and [TermKeeper.Step], and then carries out the [Effects]
+// in the order save, send, timers, raise, publish. If a process may restart, the driver saves its state with
+// [State.Append] and restores it with [State.Restore].
 //
 // # Limitations
 //
-// Each package says which failures its algorithm survives. The ring algorithms survive none: after
-// one crash or one lost message an election does not end, until another is started on links that
-// are whole again.
+// Each package documents which failures its algorithm tolerates. The ring algorithms tolerate none: after one
+// crash or one lost message an election does not end until the links work again and another election starts.
 package election

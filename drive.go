@@ -2,14 +2,14 @@ package election
 
 import "strings"
 
-// This file holds what drivers call; see the section Drivers of the package's documentation. A driver makes
-// Nodes with Algorithm.NewNode, gives each an event through Env.Begin and TermKeeper.Step, and carries
-// out the Effects.
+// This file contains the functions that drivers call; see the section Drivers of the package documentation. A
+// driver creates Nodes with Algorithm.NewNode, passes each event through Env.Begin and TermKeeper.Step, and
+// carries out the Effects.
 
-// Rare reports whether the Step wants anything but messages sent.
+// Rare reports whether the Step requested any effect other than sending messages.
 func (fx *Effects) Rare() bool { return fx.set != 0 }
 
-// Decided reports whether the Step called [Env.Decide], or took a decision back.
+// Decided reports whether the Step called [Env.Decide] or withdrew a decision.
 func (fx *Effects) Decided() bool { return fx.set&didDecide != 0 }
 
 // Ended reports whether the Step called [Env.Done].
@@ -21,7 +21,7 @@ func (fx *Effects) Refused() bool { return fx.set&didRefuse != 0 }
 // Saved reports whether the Step called [Env.Save].
 func (fx *Effects) Saved() bool { return fx.set&didSave != 0 }
 
-// String names the rarer things that the Step wants done: "decide, end".
+// String returns the names of the effects other than messages: "decide, end".
 func (fx *Effects) String() string {
 	var names []string
 	for i, name := range [...]string{"decide", "end", "refuse", "save", "timers", "raise"} {
@@ -32,13 +32,13 @@ func (fx *Effects) String() string {
 	return strings.Join(names, ", ")
 }
 
-// NewEnv returns an Env over a view. choose serves [Env.Choose]; if nil, every choice is zero.
+// NewEnv returns an Env over a view. choose implements [Env.Choose]; if it is nil, every choice is zero.
 func NewEnv(view View, choose func(n int) int) *Env {
 	return &Env{view: view, choose: choose}
 }
 
-// Begin makes the Env ready for a Step of process self and returns where the effects of that
-// Step will be found. They hold until the next Begin.
+// Begin prepares the Env for a Step of process self and returns the effects of that Step. They are valid until
+// the next Begin.
 func (e *Env) Begin(self int) *Effects {
 	e.self, e.layer = self, 0
 	fx := &e.fx
@@ -58,8 +58,8 @@ func (s *State) Append(b []byte, n Node) []byte {
 	return s.buf
 }
 
-// Restore sets n to a state that [State.Append] has written. Bytes that are not such a state give
-// [ErrState] and leave n as its constructor made it.
+// Restore sets n to a state that [State.Append] has written. If b is not such a state, Restore returns
+// [ErrState] and resets n.
 func (s *State) Restore(n Node, b []byte) error {
 	*s = State{act: stateRestore, buf: b}
 	n.State(s)
@@ -68,7 +68,8 @@ func (s *State) Restore(n Node, b []byte) error {
 	}
 	err := s.err
 	if err != nil {
-		// A part may have been restored already. A Node that is half old must not go on.
+		// Some fields may have been restored already. Reset the Node so that it does not run with half of its
+		// old state.
 		s.Reset(n)
 	}
 	return err

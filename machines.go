@@ -2,13 +2,15 @@ package election
 
 import "iter"
 
-// Machines returns the state machines of a process, each with its layer in a [Stack], for programs that show
-// what a process holds. To step or change one would leave out those around it.
+// Machines returns an iterator over the state machines of a process, each with its layer in a [Stack]. It is
+// meant for programs that display the state of a process; do not step or modify the machines, which would
+// bypass the machines around them.
 //
-// The machines of a Stack come lowest first. What runs another machine, as a TermKeeper or an overlay does,
-// comes before that one, and a Node of another package too if it has a method Inside that returns the
-// other. A TermKeeper that passes everything on is left out, and so is what only turns the order of Ranks
-// round ([Algorithm.Smallest]): the machine inside has them as it sees them.
+// The machines of a Stack come lowest first. A machine that wraps another one, such as a TermKeeper or an
+// overlay, comes before the wrapped machine; a Node of another package counts as a wrapper if it has a method
+// Inside that returns the wrapped Node. Machines skips any TermKeeper that passes everything through, and the
+// wrapper that reverses the order of Ranks ([Algorithm.Smallest]): the machine inside keeps the Ranks as it
+// sees them.
 func (r *TermKeeper) Machines() iter.Seq2[uint8, Node] {
 	return func(yield func(uint8, Node) bool) { eachMachine(r, 0, yield) }
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Smallest returns the same algorithm with the order of Ranks turned round: where the largest would win, the
-// smallest does. It takes as many messages as the algorithm itself takes where each Rank is replaced by the
-// one that stands as far from the other end. [Outcome.Before] does not know of the order: of two leaders in
-// one Term it prefers the larger. An algorithm that compares no Ranks, since it has no Winner, gives an error
-// that wraps [ErrInput].
+// Smallest returns the same algorithm with the order of Ranks reversed: the smallest process wins instead of
+// the largest. It sends as many messages as the original algorithm does with all Ranks mirrored.
+// [Outcome.Before] does not know the order: of two leaders in one Term it prefers the larger. If the algorithm
+// compares no Ranks, because it has no Winner, Smallest returns an error that wraps [ErrInput].
 func (a *Algorithm) Smallest() (*Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -45,8 +44,8 @@ func (a *Algorithm) Smallest() (*Algorithm, error) {
 	return &b, nil
 }
 
-// As returns the ID that the Node has to use for a process that a parameter names. It is another where the
-// order of Ranks is turned round.
+// As returns the ID by which the Node knows a process that a parameter names. It differs from id if the order
+// of Ranks is reversed.
 func (s Setup) As(id ID) ID {
 	if s.turned {
 		return turnedID(id)
@@ -54,10 +53,10 @@ func (s Setup) As(id ID) ID {
 	return id
 }
 
-// turnedID turns the order of IDs round. Zero stays zero: it names no process.
+// turnedID reverses the order of IDs. Zero stays zero: it is no process.
 func turnedID(id ID) ID { return -id }
 
-// turnedRank turns the order of Ranks round, those of no process left as they are.
+// turnedRank reverses the order of Ranks. It does not change Ranks without an ID.
 func turnedRank(r Rank) Rank {
 	if r.ID == 0 {
 		return r
@@ -65,7 +64,7 @@ func turnedRank(r Rank) Rank {
 	return Rank{Priority: ^r.Priority, ID: turnedID(r.ID)}
 }
 
-// turnedWinner is the rule by which the smallest wins where the largest would.
+// turnedWinner returns the rule by which the smallest process wins if the largest wins by w.
 func turnedWinner(w *Winner) *Winner {
 	v := *w
 	v.Smallest = !w.Smallest
@@ -80,7 +79,7 @@ func turnedWinner(w *Winner) *Winner {
 	return &v
 }
 
-// turnedBound is a bound whose arrangement is turned round.
+// turnedBound returns b with its arrangement of Ranks reversed.
 func turnedBound(b cost.Bound) cost.Bound {
 	if arrange := b.Arrange; arrange != nil {
 		b.Arrange = func(n int) []uint64 {
@@ -94,8 +93,8 @@ func turnedBound(b cost.Bound) cost.Bound {
 	return b
 }
 
-// turned runs a Node to which every Rank is turned round. Messages, outcomes and events have the real ones,
-// so that drivers, logs and other processes see no difference. To the Node it is the View.
+// turned runs a Node with all Ranks reversed. Messages, outcomes and events outside contain the real Ranks, so
+// that drivers, logs and other processes see no difference. For the Node inside, turned is the View.
 type turned struct {
 	node  Node
 	kinds []Kind
@@ -103,7 +102,7 @@ type turned struct {
 	event Event
 }
 
-// Step takes one event.
+// Step handles one event.
 func (t *turned) Step(e *Env, ev *Event) {
 	t.event = *ev
 	t.message(&t.event.Msg)
@@ -124,12 +123,12 @@ func (t *turned) Step(e *Env, ev *Event) {
 	e.fx.set |= before
 }
 
-// message turns round what a message says of processes.
+// message reverses the Ranks and IDs in a message.
 func (t *turned) message(m *Message) {
 	k := int(m.Kind) - 1
 	known := k >= 0 && k < len(t.kinds)
 	if known && t.kinds[k].Weighs {
-		return // it says nothing of a process; the lightest link stays the lightest
+		return // it contains no process; the lightest link stays the lightest
 	}
 	m.Rank = turnedRank(m.Rank)
 	if known && t.kinds[k].Names {
@@ -140,14 +139,14 @@ func (t *turned) message(m *Message) {
 // State visits the Node, which keeps the Ranks as it sees them.
 func (t *turned) State(s *State) { t.node.State(s) }
 
-// Self returns a process's own Rank, turned round.
+// Self returns the reversed Rank of a process itself.
 func (t *turned) Self(p int) Rank { return turnedRank(t.outer.Self(p)) }
 
 // Ports returns the number of links of a process.
 func (t *turned) Ports(p int) int { return t.outer.Ports(p) }
 
-// Peer returns the Rank behind a port, turned round.
+// Peer returns the reversed Rank of the process behind a port.
 func (t *turned) Peer(p int, port Port) Rank { return turnedRank(t.outer.Peer(p, port)) }
 
-// Weight returns the weight of a link, which is no Rank and stays as it is.
+// Weight returns the weight of a link. A weight is not a Rank and is not reversed.
 func (t *turned) Weight(p int, port Port) uint64 { return weightIn(t.outer, p, port) }

@@ -12,34 +12,36 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// OverComplete returns the same algorithm for complete graphs, where processes may crash and come back:
-// it runs on an overlay, which is some of the links, chosen anew among the processes that are not
-// suspected. They are arranged by their IDs:
+// OverComplete returns the same algorithm for complete graphs whose processes may crash and recover. It runs on
+// an overlay: a subset of the links, chosen again whenever the set of unsuspected processes changes. The
+// overlay arranges the unsuspected processes by ID:
 //
 //   - a ring goes clockwise from each process to the next larger ID, and from the largest to the smallest;
 //   - a tree is a heap: the smallest ID is the root, the children of number i are 2i+1 and 2i+2;
 //   - a graph is the complete graph, and so is the complete graph itself.
 //
-// What runs on complete graphs already, and is long-lived or elects the largest that is up, looks after
-// crashes itself and is returned as it is. Hypercubes and meshes are for fixed numbers of
-// processes, which a crash changes: they give an error that wraps [ErrInput]. So do Synchronous
-// algorithms, which need a synchronizer below them.
+// An algorithm for complete graphs that is long-lived or elects the largest live process handles crashes itself
+// and is returned unchanged. Hypercubes and meshes have a fixed number of processes, which a crash would
+// change: OverComplete returns an error that wraps [ErrInput]. The same holds for Synchronous algorithms, which
+// need a synchronizer below them.
 //
-// Suspect and Left take a process out of the overlay, Trust and Joined bring it back, and so does any
-// message from it: one that comes back (Rejoin) says so to all. Messages over other links than those of
-// the overlay are dropped. Whenever the overlay of a process changes, the election under way, or the
-// last one, is void for it: it begins another, of a Term larger than any that it has heard of, and
-// its Outcome is Undecided meanwhile. So after the last word of the failure detectors there is an
-// election in which all agree which processes take part. A Node that is [Algorithm.LongLived] gets a
-// Trust for each of its ports that leads elsewhere.
+// Suspect and Left remove a process from the overlay. Trust, Joined and any message from the process add it
+// again; a process that recovers (Rejoin) sends a message to all others for this purpose. Messages over links
+// outside the overlay are dropped. Whenever the overlay of a process changes, the current or last election is
+// void for that process: it starts another one with a Term larger than any it has heard of, and its Outcome is
+// Undecided until then. Therefore, after the last report of the failure detectors, there is an election in
+// which all processes agree on the participants. A Node that is [Algorithm.LongLived] receives a Trust for each
+// port whose link has moved.
 //
-// On rings an overlay takes bit 7 of [Message.Flags] for its own, which distinguishes the two links between
-// two processes: a Node that sends it panics there, which the drivers return as observe.ErrPanic.
+// On rings, an overlay reserves bit 7 of [Message.Flags] to distinguish the two links between two processes. A
+// Node that sends a message with this bit panics; the drivers return the panic as observe.ErrPanic.
 //
-// It takes as many messages as on its own topology, so arranged; a process that is alone sends none.
+// The number of messages is the same as on the algorithm's own topology, arranged in this way. A process that
+// is alone sends none.
 //
-// Model: links lose nothing. A process that is suspected is down and has no message under way. Every process
-// that is up gets a Suspect for every one that stays down, and one that comes back has what it saved last.
+// Model: links lose nothing. A suspected process is down and has no messages in flight. Every live process
+// receives a Suspect for every process that stays down, and a process that recovers has the state that it saved
+// last.
 func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 		return nil, input.Errorf("algorithm: %s needs starts at one instant, and processes hear of a crash "+
 			"at different ones: put a synchronizer below it", a.Title())
 	}
-	// The kinds of the algorithm keep their numbers. Behind them come present and, for a rooted tree, begin.
+	// The kinds of the algorithm keep their numbers, followed by present and, for a rooted tree, begin.
 	kinds := len(a.Kinds) + 1
 	if a.Rooted {
 		kinds++
@@ -67,18 +69,18 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
 	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
-	b.KnowsSize = false // on a complete graph each process sees it
+	b.KnowsSize = false // on a complete graph, each process knows the size from its ports
 	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
 	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
 	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
 	if a.Leaderless && !a.Faults.Crash {
-		b.Faults = Faults{} // no election makes anew what is lost with a process: a token, say
+		b.Faults = Faults{} // no election restores what is lost with a process, such as a token
 	}
 	b.Winner = a.Winner.ofLive()
-	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // those are of other arrangements
+	b.Best, b.Mean, b.Worst = cost.Bound{}, cost.Bound{}, cost.Bound{} // the bounds hold for other arrangements
 	b.New = func(s Setup) Node { return newOverlay(a, s.Self) }
 	if a.Configure != nil {
-		// Wrap it: the plain Configure would return the algorithm on its own topology.
+		// Wrap Configure, which would return the algorithm on its own topology.
 		b.Configure = func(given *params.Given) (*Algorithm, error) {
 			c, err := a.Configure(given)
 			if err != nil {
@@ -90,33 +92,33 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	return &b, nil
 }
 
-// flagBack marks a message that goes counterclockwise: where two processes are left on a ring, both
-// links lead to the same one.
+// flagBack marks a message that travels counterclockwise: on a ring of two processes, both links lead to the
+// same process.
 const flagBack uint8 = 1 << 7
 
-// overlay runs the Node of another topology on some links of a complete graph. To that Node it is
-// the View.
+// overlay runs a Node for another topology on some links of a complete graph. For the Node inside, it is the
+// View.
 type overlay struct {
 	algorithm *Algorithm
 	self      Rank
 	host      TermKeeper
-	made      Setup // what the Node inside was made with
+	made      Setup // Setup of the Node inside
 
-	gone  []Port // the ports to processes that are suspected, in order
-	links []Port // by port of the Node inside; NoPort leads back here
+	gone  []Port // sorted ports of suspected processes
+	links []Port // by port of the Node inside; NoPort leads back to this process
 	root  bool
-	size  uint64 // how many processes are not suspected, this one among them
-	seen  uint64 // the largest Term of a message that was dropped
+	size  uint64 // number of unsuspected processes, including this one
+	seen  uint64 // largest Term of a dropped message
 	scratch
 }
 
-// scratch is what an overlay needs during one Step.
+// scratch is the state of an overlay during one Step.
 type scratch struct {
 	outer View
 	at    int
 	event Event   // for the Node inside
-	local []Event // what this process has sent to itself
-	was   []Port  // the links before they were laid anew
+	local []Event // messages of this process to itself
+	was   []Port  // the links before the overlay changed
 }
 
 func newOverlay(a *Algorithm, self Rank) *overlay {
@@ -126,7 +128,7 @@ func newOverlay(a *Algorithm, self Rank) *overlay {
 	return o
 }
 
-// setup returns what the Node inside knows.
+// setup returns the Setup of the Node inside.
 func (o *overlay) setup() Setup {
 	// linkTree links the parent first, so Parent is zero.
 	s := Setup{Self: o.self, Ports: len(o.links), Root: o.root}
@@ -139,7 +141,7 @@ func (o *overlay) setup() Setup {
 	return s
 }
 
-// remake makes the Node inside anew if it would be another, and reports whether it did.
+// remake replaces the Node inside if its Setup has changed, and reports whether it did.
 func (o *overlay) remake() bool {
 	s := o.setup()
 	if s == o.made || o.algorithm.LongLived {
@@ -149,7 +151,7 @@ func (o *overlay) remake() bool {
 	return true
 }
 
-// Step takes one event.
+// Step handles one event.
 func (o *overlay) Step(e *Env, ev *Event) {
 	switch ev.Op {
 	case Init:
@@ -160,16 +162,16 @@ func (o *overlay) Step(e *Env, ev *Event) {
 	case Rejoin:
 		o.pass(e, ev)
 		for port := range Port(e.Ports()) {
-			// Send it to the suspected ones as well: what this process knew of them is older than its crash.
+			// Send it to suspected processes too: the suspicions are older than this process's crash.
 			e.Send(port, Message{Kind: o.kindPresent(), Term: o.host.term})
 		}
-		// Every neighbour may have changed while this process was down, so no link counts as an old one.
+		// Every neighbour may have changed while this process was down, so treat all links as new.
 		o.trustMoved(e, ev.At, nil)
-		if e.Ports() == 0 { // no other process hears of the return and begins an election
+		if e.Ports() == 0 { // no other process can notice the return and start an election
 			o.reelect(e, ev.At)
 		}
 	case Suspect, Left:
-		// A second Suspect for the same process changes no link and must not begin another election.
+		// A second Suspect for the same process changes no link and must not start another election.
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
 			o.relink(e, ev.At)
@@ -185,13 +187,13 @@ func (o *overlay) Step(e *Env, ev *Event) {
 	}
 }
 
-// kindPresent is the kind of message by which a process that has come back makes itself known.
+// kindPresent is the kind of the message by which a recovered process announces itself.
 func (o *overlay) kindPresent() uint8 { return uint8(len(o.algorithm.Kinds) + 1) }
 
-// kindBegin is the kind of message that asks the root to begin.
+// kindBegin is the kind of the message that asks the root to start.
 func (o *overlay) kindBegin() uint8 { return uint8(len(o.algorithm.Kinds) + 2) }
 
-// trust takes a process back that was suspected.
+// trust adds a suspected process to the overlay again.
 func (o *overlay) trust(e *Env, ev *Event) {
 	if at, found := slices.BinarySearch(o.gone, ev.Port); found {
 		o.gone = slices.Delete(o.gone, at, at+1)
@@ -199,8 +201,8 @@ func (o *overlay) trust(e *Env, ev *Event) {
 	}
 }
 
-// start hands a Start to the election. One under way that another has begun is not begun twice
-// where it allows for a single initiator.
+// start passes a Start to the election. If the algorithm has a single initiator and another process has already
+// started, it does not start a second time.
 func (o *overlay) start(e *Env, ev *Event) {
 	h := &o.host
 	underway := h.term != 0 && !h.ended && !h.opts.longLived
@@ -211,7 +213,7 @@ func (o *overlay) start(e *Env, ev *Event) {
 	o.askRoot(e)
 }
 
-// askRoot asks the root to begin, where that has refused here.
+// askRoot asks the root to start after the Node of this process has refused to.
 func (o *overlay) askRoot(e *Env) {
 	if o.algorithm.Rooted && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
 		e.fx.set, e.fx.Err = e.fx.set&^didRefuse, nil
@@ -220,17 +222,17 @@ func (o *overlay) askRoot(e *Env) {
 	}
 }
 
-// receive takes a message over a link of the overlay to the Node inside.
+// receive passes a message that arrived over a link of the overlay to the Node inside.
 func (o *overlay) receive(e *Env, ev *Event) {
 	m := &ev.Msg
 	if m.Kind > o.kindPresent() && (m.Kind != o.kindBegin() || !o.algorithm.Rooted) {
-		return // there is no such Kind, and a TermKeeper would answer it where its Term is old
+		return // unknown kind, which a TermKeeper would answer if its Term is old
 	}
 	// A message proves that its sender is up, even if no Trust has come.
 	if !o.isHere(ev.Port) {
 		o.seen = max(o.seen, m.Term)
 		if o.trust(e, ev); !o.host.opts.longLived {
-			return // of a Term that is over by now
+			return // its Term has ended
 		}
 	}
 	switch {
@@ -256,22 +258,22 @@ func (o *overlay) receive(e *Env, ev *Event) {
 	o.pass(e, &o.event)
 }
 
-// recvBegin begins the election that another process has asked the root for. An asker that is behind hears of
-// the present Term from its neighbours.
+// recvBegin starts the election that another process has asked the root for. If the other process is behind, it
+// learns the current Term from its neighbours.
 func (o *overlay) recvBegin(e *Env, ev *Event) {
 	switch term := ev.Msg.Term; {
 	case !o.root:
 		o.seen = max(o.seen, term)
-	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // no process has begun it
+	case term > o.host.term || term == o.host.term && o.host.origin != o.self.ID: // no process has started it
 		o.seen = max(o.seen, term)
 		o.reelect(e, ev.At)
 	}
 }
 
-// arrives returns the port of the Node inside by which a message comes in.
+// arrives returns the port of the Node inside over which a message arrives.
 func (o *overlay) arrives(from Port, m *Message) (Port, bool) {
 	switch o.algorithm.Topology {
-	// Search one by one: at most three ports, in the order of the heap, parent first.
+	// Search linearly: there are at most three ports, in heap order with the parent first.
 	case Tree:
 		port := slices.Index(o.links, from)
 		return Port(max(port, 0)), port >= 0
@@ -282,35 +284,34 @@ func (o *overlay) arrives(from Port, m *Message) (Port, bool) {
 		}
 		return port, len(o.links) == 2 && o.links[port] == from
 	}
-	port, ok := slices.BinarySearch(o.links, from) // in order
+	port, ok := slices.BinarySearch(o.links, from) // sorted
 	return Port(port), ok
 }
 
-// pass hands ev to the Node inside, whose links are those of the overlay, and then what it has sent to
-// itself.
+// pass steps the Node inside with ev, and then with the messages that it has sent to itself.
 func (o *overlay) pass(e *Env, ev *Event) {
 	term, origin, before := o.host.term, o.host.origin, e.fx.set
 	e.fx.set = 0
 	o.inside(e, ev)
-	// Do not range over local: the Node may send to itself again while it takes one of these.
+	// Do not range over local: the Node may send to itself again while it handles one of these.
 	for i := 0; i < len(o.local); i++ {
 		if i == maxRaised {
 			panic("a process sends messages to itself without end")
 		}
-		// Copy it, as an append may move local while the Node still reads the event.
+		// Copy the event: an append may move local while the Node still reads it.
 		o.event = o.local[i]
 		o.inside(e, &o.event)
 	}
 	o.local = o.local[:0]
 	if e.fx.set&didDecide == 0 && (o.host.term != term || o.host.origin != origin) {
-		e.Withdraw(o.host.term) // what was decided is void
+		e.Withdraw(o.host.term) // the decision is void
 	}
 	e.fx.set |= before
 }
 
-// inside steps the Node inside, and takes over what it sends.
+// inside steps the Node inside and translates the messages that it sends.
 func (o *overlay) inside(e *Env, ev *Event) {
-	// The Node inside sees the overlay as its network, for the time of this Step only.
+	// The overlay is the View of the Node inside during this Step only.
 	mark := len(e.fx.Sends)
 	o.outer, o.at, e.view = e.view, e.self, o
 	o.host.Step(e, ev)
@@ -320,7 +321,7 @@ func (o *overlay) inside(e *Env, ev *Event) {
 	for i := mark; i < len(e.fx.Sends); i++ {
 		out := e.fx.Sends[i]
 		if out.Port >= Port(len(o.links)) {
-			out.Port = NoPort // for the driver to refuse
+			out.Port = NoPort // makes the driver reject it
 			sends = append(sends, out)
 			continue
 		}
@@ -330,7 +331,7 @@ func (o *overlay) inside(e *Env, ev *Event) {
 				o.algorithm.Title()))
 		}
 		if out.Port = o.links[port]; out.Port == NoPort {
-			// The two ports of a ring are 0 and 1: what leaves by one arrives by the other.
+			// The ports of a ring are 0 and 1: a message that leaves by one arrives by the other.
 			o.local = append(o.local, Event{At: ev.At, Op: Recv, Port: port ^ 1, Msg: out.Msg})
 			continue
 		}
@@ -342,16 +343,16 @@ func (o *overlay) inside(e *Env, ev *Event) {
 	e.fx.Sends = sends
 }
 
-// relink lays the overlay anew after it has changed, and begins another election.
+// relink chooses the links of the overlay again after a change, and starts another election.
 func (o *overlay) relink(e *Env, at time.Duration) {
 	o.was = o.was[:0]
 	if o.algorithm.LongLived {
-		// Copy them, as findLinks fills the same slice again.
+		// Copy the links, because findLinks reuses the slice.
 		o.was = append(o.was, o.links...)
 	}
 	o.findLinks(e)
 	o.trustMoved(e, at, o.was)
-	// A new Node needs an Init. If there has been an election, reelect below gives it one.
+	// A new Node needs an Init. If there has been an election, reelect below delivers it.
 	if o.remake() && o.host.term == 0 && o.seen == 0 {
 		o.event = Event{Op: Init, At: at}
 		o.pass(e, &o.event)
@@ -359,7 +360,7 @@ func (o *overlay) relink(e *Env, at time.Duration) {
 	o.reelect(e, at)
 }
 
-// trustMoved gives a Node that is long-lived a Trust for each of its ports that leads elsewhere than before.
+// trustMoved delivers a Trust to a long-lived Node for each port that leads to another process than before.
 func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
 	if !o.algorithm.LongLived {
 		return
@@ -372,9 +373,9 @@ func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
 	}
 }
 
-// reelect begins an election of a Term larger than all that have been heard of, if there was any.
+// reelect starts an election with a Term larger than all known Terms, if there has been an election.
 func (o *overlay) reelect(e *Env, at time.Duration) {
-	// Without an election so far there is none to repeat: a change of the links alone starts none.
+	// If there has been no election, a change of the links does not start one.
 	if o.host.opts.longLived || o.host.term == 0 && o.seen == 0 {
 		return
 	}
@@ -384,7 +385,7 @@ func (o *overlay) reelect(e *Env, at time.Duration) {
 	o.askRoot(e)
 }
 
-// findLinks finds the links of the overlay.
+// findLinks chooses the links of the overlay.
 func (o *overlay) findLinks(e *Env) {
 	o.links = o.links[:0]
 	o.size = uint64(e.Ports() + 1 - len(o.gone))
@@ -402,13 +403,13 @@ func (o *overlay) findLinks(e *Env) {
 	}
 }
 
-// isHere reports whether the process behind a port is not suspected.
+// isHere reports whether the process behind a port is unsuspected.
 func (o *overlay) isHere(port Port) bool {
 	_, gone := slices.BinarySearch(o.gone, port)
 	return !gone
 }
 
-// linkRing links the next larger and the next smaller ID, both going round.
+// linkRing links this process to the next larger and the next smaller ID, wrapping around.
 func (o *overlay) linkRing(e *Env) {
 	next, previous := NoPort, NoPort
 	if order, me := o.order(e); len(order) > 0 {
@@ -417,22 +418,22 @@ func (o *overlay) linkRing(e *Env) {
 	o.links = append(o.links, next, previous)
 }
 
-// linkTree links parent and children in the heap.
+// linkTree links this process to its parent and children in the heap.
 func (o *overlay) linkTree(e *Env) {
 	order, me := o.order(e)
-	// A Node that does not know the root must not be made anew because the root has moved.
+	// Only a rooted Node knows the root: do not remake other Nodes because the root has changed.
 	o.root = o.algorithm.Rooted && me == 0
 	if me > 0 {
 		o.links = append(o.links, order[(me-1)/2])
 	}
-	// This process itself is not in order, so a child is one place further down there than in the heap.
+	// order does not contain this process, so a child's index is one lower than in the heap.
 	for child := 2*me + 1; child <= min(2*me+2, len(order)); child++ {
 		o.links = append(o.links, order[child-1])
 	}
 }
 
-// order returns the ports of the other processes of the overlay by their IDs, and how many of these are
-// smaller than the ID of this process.
+// order returns the ports of the other processes of the overlay by ID, and the number of IDs that are smaller
+// than the ID of this process.
 func (o *overlay) order(e *Env) ([]Port, int) {
 	order := make([]Port, 0, e.Ports())
 	for port := range Port(e.Ports()) {
@@ -472,16 +473,16 @@ func (o *overlay) Weight(_ int, port Port) uint64 {
 	return weightIn(o.outer, o.at, o.links[port])
 }
 
-// State visits the links, and the Node inside once that is the one for them.
+// State visits the links, and then the Node inside, which it remakes first if the links require another Node.
 func (o *overlay) State(s *State) {
 	VisitSlice(s, &o.gone, (*State).Port)
 	VisitSlice(s, &o.links, (*State).Port)
 	s.Bool(&o.root)
-	if o.algorithm.KnowsSize { // else nothing depends on it
+	if o.algorithm.KnowsSize { // nothing depends on it otherwise
 		s.Uint64(&o.size)
 	}
 	s.Uint64(&o.seen)
-	// The links are restored by now. Make the Node for them before its own state is read into it.
+	// The links have been restored. Make the Node for them before restoring its state.
 	if s.act != stateSave {
 		o.remake()
 	}

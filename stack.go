@@ -1,25 +1,25 @@
 package election
 
-// maxRaised bounds how often the machines of a Stack may wake each other in one Step. It is far
-// above what any sane Stack does and keeps two machines from passing one event back and forth.
+// maxRaised limits how often the machines of a Stack can wake each other in one Step. It is far above the needs
+// of any useful Stack, and stops two machines that pass one event back and forth.
 const maxRaised = 4096
 
-// Stack lets several machines share one process and its links: a failure detector, an election
-// over it, a lock service over that. machines[0] is the lowest. Each sees the messages and
-// timers of its own layer only.
+// Stack combines several machines in one process, which share its links: for example a failure detector, an
+// election above it, and a lock service above the election. machines[0] is the lowest. Each machine sees only
+// the messages and timers of its own layer.
 //
-// Init, Suspect, Trust, Joined and Left go to every machine, lowest first. Start, Reelect and Command
-// go to the topmost, which hands them down with [Env.Lower] where it wants to. What a machine
-// raises goes to all above it, nearest first; when it decides, they see a [Decided].
+// Init, Suspect, Trust, Joined and Left go to every machine, lowest first. Start, Reelect and Command go to the
+// topmost machine, which passes them down with [Env.Lower] if necessary. An event that a machine raises goes to
+// all machines above it, nearest first. When a machine decides, the machines above receive a [Decided].
 //
-// A Node for one election is stacked as the [TermKeeper] that [Algorithm.NewNode] returns. The machines of a
-// Stack that is itself given as a machine take its place, one by one.
+// A Node for a single election is stacked as the [TermKeeper] that [Algorithm.NewNode] returns. If a machine is
+// itself a Stack, its machines take its place one by one.
 func Stack(machines ...Node) Node {
 	s := &stack{}
 	for _, m := range machines {
 		node := m
-		// Look through a TermKeeper that passes everything on: the machines of a Stack inside must get
-		// layers of their own, or two machines of one layer would take each other's messages and timers.
+		// Look through a TermKeeper that passes everything through: the machines of a Stack inside it need
+		// layers of their own, or two machines of one layer would receive each other's messages and timers.
 		if host, ok := m.(*TermKeeper); ok && host.opts.longLived {
 			node = host.node
 		}
@@ -34,7 +34,7 @@ func Stack(machines ...Node) Node {
 
 type stack struct {
 	machines []Node
-	queue    []Signal // the events of this Step that are still to be handed on
+	queue    []Signal // events of this Step that are still to be delivered
 }
 
 func (s *stack) Step(e *Env, ev *Event) {
@@ -51,7 +51,7 @@ func (s *stack) Step(e *Env, ev *Event) {
 			s.stepOne(e, layer, ev)
 		}
 	}
-	// Do not range over the queue: a machine that takes one event may raise the next.
+	// Do not range over the queue: a machine that handles one event may raise the next.
 	for i := 0; i < len(s.queue); i++ {
 		if i == maxRaised {
 			panic("the machines of a stack raise events to each other without end")
@@ -60,15 +60,15 @@ func (s *stack) Step(e *Env, ev *Event) {
 	}
 }
 
-// hand gives a raised event to the machines above, or to the one below. That an election is under way
-// already is no error where it is a machine that asks: it hears of the end.
+// hand delivers a raised event to the machines above, or a lowered one to the machine below. If a machine asks
+// for an election that is already in progress, that is not an error: the machine will receive its result.
 func (s *stack) hand(e *Env, r *Signal) {
 	from := int(r.Event.Layer)
 	if r.Down {
 		before, err := e.fx.set, e.fx.Err
 		s.stepOne(e, from-1, &r.Event)
-		// Only this refusal is withdrawn, and only if it is the first: another refusal in this Step is an
-		// error of its own.
+		// Withdraw only this refusal, and only if it is the first one: another refusal in the same Step is an
+		// independent error.
 		if r.Event.Op == Start && before&didRefuse == 0 && e.fx.Err == ErrLateStart {
 			e.fx.set, e.fx.Err = e.fx.set&^didRefuse, err
 		}
@@ -79,10 +79,10 @@ func (s *stack) hand(e *Env, r *Signal) {
 	}
 }
 
-// stepOne steps one machine and takes over what it raises and decides.
+// stepOne steps one machine and collects the events that it raises and its decision.
 func (s *stack) stepOne(e *Env, layer int, ev *Event) {
 	if layer < 0 || layer >= len(s.machines) {
-		return // a message for a machine that this process does not run, or what the lowest hands down
+		return // a message for a machine that this process does not run, or an event that the lowest machine lowers
 	}
 	mark, before := len(e.fx.Signals), e.fx.set
 	e.layer, e.fx.set = uint8(layer), 0

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// State is a visitor over the mutable fields of a Node. One method of the Node serves three purposes,
-// which therefore cannot drift apart: a driver saves with [State.Append], restores with [State.Restore],
-// and with [State.Reset] brings back the state that the constructor left. Equal states give equal bytes.
-// The zero value is ready for use.
+// State is a visitor over the mutable fields of a Node. A single method of the Node serves to save
+// ([State.Append]), restore ([State.Restore]) and reset ([State.Reset]) it, so that the three cannot diverge.
+// Equal states have equal encodings. The zero value is ready for use.
 type State struct {
 	act stateAct
-	buf []byte // what is saved so far, or what is left to restore
+	buf []byte // bytes saved so far, or bytes left to restore
 	err error
 }
 
@@ -96,7 +95,7 @@ func (s *State) Bool(v *bool) {
 	*v = b == 1
 }
 
-// Enum visits a number from 0 to n-1: one of n cases. Another is no state.
+// Enum visits a number from 0 to n-1, one of n cases. Restore fails on any other number.
 func (s *State) Enum(v *uint8, n uint8) {
 	if s.Uint8(v); *v >= n {
 		s.fail("case %d of %d", *v, n)
@@ -115,9 +114,9 @@ func (s *State) Rank(v *Rank) {
 	s.ID(&v.ID)
 }
 
-// Duration visits a time.
+// Duration visits a duration.
 func (s *State) Duration(v *time.Duration) {
-	// By way of uint64: a State has no signed numbers, and the conversion keeps every bit.
+	// Convert to uint64: a State has no signed numbers, and the conversion keeps every bit.
 	n := uint64(*v)
 	s.Uint64(&n)
 	*v = time.Duration(n)
@@ -134,27 +133,27 @@ func (s *State) Message(m *Message) {
 	s.Uint8(&m.Layer)
 }
 
-// VisitSlice visits a slice, its elements by each, which must visit at least one byte. An empty
-// slice and a nil one are the same state.
+// VisitSlice visits a slice; each visits one element and must visit at least one byte. An empty slice and a nil
+// slice are the same state.
 func VisitSlice[T any](s *State, v *[]T, each func(*State, *T)) {
 	n := uint32(len(*v))
 	s.Uint32(&n)
 	if s.act == stateReset {
-		// Clear the elements before the list is cut: they stay in its room and would hold memory.
+		// Clear the elements before truncating the slice: its array keeps them and would retain memory.
 		clear(*v)
 		*v = (*v)[:0]
 		return
 	}
 	if s.act == stateRestore {
-		// Every element takes a byte at least. Check before making room, or damaged bytes could ask for
-		// gigabytes.
+		// Every element takes at least one byte. Check the length before allocating, or corrupt input could
+		// request gigabytes.
 		if uint64(n) > uint64(len(s.buf)) {
 			s.fail("a list of %d", n)
 		}
 		if s.err != nil {
 			return
 		}
-		// Use the room of the old list, and zero the elements: a field that each does not visit must not
+		// Reuse the array of the old slice, but zero the elements: fields that each does not visit must not
 		// survive.
 		*v = append((*v)[:0], make([]T, n)...)
 	}

@@ -1,27 +1,27 @@
 package election
 
-// Candidate is one process of an election as a [Winner] sees it.
+// Candidate is one process of an election, as seen by a [Winner].
 type Candidate struct {
 	Rank      Rank
-	Ports     int  // how many links it has
-	Up        bool // it has not crashed
-	Initiator bool // it has started this election
+	Ports     int  // number of links
+	Up        bool // has not crashed
+	Initiator bool // has started this election
 }
 
-// Winner is the rule that says which process an election must elect. The simulator, the checker and the
-// suites judge an election by it. Algorithms share the rules below or bring one of their own.
+// Winner is a rule that determines which process an election must elect. The simulator, the checker and the
+// test suites judge elections by it. Algorithms share the rules below or define their own.
 type Winner struct {
 	Name string // "largest of the initiators", for people
-	// Of returns the ID of the candidate that must lead, zero if none may. Every leader is wrong then, and an
-	// election that a process has begun must end with one: zero is for settings in which none can begin.
+	// Of returns the ID of the process that must lead. It returns zero if none may, for settings in which no
+	// election can start: any leader is then wrong, and so is an election that a process has started.
 	Of func(all []Candidate) ID
-	// ByStart: the rule depends on which processes start.
+	// ByStart means that the rule depends on which processes start.
 	ByStart bool
-	// Smallest: the smallest Rank wins instead of the largest.
+	// Smallest means that the smallest Rank wins instead of the largest.
 	Smallest bool
 }
 
-// The rules that several algorithms share.
+// Rules that several algorithms share.
 var (
 	LargestOfAll        = &Winner{Name: "largest of all", Of: largest(func(*Candidate) bool { return true })}
 	LargestOfInitiators = &Winner{Name: "largest of the initiators", ByStart: true,
@@ -37,7 +37,7 @@ func (w *Winner) String() string {
 	return w.Name
 }
 
-// ofLive returns the rule where processes that are down take no part, as on an overlay.
+// ofLive returns the same rule restricted to live processes, as on an overlay.
 func (w *Winner) ofLive() *Winner {
 	switch w {
 	case nil, LargestOfLive:
@@ -48,7 +48,7 @@ func (w *Winner) ofLive() *Winner {
 	v := *w
 	v.Name += " that are up"
 	v.Of = func(all []Candidate) ID {
-		// Show the rule only those that are up, so that it need not know of crashes.
+		// Pass only live candidates to the rule, so that it need not know about crashes.
 		var live []Candidate
 		for i := range all {
 			if all[i].Up {
@@ -60,7 +60,7 @@ func (w *Winner) ofLive() *Winner {
 	return &v
 }
 
-// largest returns the rule that elects the largest Rank among the processes that count.
+// largest returns a rule that elects the largest Rank among the processes for which counts is true.
 func largest(counts func(*Candidate) bool) func([]Candidate) ID {
 	return func(all []Candidate) ID {
 		var best Rank
@@ -73,31 +73,31 @@ func largest(counts func(*Candidate) bool) func([]Candidate) ID {
 	}
 }
 
-// Faults says under which failures an algorithm keeps its promises. The zero value: under none.
+// Faults describes the failures that an algorithm tolerates. The zero value means none.
 type Faults struct {
 	Crash    bool // a process may crash and stay down
-	Recover  bool // a process that has crashed may come back without its state
-	Restart  bool // a process that has crashed may come back with what it saved last
-	Reported bool // all this only if a failure detector reports each crash to every process that is up
+	Recover  bool // a process that has crashed may recover without its state
+	Restart  bool // a process that has crashed may recover with the state it saved last
+	Reported bool // crashes are tolerated only if a failure detector reports each one to every live process
 	Loss     bool // a finite number of messages may be lost
-	Copies   bool // a message may arrive twice; see Transport
-	Returns  bool // all this only if each process that crashes comes back in the end
-	Nudged   bool // after a crash a process may lack a leader until it is started once more
+	Copies   bool // a message may be duplicated; see Transport
+	Returns  bool // crashes are tolerated only if each crashed process recovers eventually
+	Nudged   bool // after a crash a process may lack a leader until it is started again
 
-	// A process may stop for longer than Delay and go on with its old state, timers late; or all messages
-	// between two groups may be lost for a while. In the meantime two processes may lead, or be in a critical
-	// section with tokens that are out of order. Afterwards every promise holds again, for what is asked
-	// then, and tokens are larger than all before.
+	// Pause: a process may stop for longer than Delay and continue with its old state and late timers. Cut: all
+	// messages between two groups of processes may be lost for a while. During the failure, two processes may
+	// lead, or be in a critical section with tokens out of order. Afterwards every guarantee holds again for
+	// new requests, and tokens are larger than all earlier ones.
 	Pause, Cut bool
 
-	// Drift is by how much clocks may run too fast or too slowly: 0.01 is one second in a hundred.
+	// Drift is the largest error of clock rates: 0.01 is one second in a hundred.
 	Drift float64
 
-	// Down returns how many of n processes may be down at the same time. If nil, any number.
+	// Down returns how many of n processes may be down at the same time. If nil, any number may.
 	Down func(n int) int
 }
 
-// Unaided reports whether processes may crash with no failure detector to report it to the others.
+// Unaided reports whether crashes are tolerated without a failure detector that reports them.
 func (f *Faults) Unaided() bool { return f.Crash && !f.Reported }
 
 // MostDown returns how many of n processes may be down at the same time.
