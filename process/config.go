@@ -12,96 +12,97 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// Config is one process that takes part in elections over a transport.
+// Config configures one process that takes part in elections over a transport.
 //
-// Its callbacks (Save, those that begin with On, and Observe) are called one at a time from the
-// goroutine that runs the process, which waits for them. One that is nil is not called. One that panics
-// ends the process like a Node that panics: Run returns an error that wraps [ErrCallback]. A callback, or the
-// sends of a step, that take longer than the algorithm's Delay are logged as a warning.
+// The process calls its callbacks (Save, Observe, and those that begin with On) one at a time from the
+// goroutine that runs it, and waits until they return. A nil callback is not called. If a callback panics, Run
+// returns an error that wraps [ErrCallback]. The process logs a warning if a callback, or the sends of one
+// step, take longer than the algorithm's Delay.
 type Config struct {
-	Algorithm *election.Algorithm // what to run, the same everywhere
-	Self      election.Rank       // the ID and the Priority of this process
-	Transport election.Transport  // how packets travel; it stays the caller's to close
+	Algorithm *election.Algorithm // the same for all processes
+	Self      election.Rank       // ID and Priority of this process
+	Transport election.Transport  // carries packets; the caller closes it
 
-	// Peers are the processes at the other ends of the links, by port, as the algorithm's topology says. On
-	// a complete graph they are all other processes, in any order, and may include Self, which has no link.
-	// For an algorithm that is Oriented they stand around a circle, in the same order for all processes:
-	// either with Self in its place, or from the one behind Self on.
-	// On a ring, one-way or not, port 0 leads to the next process and port 1 to the one before: a ring of two
-	// names its other process twice, a ring of one itself. [Config.Place] sets Peers from a topology.
+	// Peers are the processes at the other ends of the links, by port, as required by the algorithm's topology.
+	// On a complete graph they are all other processes, in any order, and may include Self, which has no link.
+	// For an Oriented algorithm, all processes must list the same circle of processes: either the whole circle
+	// including Self, or the circle starting with the successor of Self. On a ring, one-way or not, port 0
+	// leads to the next process and port 1 to the previous one: a process on a ring of two lists the other
+	// process twice, and a process on a ring of one lists itself. [Config.Place] sets Peers from a topology.
 	Peers []election.Rank
-	// Weights are the weights of the links, by port, for algorithms that are Weighted. Both ends of a link
-	// must have the same. If nil, all are zero. [Config.Place] sets them from a topology.
+	// Weights are the weights of the links, by port, for algorithms that are Weighted. Both ends of a link must
+	// use the same weight. If nil, all weights are zero. [Config.Place] sets Weights from a topology.
 	Weights []uint64
-	// Parent is the port that leads towards the root, for algorithms that run on rooted trees.
+	// Parent is the port towards the root, for algorithms that run on rooted trees.
 	Parent election.Port
-	// Root: this process is the root, which has no Parent. If false, it is not.
+	// Root means that this process is the root, which has no Parent.
 	Root bool
 
-	// Size is how many processes there are, for algorithms that need to know it. Place sets it.
+	// Size is the number of processes, for algorithms that need to know it. Place sets it.
 	Size int
 
-	// OneWay: on this ring messages travel clockwise only. If false, links are two-way.
+	// OneWay means that messages on the ring travel clockwise only. If false, links are two-way.
 	OneWay bool
-	// Unordered: the transport may deliver packets in another order than they were sent in.
-	// Algorithms that need the order of sending are refused. If false, it keeps the order of each link.
+	// Unordered means that the transport may reorder the packets of a link. New returns an error for algorithms
+	// that need ordered links. If false, the transport delivers the packets of each link in order.
 	Unordered bool
-	// Backlog is how many packets of one link may wait for the process, see Overload in the package's
-	// documentation. If zero, DefaultBacklog.
+	// Backlog is the maximum number of packets of one link that wait for the process; see Overload in the
+	// package documentation. If zero, DefaultBacklog.
 	Backlog int
 
-	// Founding: the whole group starts for the first time, and this process with it. If false, the process
-	// comes back or joins, which is what a service cannot rule out: an algorithm that must not wait for
-	// others to speak, such as bully, then begins an election at once. One that
-	// makes something once for the whole group, as a token ring makes its token, does so if true. A process
-	// that has Saved comes back, whatever Founding says, but for such a token ring.
+	// Founding means that the whole group starts for the first time, including this process. If false, the
+	// process recovers or joins a running group. A service usually cannot rule that out, so false is the safe
+	// choice: an algorithm that must not wait for messages of others, such as bully, then starts an election
+	// immediately. An algorithm that creates something once for the whole group, such as the token of a token
+	// ring, does so if Founding is true. A process with Saved state always recovers, whatever Founding is,
+	// except on such a token ring.
 	Founding bool
-	// Start: begin an election at once. If false, when [Process.Start] is called, or never.
+	// Start starts an election immediately. If false, elections start when [Process.Start] is called.
 	Start bool
-	// Saved is what Save was given last, before a restart. If empty, there was none.
+	// Saved is the last state that was passed to Save before a restart. If empty, there is none.
 	Saved []byte
-	// Save stores state durably, before anything that depends on it leaves the process. The
-	// bytes are valid until it returns; an error ends the run. If nil, nothing is stored.
+	// Save stores state durably, before any message that depends on it leaves the process. The bytes are valid
+	// until Save returns; an error ends the run. If nil, nothing is stored.
 	Save func([]byte) error
 
-	// OnOutcome is called whenever the process changes its belief, also when it ends and so takes it back,
-	// see [Process.Outcome]. The process waits for this and the other callbacks and for Save: what they take
-	// counts as the time to handle a message, for which the time-outs of the others allow. So start a
-	// leader's work in a goroutine.
+	// OnOutcome is called whenever the belief of the process changes. It is also called when the process ends
+	// and withdraws its belief; see [Process.Outcome]. The process waits for all callbacks and for Save: the
+	// time they take adds to the time in which the process handles a message, which the time-outs of other
+	// processes must cover. Therefore run the leader's work in a goroutine.
 	OnOutcome func(election.Outcome)
-	// OnRenew is called when a leader has renewed its lease, with the Outcome that has the later end.
-	// OnOutcome is not.
+	// OnRenew is called instead of OnOutcome when a leader has renewed its lease. The Outcome contains the new
+	// end.
 	OnRenew func(election.Outcome)
-	// OnEnd is called with the Outcome of an election that has ended: no process changes it any more, until
-	// another election begins. A follower may learn its leader, by OnOutcome, long before that.
+	// OnEnd is called with the Outcome of an election that has ended: no process changes it until another
+	// election starts. A follower may learn its leader from OnOutcome long before that.
 	OnEnd func(election.Outcome)
-	// OnRaise is called with what the topmost machine of a stack raises: a critical section was entered.
+	// OnRaise is called with events that the topmost machine of a stack raises, such as entry to a critical
+	// section.
 	OnRaise func(election.Event)
-	// OnRefuse is called with the reason for which the algorithm refuses a Start.
+	// OnRefuse is called with the reason why the algorithm refuses a Start.
 	OnRefuse func(error)
-	// Observe is called with all that happens to the process.
+	// Observe is called with everything that happens to the process.
 	Observe observe.Observer
 
-	// Expire is called when a timer of the algorithm has run out, in a goroutine of its own. The process
-	// handles the timeout when Expire calls handle, which does not wait, and which may be called later. If
-	// nil, the process handles it as soon as it can.
+	// Expire is called in a goroutine of its own when a timer of the algorithm fires. The process handles the
+	// timeout when Expire calls handle, immediately or later; handle does not block. If nil, the process
+	// handles the timeout as soon as it can.
 	Expire func(timer uint8, handle func())
 
-	// Clock returns the time since a moment that is the same for as long as the process runs; what begins
-	// and ends by it are leases, see [election.Outcome].Until. If nil, the time since the process has
-	// begun to run, with the time for which the machine was suspended. It may be called from any
-	// goroutine.
+	// Clock returns the time since a fixed moment. Leases start and end by this clock; see
+	// [election.Outcome].Until. If nil, Clock is the time since the process started to run, including the time
+	// during which the machine was suspended. It may be called from any goroutine.
 	Clock func() time.Duration
 
-	scattered bool // Place has found that the ports of a complete graph do not lead around
+	scattered bool // Place has found that the ports of a complete graph are not ordered around a circle
 
-	// Name returns what the log calls a process. If nil, it is its ID.
+	// Name returns the name of a process for the log. If nil, the log contains IDs.
 	Name func(election.ID) string
 	// Log receives errors and progress. If nil, they are discarded.
 	Log *slog.Logger
 }
 
-// called returns what the log calls a process.
+// called returns the name of a process for the log.
 func (c *Config) called(id election.ID) any {
 	if c.Name != nil {
 		return c.Name(id)
@@ -109,11 +110,11 @@ func (c *Config) called(id election.ID) any {
 	return uint64(id)
 }
 
-// DefaultBacklog is [Config].Backlog where none is given. No election among a few thousand processes has as
-// many packets under way on one link; a link that a malicious process floods holds some 6 MB.
+// DefaultBacklog is the default of [Config].Backlog. Elections among a few thousand processes never have as
+// many packets in flight on one link. A malicious process that floods its link takes up some 6 MB.
 const DefaultBacklog = 1 << 16
 
-// check returns an error that wraps [election.ErrInput] if no process can be made of this.
+// check returns an error that wraps [election.ErrInput] if the Config is invalid.
 func (c *Config) check() error {
 	a := c.Algorithm
 	if err := a.Check(); err != nil {
@@ -124,7 +125,7 @@ func (c *Config) check() error {
 		return input.Errorf("self: an ID is never 0")
 	case isNil(c.Transport):
 		return input.Errorf("transport: none is given")
-	case c.Backlog < 1: // zero is the default by now
+	case c.Backlog < 1: // New has replaced zero by the default
 		return input.Errorf("backlog: %d packets cannot wait", c.Backlog)
 	case a.Topology == election.Ring && len(c.Peers) != 2:
 		return input.Errorf("peers: %d, a process on a ring has 2 links; Config.Place sets them",
@@ -162,16 +163,16 @@ func (c *Config) check() error {
 	return c.checkWeights()
 }
 
-// isNil reports whether an interface holds nothing to call. One with a nil pointer in it is not nil itself,
-// and panics only when it is called.
+// isNil reports whether an interface is nil or contains a nil pointer, which is not equal to nil and would
+// panic only when it is called.
 func isNil(what any) bool {
 	v := reflect.ValueOf(what)
 	return what == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// checkPeers checks where the links lead.
+// checkPeers checks Peers.
 func (c *Config) checkPeers() error {
-	ring := c.Algorithm.Topology == election.Ring // two links may lead to one process, or back
+	ring := c.Algorithm.Topology == election.Ring // two links may lead to the same process, or back to this one
 	first := make(map[election.ID]int, len(c.Peers))
 	for port, peer := range c.Peers {
 		at, again := first[peer.ID]
@@ -188,12 +189,12 @@ func (c *Config) checkPeers() error {
 	return nil
 }
 
-// own returns a copy whose slices the caller does not share. On a complete graph Self is no peer. One of its
-// ID and another Priority stays in, for checkPeers to reject.
+// own returns a copy of c that does not share slices with the caller. On a complete graph it removes Self from
+// Peers. A peer with the ID of Self and another Priority remains, for checkPeers to reject.
 func (c Config) own() Config {
 	c.Peers, c.Weights, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Weights), slices.Clone(c.Saved)
 	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {
-		// All processes are given the same circle, and port 0 of each leads to the one behind it.
+		// All processes have the same circle. Rotate it so that port 0 leads to the successor of Self.
 		if at := slices.Index(c.Peers, c.Self); at > 0 && c.Algorithm.Oriented {
 			c.Peers = slices.Concat(c.Peers[at:], c.Peers[:at])
 		}
@@ -205,7 +206,7 @@ func (c Config) own() Config {
 	return c
 }
 
-// checkWeights checks the weights of the links.
+// checkWeights checks Weights.
 func (c *Config) checkWeights() error {
 	if c.Weights != nil && len(c.Weights) != len(c.Peers) {
 		return input.Errorf("weights: %d for %d peers", len(c.Weights), len(c.Peers))
@@ -213,7 +214,7 @@ func (c *Config) checkWeights() error {
 	return nil
 }
 
-// setup returns what the Node is made with.
+// setup returns the Setup of the Node.
 func (c *Config) setup() election.Setup {
 	s := election.Setup{Self: c.Self, Ports: len(c.Peers)}
 	if c.Algorithm.KnowsSize {
@@ -225,7 +226,7 @@ func (c *Config) setup() election.Setup {
 	return s
 }
 
-// view is what a process knows: itself and, on a complete graph or with weights, its peers.
+// view is the View of one process: itself and, on a complete graph or with weights, its peers.
 type view struct {
 	self    election.Rank
 	peers   []election.Rank

@@ -5,40 +5,40 @@ import (
 	"time"
 )
 
-// link is what a process keeps of one of its links, to number what it sends and to know copies of what it
-// receives.
+// link is the state of one link: it numbers the packets sent and recognizes duplicates among those received.
 type link struct {
-	sent uint64 // the number of the last packet
+	sent uint64 // number of the last packet sent
 
-	// The incarnations of the peer that packets have come from, the latest first. A late copy may be of an
-	// earlier one: if only the latest were known, it would look like a peer that has started again.
+	// heard contains the latest incarnations of the peer that packets have come from, the latest first. It
+	// keeps more than one, because a late duplicate from an earlier incarnation would otherwise look as if the
+	// peer had restarted.
 	heard []incarnation
 
-	// Of the latest incarnation: when its first packet came, and whether one of an earlier incarnation came
-	// long after that.
+	// began is when the first packet of the latest incarnation arrived. returned reports whether a packet of an
+	// earlier incarnation arrived long after that.
 	began    time.Time
 	returned bool
 }
 
-// incarnation holds which packets of one incarnation of a peer have arrived.
+// incarnation records which packets of one incarnation of a peer have arrived.
 type incarnation struct {
 	id   uint64
-	last uint64              // the largest number that has arrived
-	seen [window / 64]uint64 // whether number n has, for the last window numbers: bit n modulo window
+	last uint64              // largest number that has arrived
+	seen [window / 64]uint64 // bit n modulo window: whether number n has arrived, for the last window numbers
 }
 
-// incarnations is the number of incarnations that a link remembers. A peer would have to start that often
-// while a copy is under way for the copy to count as a packet.
+// incarnations is the number of incarnations that a link remembers. A duplicate counts as a new packet only if
+// the peer restarts this often while it is in flight.
 const incarnations = 4
 
-// window is the number of packets before the last of which a link knows whether they have arrived. A packet
-// that this number of later ones has overtaken looks like a copy, and counts as one.
+// window is the number of most recent packets that a link can tell from duplicates. A packet that is overtaken
+// by this many later ones counts as a duplicate.
 const window = 256
 
-// copied notes that a packet has arrived, and reports whether it had arrived before.
+// copied records the arrival of a packet, and reports whether the packet had arrived before.
 func (l *link) copied(id, seq uint64) bool {
 	if seq == 0 {
-		return false // its sender numbers none
+		return false // the sender does not number packets
 	}
 	at := slices.IndexFunc(l.heard, func(i incarnation) bool { return i.id == id })
 	if at < 0 {
@@ -52,10 +52,10 @@ func (l *link) copied(id, seq uint64) bool {
 	return l.heard[at].copied(seq)
 }
 
-// alternates notes that a packet is new, and reports whether the peer's latest incarnation and an earlier one
-// take turns: two processes use its ID. One return is not enough: a late packet of an incarnation that has
-// ended may be the first that this process hears of it. Then that one counts as the latest, and every packet
-// of its successor as a return.
+// alternates records the arrival of a new packet, and reports whether packets of the peer's latest incarnation
+// and of an earlier one alternate, which means that two processes use its ID. A single return is no evidence: a
+// late packet of an old incarnation may be the first one that this process receives from it. The old
+// incarnation then counts as the latest, and every packet of its successor as a return.
 func (l *link) alternates(id, seq uint64) bool {
 	switch {
 	case seq == 0 || len(l.heard) < 2:
@@ -69,13 +69,13 @@ func (l *link) alternates(id, seq uint64) bool {
 	return alternates
 }
 
-// copied is copied of a link, for the packets of one incarnation.
+// copied is like link.copied, for the packets of one incarnation.
 func (i *incarnation) copied(seq uint64) bool {
 	if seq > i.last {
 		if seq-i.last >= window {
 			clear(i.seen[:])
 		} else {
-			for i.last < seq { // numbers that have not arrived yet take the place of older ones
+			for i.last < seq { // clear the bits of numbers that have not arrived, which still describe older packets
 				i.last++
 				i.seen[i.last%window/64] &^= 1 << (i.last % 64)
 			}

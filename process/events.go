@@ -5,38 +5,38 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Start asks for an election. It begins one unless one is under way whose outcome this process does not know
-// yet: that one is what the caller hears of next. An algorithm that guards critical sections takes it as
-// the request to enter the first one.
+// Start requests an election. It starts one unless an election whose outcome this process does not know is in
+// progress: the caller then receives the outcome of that election. For an algorithm that guards critical
+// sections, Start requests entry to the first one.
 func (p *Process) Start() error { return p.post(election.Event{Op: election.Start}) }
 
-// Reelect asks for an election in place of the one under way, which is given up: the way out where a message
-// was lost or a process has crashed, and an election does not end. It is for algorithms that are not
-// long-lived; a long-lived one finds its own way out, and some ignore it.
+// Reelect abandons the current election and requests another one. Use it if an election does not end because a
+// message was lost or a process has crashed. It is meant for algorithms that are not long-lived; long-lived
+// ones recover by themselves, and some ignore Reelect.
 //
-// Call it at every process, once messages arrive again. At a single process it ends in a leader only if no
-// other process has heard of a later Term: else it may begin a Term in which others have taken part already.
+// Call Reelect at every process, after the links work again. A call at a single process results in a leader
+// only if no other process has heard of a later Term; otherwise the process may start a Term in which other
+// processes have already taken part.
 func (p *Process) Reelect() error { return p.post(election.Event{Op: election.Reelect}) }
 
-// Suspect says that a failure detector believes that a peer has crashed.
+// Suspect reports that a failure detector believes that a peer has crashed.
 func (p *Process) Suspect(peer election.ID) error { return p.news(election.Suspect, peer) }
 
-// Trust says that a failure detector believes that a peer is up again.
+// Trust reports that a failure detector believes that a peer is up again.
 func (p *Process) Trust(peer election.ID) error { return p.news(election.Trust, peer) }
 
-// Left says that a peer has said good-bye: it has left the group on purpose.
+// Left reports that a peer has left the group on purpose.
 func (p *Process) Left(peer election.ID) error { return p.news(election.Left, peer) }
 
-// Joined says that a peer that had left is back, or is there for the first time.
+// Joined reports that a peer has joined the group, for the first time or again.
 func (p *Process) Joined(peer election.ID) error { return p.news(election.Joined, peer) }
 
-// Command gives the process a request that only its algorithm understands, such as package mutex's for a
-// critical section.
+// Command passes a request to the algorithm; for example, package mutex defines requests for critical sections.
 func (p *Process) Command(m election.Message) error {
 	return p.post(election.Event{Op: election.Command, Msg: m})
 }
 
-// news posts what happened to a peer, once for each link to it: a ring of two has two.
+// news posts an event about a peer, once for each link to the peer: on a ring of two there are two.
 func (p *Process) news(op election.Op, peer election.ID) error {
 	known := false
 	for port, r := range p.config.Peers {

@@ -6,7 +6,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// choose returns what serves [election.Env.Choose]. Where the process is observed, choices are noted.
+// choose returns the implementation of [election.Env.Choose]. If the process is observed, it records the
+// choices.
 func (p *Process) choose() func(n int) int {
 	if p.config.Observe == nil {
 		return rand.IntN

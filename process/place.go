@@ -7,17 +7,16 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Topology says which links numbered processes have. The topologies of package lab/topology do, and a type of
-// the caller's may.
+// Topology describes the links between numbered processes. The topologies of package lab/topology implement it.
 type Topology interface {
 	// Len returns the number of processes, which are numbered from 0.
 	Len() int
-	// OneWay reports whether this is a ring on which messages travel clockwise only.
+	// OneWay reports whether the topology is a ring on which messages travel clockwise only.
 	OneWay() bool
 	// Ports returns the number of ports of a process.
 	Ports(p int) int
-	// Link returns the process behind a port and that process's own port for the same link. ok is false
-	// where p may not send over this port. On a ring, port 0 leads to port 1 of the next process.
+	// Link returns the process q behind a port of p and q's port for the same link. ok is false if p may not
+	// send over this port. On a ring, port 0 leads to port 1 of the next process.
 	Link(p int, port election.Port) (q int, back election.Port, ok bool)
 }
 
@@ -32,11 +31,11 @@ type weighted interface {
 	Weight(p int, port election.Port) uint64
 }
 
-// Place makes c the Config of process p of a topology whose processes have these ranks: it sets Self, Peers,
-// OneWay and Size and, where the topology has the methods Root and Parent, or Weight, what these say. All
-// processes must be given the same topology and the same ranks. For an algorithm that is Oriented the ports of
-// a complete graph have to lead around, as topology.CompleteFor makes them: Place, or New if Algorithm is set
-// later, returns an error otherwise. An error wraps [election.ErrInput].
+// Place configures c as process p of a topology whose processes have the given ranks. It sets Self, Peers,
+// OneWay and Size; Root and Parent if the topology has the methods Root and Parent; and Weights if it has the
+// method Weight. All processes must use the same topology and the same ranks. For an Oriented algorithm the
+// ports of a complete graph must be ordered around a circle, as topology.CompleteFor orders them. Otherwise
+// Place returns an error, or New if Algorithm is set after Place. Errors wrap [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
 	case isNil(t):
@@ -70,7 +69,7 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	return c.checkPorts()
 }
 
-// checkPorts returns an error if Place has found that ports do not lead around, as the algorithm needs it.
+// checkPorts returns an error if Place has found that the ports are not in the order that the algorithm needs.
 func (c *Config) checkPorts() error {
 	if c.Algorithm != nil && c.Algorithm.Oriented && c.scattered {
 		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
@@ -80,8 +79,8 @@ func (c *Config) checkPorts() error {
 	return nil
 }
 
-// leadsAround reports whether the ports of a process lead around a circle of all processes: port k to the one
-// k+1 places on. It is true of what is no complete graph.
+// leadsAround reports whether the ports of a process are ordered around a circle of all processes: port k leads
+// k+1 places on. It returns true if the topology is not a complete graph.
 func leadsAround(t Topology, p int) bool {
 	n := t.Len()
 	s, ok := t.(interface{ Shape() election.Shape })
@@ -102,7 +101,7 @@ func leadsAround(t Topology, p int) bool {
 	return ok && next == p
 }
 
-// weightsOf returns the weights of the links of a process, nil if none weighs anything.
+// weightsOf returns the weights of the links of a process, or nil if the topology has no weights.
 func weightsOf(t Topology, p int) (weights []uint64) {
 	w, ok := t.(weighted)
 	if !ok {
@@ -117,17 +116,17 @@ func weightsOf(t Topology, p int) (weights []uint64) {
 	return weights
 }
 
-// sender returns which process's link leads to this port of p, over which p itself may not send: Topology
-// answers only the opposite question.
+// sender returns the process whose link leads to this port of p, for a port over which p itself may not send.
+// Topology answers only the opposite question, so sender has to search.
 func sender(t Topology, p int, port election.Port) int {
 	n, q := t.Len(), p
 	for range n {
-		q = (q + n - 1) % n // backwards: a ring is most often numbered clockwise, and its sender is the first
+		q = (q + n - 1) % n // search backwards: rings are usually numbered clockwise, so the first candidate is the sender
 		for out := range election.Port(t.Ports(q)) {
 			if to, back, ok := t.Link(q, out); ok && to == p && back == port {
 				return q
 			}
 		}
 	}
-	return p // a link that no process can use
+	return p // no process can use the link
 }

@@ -1,9 +1,9 @@
-// Package process runs one process of an election over a transport: the driver that a service uses.
+// Package process runs one process of an election over a transport. It is the driver for services.
 //
 // # Usage
 //
-// A process knows the algorithm, the other processes and a transport. [Process.Run] takes part in one
-// election after another until [Process.Close], and OnOutcome says who leads:
+// A process needs an algorithm, the list of the other processes and a transport. [Process.Run] takes part in
+// one election after another until [Process.Close]. OnOutcome reports the leader:
 //
 //	p, err := process.New(process.Config{
 //		Algorithm: algorithm, Self: self, Peers: members, Transport: t,
@@ -11,32 +11,34 @@
 //	})
 //	go p.Run(ctx)
 //
-// Peers are all members where the algorithm runs on a complete graph, as bully does. [Config.Place] sets them
-// from any other topology that all processes know. [Run] takes part in a single election.
+// If the algorithm runs on a complete graph, as bully does, Peers are all members. For other topologies,
+// [Config.Place] sets Peers from a topology that all processes know. The function [Run] takes part in a single
+// election.
 //
 // # Overload
 //
-// Up to [Config].Backlog packets of each link wait for the process. What becomes of more depends on the
-// transport. One with Recv pushes back: the process does not call Recv again until there is room. A
-// [transport.Pusher] cannot wait: a packet too many is dropped, and counted as Stats.Overflow. So a peer that
-// floods its link loses its own packets, and no other peer's. Packets for another process, or from no peer,
-// never wait: they are dropped as they arrive.
+// Up to [Config].Backlog packets of each link wait for the process. If there are more, the behavior depends on
+// the transport. A transport with Recv is slowed down: the process does not call Recv again until there is
+// room. A [transport.Pusher] cannot be slowed down: the process drops the packet and counts it in
+// Stats.Overflow. A peer that floods its link therefore loses only its own packets. Packets for another
+// process, or from a process that is not a peer, never wait: they are dropped on arrival.
 //
-// # Peers that fail
+// # Faulty peers
 //
-// Whatever a peer sends, the process goes on. It drops packets that are not from a peer, that have arrived
-// before, whose Term is out of reach ([MaxTermJump]) and on which the algorithm fails. It logs and
-// counts them ([Stats]). It also warns if two processes use one ID, once packets of both alternate for
-// some ten seconds. A peer that lies can still be elected: no algorithm here survives that.
+// No packet of a peer can stop the process. The process drops packets that do not come from a peer, duplicates,
+// packets whose Term is out of reach ([MaxTermJump]), and packets on which the algorithm fails. It logs and
+// counts them ([Stats]). It also warns if two processes use the same ID, after their packets have alternated
+// for about ten seconds. A peer that lies can still be elected: no algorithm of this project tolerates
+// Byzantine failures.
 //
 // # Limitations
 //
-// A process has one goroutine, that which calls Run, and one more to receive unless the transport is a
-// [transport.Pusher]. With such a transport, packets that wait when the process ends are there for the next
-// process of this ID; with any other, those are lost that have been received.
+// A process uses the goroutine that calls Run, and another one to receive unless the transport is a
+// [transport.Pusher]. With a Pusher, packets that wait when the process ends are delivered to the next process
+// with the same ID; with any other transport, packets that were received are lost.
 //
-// Run returns only when the Send that is under way has returned, and the callback: one that ignores the
-// end of its context keeps Run from ending.
+// Run returns only after the current Send and the current callback have returned. If one of them ignores the
+// end of its context, Run does not return.
 package process
 
 import (
@@ -56,16 +58,16 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// ErrCallback: a callback of the Config, or its Transport, panicked.
+// ErrCallback: a callback of the Config, or the Transport, panicked.
 var ErrCallback = errors.New("election: a callback or the transport panicked")
 
-// Run takes part in one election: it runs a process until it knows that the election has
-// ended, and returns what it then believes. If no process starts, that is never; ctx ends it early, and
-// then, as with any error but that of a refused Start, the Outcome is Undecided. A Start that the
-// algorithm refuses does not end it, but is the error in the end.
+// Run takes part in one election: it runs a process until the process knows that the election has ended, and
+// returns its Outcome. If no process starts an election, Run waits until ctx ends. The Outcome is Undecided if
+// there is an error, unless the error is a refused Start: a Start that the algorithm refuses does not end the
+// run, and Run returns the error at the end.
 //
-// A process that knows the end may still be needed: once Run has returned it neither answers
-// processes that come back or start anew nor relays messages. Where that matters, keep a [Process]
+// Other processes may still need a process that knows the end: after Run has returned, it neither relays
+// messages nor answers processes that recover or start another election. If that matters, keep a [Process]
 // running.
 func Run(ctx context.Context, c Config) (election.Outcome, error) {
 	p, err := New(c)
@@ -83,49 +85,49 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 	return p.Outcome(), err
 }
 
-// Process is one process that takes part in elections. It is made by [New] and does nothing until
-// [Process.Run] is called. The other methods may be called from any goroutine, callbacks included.
+// Process is a process that takes part in elections. It is created by [New] and does nothing until
+// [Process.Run] is called. The other methods may be called from any goroutine, including from callbacks.
 //
-// Start, Reelect, Command and what concerns a peer (Suspect, Trust, Left, Joined) are events from outside.
-// These methods do not wait until the process has dealt with the event. Before it runs, events wait; once it
-// has ended, the error wraps [election.ErrClosed]. A peer without a link is an error that wraps
+// Start, Reelect, Command and the events about a peer (Suspect, Trust, Left, Joined) return before the process
+// has handled the event. Events that arrive before the process runs are queued. After the process has ended,
+// the methods return an error that wraps [election.ErrClosed]. If a peer has no link, the error wraps
 // [election.ErrInput].
 type Process struct {
 	config Config
 	log    *slog.Logger
-	box    mailbox.Mailbox[entry] // all that the process has to deal with
+	box    mailbox.Mailbox[entry] // everything that the process has to handle
 	ran    atomic.Bool
-	once   bool // it runs for one election only
+	once   bool // run for one election only
 
-	// Of the goroutine that runs the process.
+	// The following fields belong to the goroutine that runs the process.
 	host      election.TermKeeper
 	env       *election.Env
 	clock     alarm.Clock
-	now       func() time.Duration // the time that the Node sees, once the process runs; any goroutine may call it
+	now       func() time.Duration // time for the Node, while the process runs; any goroutine may call it
 	began     time.Time
-	lap       time.Duration        // since began: when the step, or the last call that it waited for, had ended
-	state     []byte               // that was saved last
-	before    []byte               // the state before a message
+	lap       time.Duration        // since began: the end of the last step, or of the last call that it waited for
+	state     []byte               // last saved state
+	before    []byte               // state before a message
 	visitor   election.State       // of the Node
-	term      uint64               // the largest that this process has been in
-	trusted   uint64               // a Term that was beyond reach and came from no peer; zero if none was
-	trustedAt time.Time            // when it came
-	seen      []observe.Choice     // what was chosen in this Step, where that is observed
-	unread    *mailbox.Item[entry] // what has been taken out of box and not dealt with
-	inNode    bool                 // the Node steps: a panic is its mistake
-	ended     election.Outcome     // the one that OnEnd was called with last
+	term      uint64               // largest Term that this process has been in
+	trusted   uint64               // a Term that was beyond reach and did not come from a peer; zero if there was none
+	trustedAt time.Time            // when trusted was set
+	seen      []observe.Choice     // choices in this Step, if observed
+	unread    *mailbox.Item[entry] // items taken from box and not yet handled
+	inNode    bool                 // the Node is in a Step: a panic is its fault
+	ended     election.Outcome     // Outcome of the last call of OnEnd
 	refused   error
-	over      bool // the one election that it runs for has ended
+	over      bool // with once: the election has ended
 
-	// Of packets that arrive.
+	// The following fields are for received packets.
 	ports   map[election.ID]election.Port // by peer; nil on a ring, where a peer may have two
 	waiting []atomic.Int64                // by port: packets in box
-	room    chan struct{}                 // has a value when waiting has become less than Backlog
+	room    chan struct{}                 // contains a value after waiting has dropped below Backlog
 
 	incarnation uint64
 	links       []link // by port
 
-	sent     []atomic.Uint64 // by kind; the last stands for kinds that the algorithm does not name
+	sent     []atomic.Uint64 // by kind; the last entry is for kinds that the algorithm does not define
 	received atomic.Uint64
 	dropped  atomic.Uint64
 	overflow atomic.Uint64
@@ -136,15 +138,15 @@ type Process struct {
 	warnings [warningKinds]warning
 
 	mu      sync.Mutex
-	tree    tree                    // of the election that has ended last
-	outcome election.Outcome        // only the goroutine of Run writes it, and reads it without mu
-	stop    context.CancelCauseFunc // ends the context of Send and Recv; nil before it runs
-	closed  bool                    // as is box
-	cause   error                   // why it is closed; nil after Close
-	left    *mailbox.Item[entry]    // what was in box then
+	tree    tree                    // tree of the last election that has ended
+	outcome election.Outcome        // written only by the goroutine of Run, which reads it without mu
+	stop    context.CancelCauseFunc // cancels the context of Send and Recv; nil before Run
+	closed  bool                    // box is closed as well
+	cause   error                   // why the process is closed; nil after Close
+	left    *mailbox.Item[entry]    // content of box when it was closed
 }
 
-// New returns a process that is ready to run. An error wraps [election.ErrInput] and, where it applies,
+// New returns a process that is ready to run. Errors wrap [election.ErrInput] and, if they apply,
 // [election.ErrState] or [election.ErrNeedsFIFO].
 func New(c Config) (*Process, error) {
 	c = c.own()
@@ -170,7 +172,7 @@ func New(c Config) (*Process, error) {
 		}
 	}
 	p.env, p.term = p.newEnv(), p.host.Term()
-	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2) // CatchUp is 0, and unknown kinds share one more
+	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2) // CatchUp is kind 0, and one more entry counts unknown kinds
 	p.waiting = make([]atomic.Int64, len(c.Peers))
 	if c.Algorithm.Topology != election.Ring {
 		p.ports = make(map[election.ID]election.Port, len(c.Peers))
@@ -183,10 +185,10 @@ func New(c Config) (*Process, error) {
 	return p, nil
 }
 
-// Outcome returns what the process believes. Once it has ended that is nothing: the Role is Undecided,
-// and the Term the last one. So a program that asks here whether to act as the leader stops when the process
-// does. A lease that has ended by the clock is nothing either, even if the process hangs in a callback,
-// or has just been paused, and knows of no end yet.
+// Outcome returns the current belief of the process. After the process has ended, the Role is Undecided and the
+// Term is the last one, so that a program that asks here whether to act as the leader stops when the process
+// does. The Role is also Undecided if the lease has expired by the clock, even if the process has not noticed
+// because it hangs in a callback or was paused.
 func (p *Process) Outcome() election.Outcome {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,17 +198,17 @@ func (p *Process) Outcome() election.Outcome {
 	return election.Outcome{Term: p.outcome.Term}
 }
 
-// tree are the links of a process in the tree that an election has made.
+// tree contains the links of a process in the tree that an election has built.
 type tree struct {
 	parent   election.Port
 	children []election.Port
 	made     bool
 }
 
-// Tree returns the links of this process in the tree that the last election to end has made, as ghs and echo
-// do: the port of the parent, which is election.NoPort at the root, and the ports of the children. The
-// process behind a port is in Config.Peers. ok is false if the algorithm makes no tree, or no election has
-// ended. The tree belongs to the Outcome that OnEnd was called with last.
+// Tree returns the links of this process in the tree that the last completed election has built, for algorithms
+// that build one, such as ghs and echo: the port of the parent, which is election.NoPort at the root, and the
+// ports of the children. Config.Peers contains the processes behind the ports. ok is false if the algorithm
+// builds no tree, or if no election has ended. The tree belongs to the Outcome of the last call of OnEnd.
 func (p *Process) Tree() (parent election.Port, children []election.Port, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,26 +218,26 @@ func (p *Process) Tree() (parent election.Port, children []election.Port, ok boo
 	return p.tree.parent, slices.Clone(p.tree.children), true
 }
 
-// Close ends Run, at the next moment at which the process is not in a callback. It may be called again, and
-// before Run. To the others it is like a crash: messages that the process is about to send may not be sent.
+// Close ends Run as soon as the process is not in a callback. It may be called repeatedly, and before Run. To
+// other processes it looks like a crash: messages that the process is about to send may not be sent.
 func (p *Process) Close() { p.finish(nil) }
 
-// finish ends the process because of an error, or because it was closed. The first cause counts.
+// finish ends the process because of an error, or because it was closed. Only the first cause counts.
 func (p *Process) finish(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
 		p.closed, p.cause, p.left = true, cause, p.box.Close()
-		if p.stop != nil { // the process may be waiting in Send, where the end of box does not reach it
+		if p.stop != nil { // the process may be waiting in Send, which the end of box does not interrupt
 			p.stop(errStopped)
 		}
 	}
 }
 
-// errStopped is the cause with which finish ends the context of Send. The actual cause is that of closeCause.
+// errStopped is the cause with which finish cancels the context of Send. closeCause returns the real cause.
 var errStopped = errors.New("process: stopped")
 
-// closeCause reports whether the process has ended or is about to, and why.
+// closeCause reports whether the process has ended or is about to end, and why.
 func (p *Process) closeCause() (closed bool, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Run runs the process in the calling goroutine: it returns nil after [Process.Close], the cause
-// when ctx ends, and the transport's error when there is nothing more to receive. An error of
-// the process itself is a [observe.ProcessError], and so is the panic of a Node or of a callback. Whatever
-// ends it, the process then believes in no leader: its Outcome is Undecided, with which OnOutcome is called
-// last. No timer, goroutine or callback outlives it. A process runs once, also if ctx has ended before.
+// Run runs the process in the calling goroutine. It returns nil after [Process.Close], the cause of ctx when
+// ctx ends, and the transport's error if the transport fails to receive. An error of the process itself is an
+// [observe.ProcessError], including a panic of a Node or a callback. When Run ends, the process withdraws its
+// belief: its Outcome is Undecided, and OnOutcome is called with it last. No timer, goroutine or callback
+// outlives Run. A process runs only once, even if ctx has already ended.
 func (p *Process) Run(ctx context.Context) error {
 	switch {
 	case ctx == nil:
@@ -33,8 +33,8 @@ func (p *Process) Run(ctx context.Context) error {
 	if errors.Is(err, errStopped) {
 		_, err = p.closeCause()
 	}
-	// Once ctx has ended, an error of the transport is most likely that end in other words, so the cause of
-	// ctx stands for it. An error of the process itself is no consequence of that, and stays.
+	// After ctx has ended, an error of the transport is most likely a consequence, so return the cause of ctx
+	// instead. An error of the process itself is not a consequence and is kept.
 	if err != nil && ctx.Err() != nil && !errors.As(err, new(*observe.ProcessError)) {
 		err = context.Cause(ctx)
 	}
@@ -42,17 +42,17 @@ func (p *Process) Run(ctx context.Context) error {
 	return err
 }
 
-// run lets the process take part, and leaves nothing behind.
+// run takes part in elections and releases everything when it returns.
 func (p *Process) run(ctx context.Context) (err error) {
-	// The deferred calls run in the reverse order, after a panic too. withdraw calls OnOutcome, which may
-	// panic in its turn: so recover comes last.
+	// Deferred calls run in reverse order, also after a panic. withdraw calls OnOutcome, which may panic as
+	// well, so recover must run last.
 	defer func() {
 		if what := recover(); what != nil {
 			err = p.panicked(p.inNode, what)
 		}
 	}()
 	defer p.withdraw()
-	// Close must end a Send that waits, so Send has a context of its own.
+	// Close must interrupt a Send that waits, so Send has a context of its own.
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if !p.stopWith(stop) {
@@ -64,10 +64,10 @@ func (p *Process) run(ctx context.Context) (err error) {
 	}
 	defer func() {
 		p.clock.StopAll()
-		p.finish(nil) // before release: the transport may only keep a packet once deliver refuses it
+		p.finish(nil) // before release: the transport may keep a packet only after deliver has refused it
 		release(append(p.packets(p.unread), p.packets(p.left)...))
 	}()
-	// The loop waits at box, which knows no context: so the end of ctx has to close it.
+	// The loop waits at box, which does not watch a context, so close box when ctx ends.
 	defer context.AfterFunc(ctx, func() { p.finish(context.Cause(ctx)) })()
 	if err := p.start(inner); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *Process) run(ctx context.Context) (err error) {
 	return p.loop(inner)
 }
 
-// stopWith sets what finish calls, and returns false if the process is closed already.
+// stopWith sets the function that finish calls, and returns false if the process is already closed.
 func (p *Process) stopWith(stop context.CancelCauseFunc) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +93,7 @@ func (p *Process) panicked(inNode bool, what any) error {
 	return p.fails(fmt.Errorf("%w: %v", mistake, what))
 }
 
-// loop deals with whatever comes in, until the process ends.
+// loop handles events until the process ends.
 func (p *Process) loop(ctx context.Context) error {
 	for !p.over {
 		batch := p.box.Take()
@@ -114,17 +114,17 @@ func (p *Process) loop(ctx context.Context) error {
 	return nil
 }
 
-// withdraw takes back what the process believes: once it has ended, nothing would correct that. The outcome
-// of the one election that it was run for stays.
+// withdraw withdraws the belief of the process, which nothing would correct after it has ended. The outcome of
+// Run's single election stays.
 func (p *Process) withdraw() {
-	p.finish(nil) // where attach has failed, nothing has closed box so far
+	p.finish(nil) // if attach has failed, nothing has closed box yet
 	if !p.over {
-		p.lap = time.Since(p.began) // after the last step it may have waited for long
+		p.lap = time.Since(p.began) // after the last step, the process may have waited for a long time
 		p.publish(election.Outcome{Term: p.outcome.Term})
 	}
 }
 
-// start lets the process have its first events.
+// start delivers the first events.
 func (p *Process) start(ctx context.Context) error {
 	p.began = time.Now()
 	switch {
@@ -132,7 +132,7 @@ func (p *Process) start(ctx context.Context) error {
 		p.now = p.config.Clock
 	case p.config.Algorithm.Leases:
 		p.now = suspend.Clock()
-	default: // the clock is read in each step, and this one is cheaper
+	default: // every step reads the clock, and time.Since is cheaper than a suspend-aware clock
 		p.now = func() time.Duration { return time.Since(p.began) }
 	}
 	p.warnOfSilence()
@@ -154,18 +154,19 @@ func (p *Process) start(ctx context.Context) error {
 	return nil
 }
 
-// comesBack reports whether the process gets a Rejoin. A saved state says that it has been in the group
-// before, whatever Founding says: without a Rejoin it might wait for a leader for ever, as modbully does. A
-// token ring all of whose members have been down has no leader, and makes its token anew if it is Founding.
+// comesBack reports whether the process receives a Rejoin. If there is saved state, the process has been in the
+// group before, whatever Founding is: without a Rejoin it might wait for a leader forever, as modbully does.
+// The exception is a token ring: if all of its members have been down, there is no token left, and with
+// Founding the process creates it again.
 func (p *Process) comesBack() bool {
 	a := p.config.Algorithm
 	return !p.config.Founding || len(p.config.Saved) > 0 && a.LongLived && !a.Leaderless
 }
 
-// first returns one of the first events. Where there are leases, Init brings the incarnation, and the time of
-// day as a bound below all Terms to come: if all members lose what they knew, Terms still increase,
-// unless the clock goes back. A process that has saved its state needs no such bound. One that has saved
-// nothing yet does: it may have run without Save before, or what it saved may be lost.
+// first returns one of the first events. If the algorithm has leases, Init contains the incarnation, and the
+// time of day as a lower bound of all later Terms: even if all members lose their state, Terms still increase,
+// unless the clock goes back. A process with saved state does not need this bound. A process without saved
+// state does: it may have run without Save before, or its saved state may be lost.
 func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
 	if op == election.Init && p.config.Algorithm.Leases {
@@ -184,7 +185,7 @@ func (p *Process) first(op election.Op) *election.Event {
 	return ev
 }
 
-// handle deals with one entry of the mailbox.
+// handle handles one entry of the mailbox.
 func (p *Process) handle(ctx context.Context, in *entry) error {
 	switch in.event.Op {
 	case election.Recv:
@@ -206,13 +207,13 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}
 		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {
-			return nil // stopped after it had run out
+			return nil // the timer was stopped after it had fired
 		}
 	case election.Command:
 		p.trust(in.event.Msg.Term) // no peer can send a Command
 	case election.Start:
-		// The caller of Start knows of no election that is under way: the last one has an outcome. The Node
-		// may not know yet that it has ended everywhere, and would take the Start for a part of that one.
+		// The caller of Start knows the outcome of the last election and of no other one. The Node may not know
+		// yet that this election has ended everywhere, and would treat the Start as a part of it.
 		if o := p.outcome; !p.config.Algorithm.LongLived && o.Role != election.Undecided &&
 			o.Term == p.host.Term() {
 			in.event.Op = election.Reelect

@@ -2,20 +2,20 @@ package process
 
 import "github.com/go-election/election/observe"
 
-// Stats are what a process has sent and received so far.
+// Stats are counts of the messages that a process has sent and received.
 type Stats struct {
-	Sent     uint64 // messages that were given to the transport, or refused by it
+	Sent     uint64 // messages passed to the transport, including failed ones
 	ByKind   []observe.KindCount
-	Received uint64 // packets that were delivered
-	Dropped  uint64 // packets that were for another process, or not from a peer
-	Overflow uint64 // packets that came while as many as Backlog of their link waited
-	Copies   uint64 // packets that had arrived before
-	Rejected uint64 // packets, among those delivered, of a Term out of reach or on which the Node failed
-	Unsent   uint64 // messages that the transport returned an error for
-	Depth    uint64 // the longest chain of messages that has reached this process
+	Received uint64 // packets delivered
+	Dropped  uint64 // packets for another process, or not from a peer
+	Overflow uint64 // packets that arrived while Backlog packets of their link were waiting
+	Copies   uint64 // duplicates
+	Rejected uint64 // delivered packets whose Term was out of reach or on which the Node failed
+	Unsent   uint64 // messages for which the transport returned an error
+	Depth    uint64 // length of the longest causal chain of messages that has reached this process
 }
 
-// Stats returns what the process has sent and received so far.
+// Stats returns the current counts.
 func (p *Process) Stats() Stats {
 	s := Stats{
 		Received: p.received.Load(), Dropped: p.dropped.Load(),

@@ -12,16 +12,16 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// step steps the Node and carries out what it wants done.
+// step steps the Node and carries out its effects.
 func (p *Process) step(ctx context.Context, ev *election.Event) error {
 	return p.carryOut(ctx, ev, p.stepNode(ev))
 }
 
-// carryOut carries out what a Step wants done, in this order: save, send, timers, raise, publish. What a peer
-// hears is saved before: a process that restarts must know every Term in which it may have spoken.
+// carryOut carries out the effects of a Step in this order: save, send, timers, raise, publish. State is saved
+// before any message leaves: a process that restarts must know every Term in which it may have sent one.
 func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election.Effects) error {
 	p.noteTerm(fx)
-	if p.config.Observe != nil { // before Save, so that the step whose Save fails is seen as well
+	if p.config.Observe != nil { // before Save, so that a step whose Save fails is observed as well
 		p.report(&observe.Occurrence{What: observe.Step, At: ev.At, Event: ev, Effects: fx, Choices: p.seen})
 		p.seen = p.seen[:0]
 		p.waited("Observe")
@@ -50,7 +50,7 @@ func (p *Process) carryOut(ctx context.Context, ev *election.Event, fx *election
 	return nil
 }
 
-// self is the number of the process in its view, which holds no other.
+// self is the number of the process in its view, which contains only this process.
 const self = 0
 
 // stepNode steps the Node.
@@ -60,11 +60,11 @@ func (p *Process) stepNode(ev *election.Event) *election.Effects {
 	fx := p.env.Begin(self)
 	p.inNode = true
 	p.host.Step(p.env, ev)
-	p.inNode = false // not by defer: after a panic it stays true, and says what panicked
+	p.inNode = false // not deferred: after a panic it stays true, which identifies the Node as the cause
 	return fx
 }
 
-// send gives a message to the transport.
+// send passes a message to the transport.
 func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	if err := p.wrongPort(out.Port); err != nil {
 		return p.fails(err)
@@ -73,14 +73,14 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.links[out.Port].sent++
 	packet := election.Packet{From: p.config.Self.ID, To: p.config.Peers[out.Port].ID, Port: out.Port,
 		Depth: p.depth.Load(), Msg: out.Msg, Incarnation: p.incarnation, Seq: p.links[out.Port].sent}
-	if packet.Depth < math.MaxUint32 { // a forged packet may have brought the largest that there is
+	if packet.Depth < math.MaxUint32 { // a forged packet may have carried the largest depth
 		packet.Depth++
 	}
 	err := p.config.Transport.Send(ctx, packet)
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil: // whatever the error is: the process ends, and this is no loss of the network
+	case ctx.Err() != nil: // ignore the error: the process is ending, and the network has not lost the message
 		return context.Cause(ctx)
 	case errors.Is(err, election.ErrClosed):
 		return err
@@ -94,7 +94,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	return nil
 }
 
-// effects carries out the rarer things that a Step may want.
+// effects carries out the effects other than messages.
 func (p *Process) effects(fx *election.Effects) {
 	for i := range fx.Timers {
 		p.timer(&fx.Timers[i])
@@ -124,7 +124,7 @@ func (p *Process) effects(fx *election.Effects) {
 	}
 }
 
-// end makes known that the election has ended. A Node may say so again, for the same outcome.
+// end reports that the election has ended. A Node may repeat Done for the same outcome.
 func (p *Process) end() {
 	p.over = p.once // the loop ends after this step, whose messages have been sent
 	if p.ended != p.outcome {
@@ -137,7 +137,7 @@ func (p *Process) end() {
 	}
 }
 
-// noteTree keeps the tree that the election has made.
+// noteTree stores the tree that the election has built.
 func (p *Process) noteTree() {
 	for _, machine := range p.host.Machines() {
 		if m, ok := machine.(interface {
@@ -151,20 +151,21 @@ func (p *Process) noteTree() {
 	}
 }
 
-// endLease ends the lease that a step gives up, for readers of Outcome. With all else they wait for publish,
-// but one of the messages to be sent may release the lease: another process may lead before the last is sent.
+// endLease ends a lease that a step gives up, for readers of Outcome. Everything else waits for publish, but
+// one of the messages about to be sent may release the lease, and another process may lead before the last of
+// them is sent.
 func (p *Process) endLease(o election.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.outcome.Until != 0 && (o.Role != election.Leader || o.Term != p.outcome.Term) {
-		p.outcome.Until = -1 // over at any time, where zero would be a belief without a lease
+		p.outcome.Until = -1 // always in the past; zero would mean a belief without a lease
 	}
 }
 
-// publish makes known what the process now believes.
+// publish publishes the new belief of the process.
 func (p *Process) publish(o election.Outcome) {
 	p.mu.Lock()
-	// What a renewal says, Outcome reads from the clock: callbacks hear of what begins, and ends.
+	// A renewal is not a change: OnOutcome is called only when a belief starts or ends.
 	changed, renewed := !p.outcome.Same(o), p.outcome != o
 	p.outcome = o
 	p.mu.Unlock() // OnOutcome may call Outcome and Close, which lock it
@@ -197,8 +198,8 @@ func (p *Process) timer(c *election.TimerChange) {
 		p.clock.Stop(key)
 	default:
 		p.clock.Set(key, c.Min, c.Max, func(r alarm.Expiry) {
-			// This is another goroutine, which must not touch the Node: the expiry waits in box, where
-			// Stop does not find it. So Accept asks once more whether it counts.
+			// This runs in another goroutine, which must not touch the Node. The expiry waits in box, from
+			// which Stop cannot remove it, so handle asks Accept whether it still counts.
 			ev := election.Event{Op: election.Timeout, Timer: r.Timer, Layer: r.Layer}
 			handle := func() { p.box.Send(&entry{event: ev, number: r.Seq}) }
 			if p.config.Expire != nil {

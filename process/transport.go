@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// attach begins to receive from the transport. release ends it.
+// attach starts to receive from the transport. release stops it.
 func (p *Process) attach(ctx context.Context) (release func(unread []election.Packet), err error) {
 	if t, ok := p.config.Transport.(transport.Pusher); ok {
 		if release, err = t.Push(ctx, p.deliver); err == nil && release == nil {
@@ -19,23 +19,23 @@ func (p *Process) attach(ctx context.Context) (release func(unread []election.Pa
 		}
 		return release, err
 	}
-	// A goroutine of its own waits in Recv. If the one that runs the process did, every timer and every Start
-	// would have to end that Recv by its context, in the hope that the transport then loses no packet.
+	// Recv waits in a goroutine of its own. If the goroutine of the process waited in Recv, every timer and
+	// every Start would have to interrupt it by its context, and the transport might lose a packet each time.
 	var pump sync.WaitGroup
 	pump.Go(func() { p.pump(ctx) })
-	// finish, which is called before release, has ended ctx.
+	// finish, which is called before release, has canceled ctx.
 	return func([]election.Packet) { pump.Wait() }, nil
 }
 
-// pump receives until the process takes no more, or ctx ends.
+// pump receives until the process accepts no more packets, or ctx ends.
 func (p *Process) pump(ctx context.Context) {
-	defer func() { // run cannot recover what panics in this goroutine
+	defer func() { // run cannot recover a panic in this goroutine
 		if what := recover(); what != nil {
 			p.finish(p.panicked(false, what))
 		}
 	}()
-	// deliver refuses nothing that it drops. So a Recv that always has a packet of a stranger, and does
-	// not look at its context, would never let pump end.
+	// Check ctx here, because deliver also returns true for packets that it drops: a Recv that always returns a
+	// packet of a stranger, and ignores its context, would keep pump running forever.
 	for ctx.Err() == nil {
 		in, err := p.config.Transport.Recv(ctx)
 		if err == nil {
@@ -47,7 +47,7 @@ func (p *Process) pump(ctx context.Context) {
 	}
 }
 
-// awaitRoom waits until a packet more of this link may wait for the process, or ctx ends.
+// awaitRoom waits until another packet of this link may wait for the process, or ctx ends.
 func (p *Process) awaitRoom(ctx context.Context, in *election.Packet) {
 	port, ok := p.arrives(in)
 	for ok && p.waiting[port].Load() >= int64(p.config.Backlog) && ctx.Err() == nil {
@@ -58,17 +58,17 @@ func (p *Process) awaitRoom(ctx context.Context, in *election.Packet) {
 	}
 }
 
-// leaves notes that a packet no longer waits.
+// leaves records that a packet no longer waits.
 func (p *Process) leaves(port election.Port) {
 	if p.waiting[port].Add(-1) == int64(p.config.Backlog)-1 {
 		select {
 		case p.room <- struct{}{}:
-		default: // awaitRoom will find the value that is there
+		default: // awaitRoom will find the earlier value
 		}
 	}
 }
 
-// deliver puts a packet into the mailbox, and returns false if the process takes no more. An error of the
+// deliver puts a packet into the mailbox, and returns false if the process accepts no more. An error of the
 // transport ends the process.
 func (p *Process) deliver(in election.Packet, err error) bool {
 	if err != nil {
@@ -96,13 +96,14 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 	})
 }
 
-// arrives returns the port by which a packet comes in, or false if it is not for this process, or not from a
-// peer that may send to it.
+// arrives returns the port over which a packet arrives, or false if it is for another process or does not come
+// from a peer that may send to this one.
 func (p *Process) arrives(in *election.Packet) (port election.Port, ok bool) {
 	if p.ports != nil {
 		port, ok = p.ports[in.From]
 	} else {
-		// Two links of a ring may lead to one peer. What it sends clockwise comes in from the other side.
+		// Two links of a ring may lead to the same peer. Packets that the peer sends clockwise arrive
+		// counterclockwise.
 		port = in.Port ^ 1
 		ok = port < election.Port(len(p.config.Peers)) && p.config.Peers[port].ID == in.From &&
 			!(p.config.OneWay && port == election.Clockwise)
@@ -110,21 +111,20 @@ func (p *Process) arrives(in *election.Packet) (port election.Port, ok bool) {
 	return port, ok && in.To == p.config.Self.ID
 }
 
-// entry is what a process has to deal with next: a packet, a timer that has run out, or an event from
-// outside.
+// entry is an event that the process has to handle: a packet, an expired timer, or an external event.
 type entry struct {
 	event  election.Event
 	from   election.ID   // of a Recv
-	sent   election.Port // of a Recv: the sender's port
-	number uint32        // of a Recv the depth; of a Timeout that of the expiry
+	sent   election.Port // Recv: the sender
+	number uint32        // Recv: the depth; Timeout: the number of the expiry
 
-	incarnation, seq uint64 // of a Recv
+	incarnation, seq uint64 // Recv only
 }
 
-// mailboxes is what the mailboxes of all processes share: entries that are used again.
+// mailboxes is the pool of entries that the mailboxes of all processes share.
 var mailboxes mailbox.Pool[entry]
 
-// packets returns those of a batch.
+// packets returns the packets of a batch.
 func (p *Process) packets(batch *mailbox.Item[entry]) (list []election.Packet) {
 	for ; batch != nil; batch = batch.Next() {
 		if e := &batch.Value; e.event.Op == election.Recv {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// The kinds of warning that a peer, or the network, can cause without end.
+// Kinds of warnings that a peer or the network can cause without limit.
 const (
 	warnDropped = iota
 	warnOverflow
@@ -19,18 +19,18 @@ const (
 	warningKinds
 )
 
-// warnEvery is how often a kind of warning is logged at most: a flood of packets must not become a flood of
-// lines. Stats count everything.
+// warnEvery is the minimum interval between two warnings of one kind: a flood of packets must not become a
+// flood of log lines. Stats count everything.
 const warnEvery = 10 * time.Second
 
-// warning is the throttle of one kind.
+// warning throttles one kind of warning.
 type warning struct {
 	mu   sync.Mutex
 	next time.Time // when it may be logged again
-	left uint64    // how many were not logged since
+	left uint64    // number of warnings suppressed since
 }
 
-// due reports whether the warning may be logged now, and how many were left out before.
+// due reports whether the warning may be logged now, and how many were suppressed before.
 func (w *warning) due(now time.Time) (left uint64, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +42,7 @@ func (w *warning) due(now time.Time) (left uint64, ok bool) {
 	return left, ok
 }
 
-// warn logs a warning, unless its kind was logged a moment ago.
+// warn logs a warning, unless one of the same kind was logged recently.
 func (p *Process) warn(kind int, text string, args ...any) {
 	if left, ok := p.warnings[kind].due(time.Now()); ok {
 		if left > 0 {
@@ -52,12 +52,12 @@ func (p *Process) warn(kind int, text string, args ...any) {
 	}
 }
 
-// waited warns if a call that the process has just waited for took longer than a message may. Then the other
-// processes may suspect this one, as if its messages were late. All sends of a step count as one call.
+// waited warns if a call for which the process has just waited took longer than a message may take. Other
+// processes may then suspect this one, as if its messages were late. All sends of a step count as one call.
 func (p *Process) waited(call string) {
 	bound := p.config.Algorithm.Delay
 	if bound == 0 {
-		return // no time-out depends on this process; so the clock need not be read
+		return // no time-out depends on this process, so do not read the clock
 	}
 	now := time.Since(p.began)
 	took := now - p.lap
@@ -68,22 +68,23 @@ func (p *Process) waited(call string) {
 	}
 }
 
-// warnOfSilence warns where the algorithm relies on the caller to notice a crash: it says that it does, or
-// has no heartbeats. Without a report it would follow a dead leader for ever, and the process cannot know
-// whether the caller has a failure detector. On a ring no report helps: a process that is down cuts it.
+// warnOfSilence warns if the algorithm relies on the caller to report crashes, because it requires a failure
+// detector or has no heartbeats. Without a report it would follow a dead leader forever, and the process cannot
+// know whether the caller runs a failure detector. On a ring, no report helps: a crashed process interrupts the
+// ring.
 func (p *Process) warnOfSilence() {
 	const only = "this algorithm learns of a crash by Suspect or Left only"
 	switch a := p.config.Algorithm; {
 	case !a.LongLived || !a.Faults.Crash || a.Topology == election.Ring:
 	case a.Faults.Reported:
-		// Not "no heartbeats": there may be none to set, as on an overlay.
+		// Do not print "no heartbeats": the algorithm may have none to enable, for example on an overlay.
 		p.log.Warn("a failure detector has to report each crash: "+only, "algorithm", a.Title())
 	case !a.Heartbeats:
 		p.log.Warn("no heartbeats: "+only, "algorithm", a.Title())
 	}
 }
 
-// warnOfSolitude warns where there is no peer: a forgotten list of Peers would make each process a leader.
+// warnOfSolitude warns if there is no peer: if Peers is forgotten, every process becomes a leader.
 func (p *Process) warnOfSolitude() {
 	if len(p.config.Peers) == 0 {
 		p.log.Warn("no peers: this process decides alone, and no other takes over; is the list complete?")
