@@ -1,22 +1,20 @@
-// Package local runs a whole election in this process: its participants are goroutines, and run
-// the same production Nodes that run between services.
+// Package local runs a whole election in the current process. Its participants are goroutines that run the same
+// Nodes as services do.
 //
-// Every process has an unbounded mailbox, so that no sender ever waits and no ring of senders can come to a
-// standstill; links keep the order. Messages are counted by kind, exactly, and the run ends when nothing is
-// left to happen: no message is under way, and no timer runs.
+// Every process has an unbounded mailbox, so that no sender waits and no cycle of senders can deadlock. Links
+// deliver in order. Messages are counted exactly, by kind. The run ends when nothing is left to happen: no
+// message is in flight, and no timer is running.
 //
-// A process begins as a goroutine of its own. Once it has nothing to do it has none, and costs no
-// stack; when something comes for it, the goroutine that sent it goes on as that process if it has
-// nothing else to do, or makes a new one. No Node is ever stepped by two goroutines at a time.
-// A process that has set a timer keeps its goroutine, and so does one that is to start late, crash
-// or come back.
+// Each process starts as a goroutine of its own. An idle process has no goroutine and needs no stack. When a
+// message arrives for it, the sender's goroutine continues as that process if it has nothing else to do, or
+// starts a new goroutine. No two goroutines step the same Node at the same time. A process keeps its goroutine
+// if it has set a timer or is to start late, crash or recover.
 //
 // # Limitations
 //
-// Time is real here, and messages take next to none, so of things that are due at about the same
-// time any may come first. Processes may start late, crash, and come back without
-// their state, but not with it, and they do not pause. Links lose and duplicate nothing. Package sim
-// can do all that.
+// Time is real and message delays are close to zero, so events that are due at about the same time occur in any
+// order. Processes may start late, crash, and recover without their state. They cannot recover with their state
+// or pause, and links neither lose nor duplicate messages. Package sim supports all of these.
 package local
 
 import (
@@ -32,38 +30,38 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// MaxProcesses is how many processes can be run. A million need some gigabytes of memory.
+// MaxProcesses is the maximum number of processes. A million processes need some gigabytes of memory.
 const MaxProcesses = 2_000_000
 
-// Config is a run: what to run, and where it is reported.
+// Config describes a run.
 type Config struct {
 	scenario.Input
 
-	// Unit is how long one unit of the Input's time, a [scenario.Unit], lasts in real time: timers, starts,
-	// crashes and returns scale with it. Nodes see the times of the Input. If zero, one [scenario.Unit].
+	// Unit is the real duration of one unit of the Input's time, a [scenario.Unit]. It scales timers, starts,
+	// crashes and recoveries; Nodes see the times of the Input. If zero, one [scenario.Unit].
 	Unit time.Duration
 
-	// Log receives how the run begins and ends. If nil, that is discarded.
+	// Log receives a record when the run begins and ends. If nil, nothing is logged.
 	Log *slog.Logger
 
-	// Progress, if not nil, is called now and then with the messages delivered so far.
+	// Progress, if not nil, is called periodically with the number of messages delivered so far.
 	Progress func(delivered uint64)
 
-	// Observe, if not nil, receives all that happens, one occurrence at a time: the processes wait
-	// for it, and for each other.
+	// Observe, if not nil, receives every occurrence, one at a time: the processes wait for it, and for each
+	// other.
 	Observe observe.Observer
 }
 
-// Result is what came out of a run.
+// Result is the result of a run.
 type Result struct {
 	verdict.Result
 	Steps uint64        // messages delivered
-	Wall  time.Duration // from the first step to the last, building excluded
+	Wall  time.Duration // from the first step to the last, excluding setup
 }
 
-// Elect lets processes of these IDs elect a leader on the links that the algorithm is made for, see
-// [scenario.Default]. All processes start, or the only one that may. The error wraps [verdict.ErrNoLeader] if
-// they come to no agreement. For an algorithm that never comes to rest use [Run], and end it by ctx.
+// Elect elects a leader among processes with these IDs on the topology that the algorithm is made for; see
+// [scenario.Default]. All processes start, or the only one that may. If they do not agree on a leader, the
+// error wraps [verdict.ErrNoLeader]. For an algorithm that never comes to rest use [Run], and end it by ctx.
 func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Result, error) {
 	r, err := Run(ctx, Config{Input: scenario.Input{Algorithm: alg, IDs: ids}})
 	if err == nil {
@@ -72,11 +70,11 @@ func Elect(ctx context.Context, alg *election.Algorithm, ids ...election.ID) (Re
 	return r, err
 }
 
-// Run runs an election to its end. It returns early, with an error and what had come out by then, when ctx
-// ends, even while it still builds. An algorithm that [election.Algorithm.NeverQuiesces] runs until ctx
-// ends; a ctx that cannot end, such as context.Background(), is then an error that wraps
-// [election.ErrInput]. A start that the algorithm refuses does not stop the run: the Result is whole,
-// and the error, an [observe.ProcessError], names one of them.
+// Run runs an election until it ends. If ctx ends earlier, even during setup, Run returns an error and the
+// results so far. An algorithm that [election.Algorithm.NeverQuiesces] runs until ctx ends; if ctx cannot end,
+// as context.Background() cannot, the error wraps [election.ErrInput]. A start that the algorithm refuses does
+// not stop the run: the Result is complete, and the error is an [observe.ProcessError] for one of the refused
+// starts.
 func Run(ctx context.Context, c Config) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, stopped(ctx)
@@ -94,7 +92,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	}
 	r.log.Debug("election begins", "algorithm", c.Algorithm.Title(), "processes", len(c.IDs))
 	err = r.run(ctx)
-	// The result is read even after an error: Run promises what had come out by then.
+	// Read the result even after an error: Run returns the results so far.
 	res := r.result()
 	r.log.Debug("election ends", "leader", uint64(res.Leader), "messages", res.Messages, "wall", res.Wall,
 		"err", err)
@@ -105,7 +103,7 @@ func stopped(ctx context.Context) error {
 	return fmt.Errorf("local: stopped early: %w", context.Cause(ctx))
 }
 
-// check completes the Input and refuses what needs a virtual clock.
+// check completes the Input and rejects settings that need a virtual clock.
 func (c *Config) check() error {
 	if n := len(c.IDs); n > MaxProcesses {
 		return input.Errorf("ids: %d processes, at most %d run as goroutines", n, MaxProcesses)

@@ -10,15 +10,16 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// watch reports what happens to an observer, and numbers messages for it.
+// watch reports occurrences to an observer, and numbers messages for it.
 type watch struct {
 	observe observe.Observer
 
 	mu   sync.Mutex
-	sent uint32 // the number of the last message that was sent
+	sent uint32 // number of the last message sent
 }
 
-// choose returns what serves the Env of a worker. Where there is an observer, choices are noted.
+// choose returns the implementation of Choose for the Env of a worker. If there is an observer, it records the
+// choices.
 func (w *worker) choose() func(n int) int {
 	draw := rand.IntN
 	if w.run.config.Draws != nil {
@@ -29,13 +30,13 @@ func (w *worker) choose() func(n int) int {
 	}
 	return func(n int) int {
 		chosen := draw(n)
-		// A replay of the run has to draw the same numbers, so every choice is part of the step's report.
+		// A replay of the run has to make the same choices, so every choice is part of the step's report.
 		w.choices = append(w.choices, observe.Choice{Of: n, Chosen: chosen})
 		return chosen
 	}
 }
 
-// draw returns what the process that steps draws where the Input says it.
+// draw returns the next choice of the current process, from Config.Draws if the Input has them.
 func (w *worker) draw(n int) int {
 	p := w.stepping
 	drawn, err := w.run.config.Draw(p, int(w.run.drawn[p]), n)
@@ -47,13 +48,13 @@ func (w *worker) draw(n int) int {
 	return drawn - 1
 }
 
-// stepped numbers the messages of a step, which are sent next, and reports it to the observer.
+// stepped numbers the messages of a step, which are sent next, and reports the step to the observer.
 func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	seen := w.run.watch
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
-	// Entries hold a message's number in 32 bits to fit a cache line. A wrapped number would name another
-	// message.
+	// Entries store the message number in 32 bits to fit into a cache line. After a wrap-around the number
+	// would identify another message.
 	if uint64(seen.sent)+uint64(len(fx.Sends)) > math.MaxUint32 {
 		panic("local: too many messages to be observed")
 	}
@@ -70,13 +71,13 @@ func (w *worker) stepped(p int, ev *election.Event, fx *election.Effects) {
 	w.choices = w.choices[:0]
 }
 
-// number returns the number of the message that is sent now. It means nothing where the run is not observed.
+// number returns the number of the message that is being sent. It is meaningless if the run is not observed.
 func (w *worker) number() uint32 {
 	w.first++
 	return w.first - 1
 }
 
-// report hands the observer, if there is one, what happens to a process.
+// report reports an occurrence to the observer, if there is one.
 func (r *run) report(p int, what observe.What, at time.Duration, message uint32) {
 	if seen := r.watch; seen != nil {
 		seen.mu.Lock()

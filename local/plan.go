@@ -14,25 +14,25 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// planned is something that happens to a process at a time: a crash, its return, a start.
+// planned is an event of a process at a given time: a crash, a recovery, a start.
 type planned struct {
 	at time.Duration // real time
 	p  int
 	do observe.What
 
-	port election.Port // of a Suspect or Trust
+	port election.Port // for Suspect and Trust
 }
 
-// prepare notes which processes are down or start at the beginning, and what is planned for later.
+// prepare records which processes are down or start at the beginning, and plans later events.
 func (r *run) prepare() {
 	c := &r.config
 	if len(c.Crashed)+len(c.CrashAt)+len(c.RecoverAt) == 0 && c.Starts() == len(c.IDs) &&
 		len(c.StartTimes) == 0 {
-		return // all start
+		return // all processes start
 	}
 	where := c.Positions()
 	turns := c.Turns()
-	for _, t := range turns { // before what else is planned for the same instant
+	for _, t := range turns { // before other plans for the same instant
 		if t.Do == observe.Crash {
 			r.plan(where[t.ID], t.Time, t.Do)
 		}
@@ -64,8 +64,8 @@ func (r *run) prepare() {
 	slices.SortStableFunc(r.plans, func(a, b planned) int { return cmp.Compare(a.at, b.at) })
 }
 
-// plan plans something for a process. It comes from elsewhere than a process, so there must be a
-// goroutine that waits for it: a process that has a clock keeps its own.
+// plan plans an event for a process. The event does not come from another process, so a goroutine must be there
+// to receive it: a process that has a clock keeps its goroutine.
 func (r *run) plan(p int, at time.Duration, do observe.What) {
 	r.plans = append(r.plans, planned{at: r.realTime(at), p: p, do: do})
 	if r.procs[p].clock == nil {
@@ -74,7 +74,7 @@ func (r *run) plan(p int, at time.Duration, do observe.What) {
 	}
 }
 
-// runDue carries out what is due, and returns a channel that delivers when more is.
+// runDue carries out the plans that are due, and returns a channel that fires when the next ones are.
 func (r *run) runDue() <-chan time.Time {
 	for len(r.plans) > 0 {
 		next := r.plans[0]
@@ -82,13 +82,13 @@ func (r *run) runDue() <-chan time.Time {
 			return time.After(wait)
 		}
 		r.plans = r.plans[1:]
-		// Call no expect here: pending has counted all plans from the beginning.
+		// Do not call expect here: pending has counted all plans from the beginning.
 		r.procs[next.p].box.Push(&mailbox.Item[entry]{Value: entry{what: next.do, port: next.port}})
 	}
 	return nil
 }
 
-// handle lets a process have what is no message: a timer that has run out, or something planned.
+// handle handles an entry that is not a message: an expired timer or a planned event.
 func (w *worker) handle(p int, pr *proc, in *entry) {
 	ev := &w.event
 	ev.Op, ev.Port, ev.Msg, ev.Timer, ev.Layer = election.Op(in.what), in.port, election.Message{},
@@ -96,8 +96,8 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 		in.key.Layer
 	switch in.what {
 	case observe.Timeout:
-		// A timer that is stopped or set anew may have run out already, and its entry is in the mailbox:
-		// Accept drops it.
+		// A timer that is stopped or restarted may have fired already, and its entry is in the mailbox. Accept
+		// drops it.
 		if pr.clock.Accept(alarm.Expiry{Key: in.key, Seq: in.number}) {
 			w.step(p, pr, ev)
 		}
@@ -112,12 +112,12 @@ func (w *worker) handle(p int, pr *proc, in *entry) {
 	case observe.Crash:
 		pr.crashed = true
 		w.run.report(p, observe.Crash, ev.At, 0)
-		// These timers will never run out, and the run must not wait for them.
+		// These timers will never fire, and the run must not wait for them.
 		w.settled += int64(pr.clock.StopAll())
 	}
 }
 
-// rejoin lets a process come back without its state.
+// rejoin restarts a process without its state.
 func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
 	pr.crashed, pr.belief, pr.host = false, belief{}, w.run.config.Node(p)
 	w.run.report(p, observe.Recover, ev.At, 0)
@@ -127,15 +127,15 @@ func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
 	w.step(p, pr, ev)
 }
 
-// now returns how long the election has been under way, in its own time.
+// now returns the duration of the election so far, in its own time.
 func (r *run) now() time.Duration {
 	return scale(time.Since(r.begun), scenario.Unit, r.config.Unit)
 }
 
-// realTime returns how long something of the election's time takes in real time.
+// realTime converts a duration of the election's time to real time.
 func (r *run) realTime(d time.Duration) time.Duration { return scale(d, r.config.Unit, scenario.Unit) }
 
-// scale returns d*by/of, at most the longest Duration. Where that is d it costs nothing.
+// scale returns d*by/of, at most the longest Duration. It is cheap if the result is d.
 func scale(d, by, of time.Duration) time.Duration {
 	if by == of || d <= 0 {
 		return d

@@ -17,16 +17,16 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// run is an election under way.
+// run is an election in progress.
 type run struct {
-	inits    atomic.Uint64 // of processes with leases
+	inits    atomic.Uint64 // number of Inits, for processes with leases
 	config   Config
 	log      *slog.Logger
 	watch    *watch // nil without an observer
 	pool     mailbox.Pool[entry]
 	procs    []proc
-	drawn    []uint32 // by process: how many of Config.Draws it has drawn; nil without these
-	starters []bool   // at the beginning; nil: all start
+	drawn    []uint32 // by process: number of Config.Draws used; nil without Draws
+	starters []bool   // processes that start at the beginning; nil: all
 	plans    []planned
 	begun    time.Time
 	wall     time.Duration
@@ -35,37 +35,38 @@ type run struct {
 
 	idle    sync.Pool // of workers
 	mu      sync.Mutex
-	workers []*worker   // all there ever were
+	workers []*worker   // all workers ever created
 	timed   atomic.Bool // some process has a clock
 
-	failed  error // what ended the run
-	refused error // a start that was refused
+	failed  error // error that ended the run
+	refused error // error of a refused start
 
-	// What all workers write is kept apart from what all read, on cache lines of its own.
+	// Keep fields that all workers write on cache lines of their own, apart from fields that all workers read.
 	_ [cacheLine]byte
 
-	// pending counts what is still to happen: processes that have not begun, messages under way,
-	// timers that run and what is planned. It never falls to zero before the end; see worker.settled.
+	// pending counts everything that is still to happen: processes that have not begun, messages in flight,
+	// running timers and plans. It does not drop to zero before the end; see worker.settled.
 	pending atomic.Int64
 	_       [cacheLine]byte
-	live    sync.WaitGroup // the goroutines of the processes
+	live    sync.WaitGroup // goroutines of the processes
 	_       [cacheLine]byte
 }
 
-// cacheLine is how far apart lie what does not share a cache line, nor is fetched together.
+// cacheLine is the distance at which two fields neither share a cache line nor are prefetched together.
 const cacheLine = 128
 
-// proc is a process. Its fields but the mailbox belong to the goroutine that has taken its turn.
+// proc is a process. All fields except the mailbox belong to the goroutine that currently runs the process.
 type proc struct {
 	box     mailbox.Mailbox[entry]
 	host    election.TermKeeper
 	belief  belief
 	clock   *alarm.Clock // nil until it sets its first timer
-	depth   uint32       // the longest chain of messages that has reached it
-	crashed bool         // it is down now
+	depth   uint32       // length of the longest causal chain of messages that has reached it
+	crashed bool         // down at the moment
 }
 
-// incarnation returns what Init brings where there are leases: a number that no other Init of the run has.
+// incarnation returns the incarnation for Init, if the algorithm has leases: a number that is unique in the
+// run.
 func (r *run) incarnation() uint64 {
 	if !r.config.Algorithm.Leases {
 		return 0
@@ -73,7 +74,7 @@ func (r *run) incarnation() uint64 {
 	return r.inits.Add(1)
 }
 
-// belief is an election.Outcome without its end, which would take a process to a third cache line.
+// belief is an election.Outcome without its end, which would make proc extend to a third cache line.
 type belief struct {
 	term   uint64
 	leader election.Rank
@@ -84,13 +85,13 @@ func (b belief) outcome() election.Outcome {
 	return election.Outcome{Term: b.term, Leader: b.leader, Role: b.role}
 }
 
-// entry is what lies in a mailbox: a message, a timer that has run out, or something planned. With
-// the link to the next it takes 64 bytes, a cache line.
+// entry is an item in a mailbox: a message, an expired timer, or a planned event. Including the link to the
+// next item it takes 64 bytes, one cache line.
 type entry struct {
 	msg    election.Message
 	port   election.Port
-	depth  uint32 // of a message: the length of the longest chain of messages that ends in it
-	number uint32 // of a message in a run that is observed: its number; of a timer: that of its expiry
+	depth  uint32 // message: length of the longest causal chain that ends with it
+	number uint32 // message in an observed run: its number; timer: number of the expiry
 	what   observe.What
 	key    alarm.Key
 }
@@ -116,15 +117,15 @@ func newRun(ctx context.Context, c Config) (*run, error) {
 	return r, err
 }
 
-// forEach does something for every process, on all processors. It stops early, with an error, when
-// ctx ends, at which it looks now and then.
+// forEach calls do for every process, on all processors. It checks ctx periodically and stops early, with an
+// error, when ctx ends.
 func (r *run) forEach(ctx context.Context, do func(p int)) error {
 	const often = 256
 	var working sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		working.Go(func() {
-			// Each worker takes a contiguous part, so no two of them write to the same cache lines of procs.
+			// Each worker handles a contiguous range, so no two workers write to the same cache lines of procs.
 			for p := w * len(r.procs) / workers; p < (w+1)*len(r.procs)/workers; p++ {
 				if p%often == 0 && ctx.Err() != nil {
 					return
@@ -140,11 +141,11 @@ func (r *run) forEach(ctx context.Context, do func(p int)) error {
 	return nil
 }
 
-// run lets every process live until the election is over. Each takes its first events before it
-// takes a message, and before it has a goroutine, which so does not need the stack for that.
+// run runs every process until the election is over. Each process handles its first events before it receives
+// messages, and before it has a goroutine, whose stack therefore stays small.
 func (r *run) run(ctx context.Context) error {
-	// One more than is planned: pending must not fall to zero before every process has begun. The settle
-	// below takes it back.
+	// Add one to the plans: pending must not drop to zero before every process has begun. The settle below
+	// subtracts it again.
 	r.pending.Store(1 + int64(len(r.plans)))
 	r.begun = time.Now()
 	r.reportCrashed()
@@ -160,15 +161,16 @@ func (r *run) run(ctx context.Context) error {
 		err = r.wait(ctx)
 	}
 	r.wall = time.Since(r.begun)
-	// Do not use ctx, which may have ended: a mailbox that stays open would keep its reader waiting for ever.
+	// Do not use ctx, which may have ended: a mailbox that stays open would block its reader forever.
 	_ = r.forEach(context.Background(), func(p int) { r.procs[p].box.Close() })
 	r.live.Wait()
 	r.stopTimers()
-	// The worst error comes first: a failed Node makes the result worthless, a refused start does not.
+	// Return the most serious error: after a Node has failed the result is useless, after a refused start it is
+	// not.
 	return cmp.Or(r.failed, err, r.refused)
 }
 
-// begin lets process p have its first events.
+// begin delivers the first events to process p.
 func (r *run) begin(p int) {
 	defer func() { r.recovered(p, recover()) }()
 	w := r.idle.Get().(*worker)
@@ -176,7 +178,7 @@ func (r *run) begin(p int) {
 	w.rest()
 }
 
-// wait returns when the election is over or ctx ends. Meanwhile it carries out what is planned.
+// wait returns when the election is over or ctx ends. In the meantime it carries out the plans.
 func (r *run) wait(ctx context.Context) error {
 	var tick <-chan time.Time
 	if r.config.Progress != nil {
@@ -199,7 +201,7 @@ func (r *run) wait(ctx context.Context) error {
 	}
 }
 
-// settle says that n of what was pending is done.
+// settle subtracts n from pending.
 func (r *run) settle(n int64) {
 	if n != 0 && r.pending.Add(-n) == 0 {
 		r.end()
@@ -218,10 +220,10 @@ func (r *run) fail(p int, err error) {
 	r.end()
 }
 
-// process lets process p have what comes in, for as long as something does. When nothing does, the
-// goroutine goes on as the process that it has given work last, if that has no goroutine: none
-// has to be woken, and a process that waits costs no stack. A timer that runs out can make no
-// goroutine, so a process with timers stays and waits.
+// process runs process p for as long as it has work. When it has none, the goroutine continues as the process
+// that it has most recently given work, if that process has no goroutine: no goroutine has to be woken, and an
+// idle process needs no stack. An expiring timer cannot start a goroutine, so a process with timers waits
+// instead.
 func (r *run) process(p int) {
 	defer func() { r.exit(p, recover()) }()
 	w := r.idle.Get().(*worker)
@@ -239,8 +241,7 @@ func (r *run) process(p int) {
 		}
 		switch {
 		case batch != nil:
-			// This process has work itself, so the process that was to be next here needs a goroutine of its
-			// own.
+			// This process has work of its own, so the process that was to be next here needs a goroutine.
 			w.spawn()
 			w.deliver(p, pr, batch)
 		case w.next != none:
@@ -252,13 +253,13 @@ func (r *run) process(p int) {
 	}
 }
 
-// exit ends a goroutine, that of process p.
+// exit ends the goroutine of process p.
 func (r *run) exit(p int, what any) {
 	r.recovered(p, what)
 	r.live.Done()
 }
 
-// stopTimers stops all timers. No process lives any more.
+// stopTimers stops all timers. No process is running any more.
 func (r *run) stopTimers() {
 	// Most runs have no timers; this saves a walk over millions of processes.
 	if !r.timed.Load() {
@@ -271,14 +272,14 @@ func (r *run) stopTimers() {
 	}
 }
 
-// recovered turns the panic of a Node, if there was one, into the error that ends the run.
+// recovered ends the run with an error if a Node has panicked.
 func (r *run) recovered(p int, what any) {
 	if what != nil {
 		r.fail(p, fmt.Errorf("%w: %v", observe.ErrPanic, what))
 	}
 }
 
-// result adds up. No process lives any more.
+// result computes the Result. No process is running any more.
 func (r *run) result() Result {
 	res := Result{Wall: r.wall}
 	var tally verdict.Tally

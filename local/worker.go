@@ -11,37 +11,36 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// worker is what a process needs while it works and not while it waits: a process that has something to do
-// takes one. There are about as many as processors, so that what they hold stays in caches, and a waiting
-// process stays small.
+// worker contains what a process needs only while it works. A process takes a worker when it has work. There
+// are about as many workers as processors, so that their data stays in caches and an idle process stays small.
 type worker struct {
 	run      *run
 	env      *election.Env
-	event    election.Event // what the Node is given
-	sent     []uint64       // by kind, up to the largest that was sent from here
+	event    election.Event // event passed to the Node
+	sent     []uint64       // by kind, up to the largest kind sent by this worker
 	steps    uint64
-	progress atomic.Uint64 // steps, for others to see while the run lasts
+	progress atomic.Uint64 // copy of steps for readers while the run lasts
 	free     mailbox.Freelist[entry]
 	tree     verdict.Tree
-	longest  uint32 // the longest chain of messages that has been sent from here
+	longest  uint32 // longest causal chain of messages sent by this worker
 
-	stepping int // the process whose Step is under way
+	stepping int // process whose Step is in progress
 
-	message uint32           // the number of the message that is being delivered, where there is an observer
-	first   uint32           // the number of the next message that is sent from here
-	choices []observe.Choice // what was chosen in this step
+	message uint32           // number of the message being delivered, if there is an observer
+	first   uint32           // number of the next message sent by this worker
+	choices []observe.Choice // choices made in this step
 
-	// settled is how much of run.pending is done, but not subtracted there yet. What is sent uses it up, so a
-	// process that only forwards writes to no counter that others write to.
+	// settled is the number of finished events that have not been subtracted from run.pending yet. Messages
+	// sent use it up, so that a process that only forwards messages writes to no shared counter.
 	settled int64
 
-	// What goes to one process after another is put into its mailbox together, at the latest
-	// when there is nothing more to do here.
+	// Consecutive messages to the same process are put into its mailbox together, at the latest when this
+	// worker has nothing more to do.
 	batch mailbox.Batch[entry]
 	to    *mailbox.Mailbox[entry]
-	peer  int // whose mailbox that is
+	peer  int // owner of that mailbox
 
-	next int // a process that has something to do and no goroutine, or none
+	next int // a process that has work and no goroutine, or none
 }
 
 const none = -1
@@ -55,7 +54,7 @@ func (r *run) newWorker() *worker {
 	return w
 }
 
-// delivered returns how many messages have been delivered so far.
+// delivered returns the number of messages delivered so far.
 func (r *run) delivered() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +65,7 @@ func (r *run) delivered() uint64 {
 	return sum
 }
 
-// begin lets process p have its first events.
+// begin delivers the first events to process p.
 func (w *worker) begin(p int, pr *proc) {
 	ev := election.Event{Op: election.Init}
 	ev.Msg.Value = w.run.incarnation()
@@ -78,10 +77,10 @@ func (w *worker) begin(p int, pr *proc) {
 	w.finish()
 }
 
-// deliver lets process p have what has come in.
+// deliver steps process p with everything in a batch.
 func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 	ev := &w.event
-	// Read the clock once for the batch: all of its messages have arrived by now.
+	// Read the clock once per batch: all of its messages have already arrived.
 	ev.At = w.run.now()
 	messages := uint64(0)
 	for batch != nil {
@@ -104,24 +103,24 @@ func (w *worker) deliver(p int, pr *proc, batch *mailbox.Item[entry]) {
 		w.free.Put(read)
 	}
 	w.steps += messages
-	// Without a reader there is no reason for an atomic store after each batch.
+	// Without a reader, skip the atomic store after each batch.
 	if w.run.config.Progress != nil {
 		w.progress.Store(w.steps)
 	}
 	w.finish()
 }
 
-// finish ends the work of a process with this worker.
+// finish completes the work of a process with this worker.
 func (w *worker) finish() {
 	w.flush()
 	w.run.settle(w.settled)
 	w.settled = 0
 }
 
-// flush puts the batch into the mailbox that it is for. If that process has no goroutine, it is the
-// next that the goroutine here goes on as.
+// flush puts the batch into its mailbox. If the receiver has no goroutine, this goroutine continues as the
+// receiver next.
 func (w *worker) flush() {
-	// Flush returns true if the receiver has no goroutine. Then this one is responsible for it. An earlier
+	// Flush returns true if the receiver has no goroutine. This worker is then responsible for it. An earlier
 	// such receiver gets a goroutine of its own.
 	if w.batch.Flush(w.to) {
 		w.spawn()
@@ -129,7 +128,7 @@ func (w *worker) flush() {
 	}
 }
 
-// spawn gives a goroutine of its own to the process that is next here, if there is one.
+// spawn starts a goroutine for the process that is next here, if there is one.
 func (w *worker) spawn() {
 	if w.next != none {
 		w.run.live.Add(1)
@@ -138,14 +137,14 @@ func (w *worker) spawn() {
 	}
 }
 
-// rest leaves the worker to the next process that has something to do.
+// rest returns the worker to the pool.
 func (w *worker) rest() {
 	w.spawn()
 	w.run.idle.Put(w)
 }
 
-// step steps a Node and carries out what it wants done. There is no durable state to save here,
-// and no machine to raise events to.
+// step steps a Node and carries out its effects. There is no durable state to save here, and no machine to
+// raise events to.
 func (w *worker) step(p int, pr *proc, ev *election.Event) {
 	w.stepping = p
 	fx := w.env.Begin(p)
@@ -161,7 +160,7 @@ func (w *worker) step(p int, pr *proc, ev *election.Event) {
 	}
 }
 
-// expect makes pending one larger, before what is to happen can have happened.
+// expect adds one to pending, before the expected event can have happened.
 func (w *worker) expect() {
 	if w.settled == 0 {
 		w.run.pending.Add(1)
@@ -170,8 +169,8 @@ func (w *worker) expect() {
 	}
 }
 
-// send puts a message into the mailbox of its receiver. What is sent to a process that is down
-// is counted, and lost.
+// send puts a message into the mailbox of its receiver. A message to a process that is down is counted and
+// lost.
 func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	to, back, ok := w.run.config.Topology.Link(p, out.Port)
 	if !ok {
@@ -184,14 +183,14 @@ func (w *worker) send(p int, pr *proc, out *election.Outgoing) {
 	}
 	depth, number := pr.depth+1, w.number()
 	w.longest = max(w.longest, depth)
-	// Do not ask whether the peer is down: that belongs to its own goroutine, which drops the message then.
+	// Do not check whether the peer is down: only its own goroutine knows, and drops the message then.
 	peer := &w.run.procs[to]
 	w.expect()
 	item := w.free.Get()
-	in := &item.Value // filled in place: what is put together elsewhere would have to be copied
+	in := &item.Value // fill it in place to avoid a copy
 	in.what, in.port, in.depth, in.number, in.key = observe.Deliver, back, depth, number, alarm.Key{}
 	in.msg = out.Msg
-	// Messages for one receiver in a row go into its mailbox with one atomic operation.
+	// Put consecutive messages for one receiver into its mailbox with one atomic operation.
 	if w.to != &peer.box {
 		w.flush()
 		w.to, w.peer = &peer.box, to
@@ -206,7 +205,7 @@ func (w *worker) count(kind uint8) {
 	w.sent[kind]++
 }
 
-// effects carries out the rarer things that a Step may want.
+// effects carries out the effects other than messages.
 func (w *worker) effects(p int, pr *proc, fx *election.Effects) {
 	for i := range fx.Timers {
 		w.timer(pr, &fx.Timers[i])
@@ -227,10 +226,10 @@ func (r *run) refuse(p int, err error) {
 	}
 }
 
-// timer carries out one wish of a Node.
+// timer carries out one change of a timer.
 func (w *worker) timer(pr *proc, c *election.TimerChange) {
 	if pr.clock == nil {
-		// Clocks are made late: most algorithms set no timer, and there may be millions of processes.
+		// Create clocks late: most algorithms set no timer, and there may be millions of processes.
 		pr.clock = new(alarm.Clock)
 		w.run.timed.Store(true)
 	}
