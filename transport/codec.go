@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// ErrPacket: bytes that are not a packet of this version.
+// ErrPacket: the bytes are not a packet of this version.
 var ErrPacket = input.Sentinel("election", "not a packet")
 
 // PacketSize is the length of every packet on the wire, in bytes.
@@ -18,13 +18,13 @@ const PacketSize = 84
 // wireVersion is the first byte of a packet.
 const wireVersion = 2
 
-// The layout, little-endian:
+// Layout, little-endian:
 //
 //	 0 version   1 kind   2 flags   3 layer
 //	 4 port      8 depth 12 round
 //	16 from     24 to    32 term   40 priority  48 id  56 value
 //	64 incarnation         72 seq
-//	80 CRC-32C of all before it
+//	80 CRC-32C of all preceding bytes
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // AppendPacket appends p in the wire format to b.
@@ -45,12 +45,12 @@ func AppendPacket(b []byte, p election.Packet) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b[start:], castagnoli))
 }
 
-// ParsePacket reads a packet in the wire format. Bytes that are too few, too many, of another
-// version or damaged give an error that wraps [ErrPacket].
+// ParsePacket parses a packet in the wire format. If b is too short, too long, damaged or of another version,
+// the error wraps [ErrPacket].
 func ParsePacket(b []byte) (election.Packet, error) {
 	le := binary.LittleEndian
 	switch {
-	// Ask for the version first: another version may well have another size and checksum.
+	// Check the version first: another version may have another size and checksum.
 	case len(b) > 0 && b[0] != wireVersion:
 		return election.Packet{}, fmt.Errorf("%w: version %d, this is version %d", ErrPacket, b[0],
 			wireVersion)

@@ -1,36 +1,37 @@
-// Package transport is for authors of an [election.Transport].
+// Package transport provides the wire format and optional interfaces for implementations of
+// [election.Transport].
 //
 // # Usage
 //
-// Packets have one wire format for all algorithms, of [PacketSize] bytes each. What a transport over sockets
-// sends and receives is then
+// Packets have one wire format for all algorithms, with [PacketSize] bytes each. A transport over UDP sends and
+// receives them like this:
 //
 //	_, err := conn.WriteToUDPAddrPort(transport.AppendPacket(nil, p), peers[p.To])
 //	...
 //	n, from, err := conn.ReadFromUDPAddrPort(b)
 //	p, err := transport.ParsePacket(b[:n])
 //
-// The directory examples/transport holds the whole of it. Where packets arrive in a goroutine that the
-// transport has anyway, it may be a [Pusher], and saves its processes a goroutine each. Where it has
-// connections, it may be a [Watcher], and say which peers are up. One that serves a single process, as both
-// do that are named below, is best [Owned].
+// The directory examples/transport contains a complete transport. A transport may also implement optional
+// interfaces. If packets arrive in a goroutine of the transport, implement [Pusher] to save each process a
+// goroutine. If the transport has connections, implement [Watcher] to report which peers are up. If it serves a
+// single process, implement [Owned].
 //
 // # Errors
 //
-// Once a transport is closed, Send and Recv return errors that wrap [election.ErrClosed], also those that
-// were waiting, and the process ends. Any other error of Send is the loss of one packet; any other error of
-// Recv ends the process. Which error they return when ctx ends does not matter.
+// After a transport is closed, Send and Recv return errors that wrap [election.ErrClosed], including calls that
+// were waiting, and the process ends. Any other error of Send means the loss of one packet; any other error of
+// Recv ends the process. When ctx ends they may return any error.
 //
-// A transport that may deliver packets in another order than they were sent in, as UDP does between
-// machines, sets Unordered in the Config of package process.
+// If a transport may reorder packets, as UDP does between machines, set Unordered in the Config of package
+// process.
 //
-// A transport may deliver a packet more than once, as one that sends again without an acknowledgement
-// does: the process drops copies by [election.Packet].Seq, so a transport carries that and Incarnation
-// like all else.
+// A transport may deliver a packet more than once, for example because it retransmits without acknowledgements.
+// The process drops duplicates by [election.Packet].Seq, so a transport must carry Seq and Incarnation like all
+// other fields.
 //
 // # See also
 //
-// Package transport/tcp is a transport between machines, with TLS; package transport/memory is one among
-// goroutines. Package transport/transporttest tries whether a transport keeps the contract, and package
-// transport/faults gives it links that are slow and fail.
+// Package transport/tcp is a transport between machines, with TLS. Package transport/memory is a transport
+// between goroutines. Package transport/transporttest tests implementations, and package transport/faults adds
+// delays and failures to any transport.
 package transport

@@ -2,8 +2,8 @@ package faults
 
 import "math/bits"
 
-// dice are the random numbers of one packet. They depend on the seed, on the link and on how
-// many packets were sent over that before, not on when, nor on what other links do.
+// dice are the random numbers of one packet. They depend on the seed, the link and the number of packets sent
+// over the link before. They do not depend on the time or on other links.
 type dice uint64
 
 func throw(seed uint64, l link, sent uint64) dice {
@@ -14,7 +14,7 @@ func throw(seed uint64, l link, sent uint64) dice {
 	return d
 }
 
-// next returns a number: a counter and a mixing function (SplitMix64).
+// next returns the next random number, by a counter and a mixing function (SplitMix64).
 func (d *dice) next() uint64 {
 	*d += 0x9e3779b97f4a7c15
 	x := uint64(*d)
@@ -23,12 +23,12 @@ func (d *dice) next() uint64 {
 	return x ^ x>>31
 }
 
-// chance draws whether something of a probability happens.
+// chance reports whether an event with this probability happens.
 func (d *dice) chance(probability float64) bool {
 	return float64(d.next()>>11)/(1<<53) < probability
 }
 
-// below draws a number less than n, or any if n is zero.
+// below returns a random number less than n, or any number if n is zero.
 func (d *dice) below(n uint64) uint64 {
 	x := d.next()
 	if n == 0 {

@@ -10,12 +10,12 @@ import (
 	"github.com/go-election/election"
 )
 
-// Over lays the links over the transport of one process. Every packet must name the process that
-// sends it, as those of a process do.
+// Over returns a transport that adds the faults of the links to the transport of one process. The sender of
+// every packet must be that process, as it is for processes of package process.
 //
-// Send does not wait for a delay. What was delayed is sent later whatever becomes of ctx, and an
-// error of the inner transport is then counted, and reported nowhere. Close closes that too. It drops
-// what is delayed, and returns when no timer and no goroutine is left.
+// Send does not wait for a delay. Delayed packets are sent later, whether or not ctx has ended, and an error of
+// the inner transport is then only counted. Close drops delayed packets, closes the inner transport, and
+// returns when no timer and no goroutine is left.
 func (l *Links) Over(inner election.Transport) election.Transport {
 	e := &end{links: l, inner: inner}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
@@ -26,26 +26,26 @@ func (l *Links) Over(inner election.Transport) election.Transport {
 type end struct {
 	links  *Links
 	inner  election.Transport
-	ctx    context.Context // of sending what was delayed, until Close
+	ctx    context.Context // for sending delayed packets, canceled by Close
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	queue   queue // what is delayed
+	queue   queue // delayed packets
 	seq     uint64
-	timer   *time.Timer    // runs until the first of queue is due
-	timers  sync.WaitGroup // timers that run, and what they have called that has not returned
-	sending bool           // a call of expire works off the queue
+	timer   *time.Timer    // fires when the first packet in queue is due
+	timers  sync.WaitGroup // running timers and their calls that have not returned
+	sending bool           // a call of expire is sending
 	closed  bool
 }
 
-// delayed is a packet on its way.
+// delayed is a packet in flight.
 type delayed struct {
 	at     time.Duration
 	seq    uint64
 	packet election.Packet
 }
 
-// Send puts a packet on its way.
+// Send sends a packet over the faulty link.
 func (e *end) Send(ctx context.Context, p election.Packet) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -60,8 +60,8 @@ func (e *end) Send(ctx context.Context, p election.Packet) error {
 	return err
 }
 
-// accept decides what becomes of a packet and delays it, unless packets take no time: then it is
-// for the caller to send it directly.
+// accept decides the fate of a packet and puts it into the queue, unless packets have no delay: then the caller
+// sends it directly.
 func (e *end) accept(p *election.Packet) (f fate, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -76,18 +76,18 @@ func (e *end) accept(p *election.Packet) (f fate, err error) {
 	if f.twice {
 		e.delay(f.copyAt, p)
 	}
-	// Arm after both are in the queue, since the copy may be due first.
+	// Call arm after both are in the queue, because the duplicate may be due first.
 	e.arm()
 	return f, nil
 }
 
-// delay keeps a packet until a time. The caller holds e.mu.
+// delay queues a packet until the given time. The caller holds e.mu.
 func (e *end) delay(at time.Duration, p *election.Packet) {
 	e.seq++
 	heap.Push(&e.queue, delayed{at: at, seq: e.seq, packet: *p})
 }
 
-// arm sets the timer for what comes first. The caller holds e.mu.
+// arm sets the timer for the first packet in the queue. The caller holds e.mu.
 func (e *end) arm() {
 	if e.sending || len(e.queue) == 0 {
 		return
@@ -98,28 +98,29 @@ func (e *end) arm() {
 		// Count a timer before it runs, so that Close does not return before its call does.
 		e.timers.Add(1)
 		e.timer = time.AfterFunc(wait, e.expire)
-	// Reset returns false if the timer had expired: its call counts already, and the new expiry is one more.
+	// Reset returns false if the timer has fired: that call is already counted, and the new expiry adds another
+	// one.
 	case !e.timer.Reset(wait):
 		e.timers.Add(1)
 	}
 }
 
-// expire sends whatever is due. A timer that was set anew may expire twice, so it may find that another call
-// is sending, or nothing due.
+// expire sends the packets that are due. A timer that is reset may fire twice, so expire may find that another
+// call is sending, or that nothing is due.
 func (e *end) expire() {
 	defer e.timers.Done()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	// The other call looks at the queue again before it ends, so nothing is left behind. Two at once would
-	// mix up the order.
+	// The other call checks the queue again before it ends, so no packet is left behind. Two concurrent calls
+	// would mix up the order.
 	if e.sending {
 		return
 	}
 	e.sending = true
 	for len(e.queue) > 0 && e.queue[0].at <= e.links.now() {
 		d := heap.Pop(&e.queue).(delayed)
-		// forward gives up the lock while it sends, so the transport may have been closed meanwhile, and
-		// queue emptied.
+		// forward releases the lock while it sends, so the transport may have been closed and the queue emptied
+		// in the meantime.
 		if err := e.forward(&d.packet); err != nil && e.closed {
 			e.links.note(&e.links.stats.Dropped, 1)
 		} else if err != nil {
@@ -130,7 +131,7 @@ func (e *end) expire() {
 	e.arm()
 }
 
-// forward gives a packet to the inner transport. The caller holds e.mu, but not meanwhile.
+// forward passes a packet to the inner transport. The caller holds e.mu, which forward releases while it sends.
 func (e *end) forward(p *election.Packet) error {
 	e.mu.Unlock()
 	defer e.mu.Lock()
@@ -142,7 +143,7 @@ func (e *end) Recv(ctx context.Context) (election.Packet, error) { return e.inne
 
 // Close closes the inner transport too.
 func (e *end) Close() error {
-	// stop lets nothing more begin and cancel ends a Send that waits. Only then can the timers be waited for.
+	// stop prevents new timers, and cancel ends a Send that waits. Only then is it safe to wait for the timers.
 	e.stop()
 	e.cancel()
 	err := e.inner.Close()
@@ -150,12 +151,12 @@ func (e *end) Close() error {
 	return err
 }
 
-// stop drops what is delayed, so that nothing is due any more.
+// stop drops delayed packets, so that no packet is due any more.
 func (e *end) stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
-	// A timer that is stopped never calls expire, which would have counted it off.
+	// A timer that is stopped in time never calls expire, which would have called Done.
 	if e.timer != nil && e.timer.Stop() {
 		e.timers.Done()
 	}
@@ -163,7 +164,7 @@ func (e *end) stop() {
 	e.queue = nil
 }
 
-// queue is a heap of packets, the first to arrive on top.
+// queue is a heap of packets by time of arrival.
 type queue []delayed
 
 func (q queue) Len() int { return len(q) }
@@ -172,10 +173,10 @@ func (q queue) Less(i, j int) bool {
 }
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
-// Push is for package heap.
+// Push implements heap.Interface.
 func (q *queue) Push(x any) { *q = append(*q, x.(delayed)) }
 
-// Pop is for package heap.
+// Pop implements heap.Interface.
 func (q *queue) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]

@@ -1,34 +1,34 @@
-// Package faults gives any [election.Transport] links that are slow and fail: packets are
-// delayed, lost, duplicated or overtaken, and links are cut: each by itself, or all links between groups of
-// processes. Use it to try an election on a bad network before there is one.
+// Package faults adds delays and failures to any [election.Transport]: packets are delayed, lost, duplicated or
+// reordered, and links are cut, either one at a time or all links between groups of processes. Use it to test
+// an election on a bad network.
 //
 //	links, err := faults.NewLinks(faults.Config{Plan: fault.Plan{Loss: 0.1}, Max: 20 * time.Millisecond})
 //	...
 //	p, err := process.New(process.Config{Transport: links.Over(inner), ...})
 //
-// [Links] stands for all links of a network: one program may lay it over the transports of all its
-// processes, and cut and heal them by hand. [Links.CutLink] cuts one link in one direction, so that any
-// partial partition can be made: two processes that both reach a third one but not each other, or a process
-// that is heard but does not hear. [Links.Cut] separates groups. Between machines every process has Links of
-// its own, which act upon what it sends.
+// [Links] represents all links of a network. A program can wrap the transports of all its processes in the same
+// Links, and cut and heal links by hand. [Links.CutLink] cuts one link in one direction, which allows any
+// partial partition: two processes that both reach a third one but not each other, or a process that can send
+// but not receive. [Links.Cut] separates groups. If processes run on different machines, each has Links of its
+// own, which affect the packets that it sends.
 //
 // # Order
 //
-// Without Reorder and Duplicate, links keep the order, however different the delays: a packet
-// arrives no earlier than what was sent over the same link before it. A packet that is reordered
-// takes another delay on top of its own and keeps nothing back: with Reorder, set Unordered in the Config of
-// the process. A copy comes another delay after its packet and keeps to no order; a process drops it. If
-// packets take no time, the transport below gets each before Send returns, and its copy with it.
+// Without Reorder and Duplicate, links deliver in order, however different the delays: a packet never overtakes
+// an earlier packet on the same link. A reordered packet has a second delay in addition to its own and does not
+// hold back later packets; with Reorder, set Unordered in the Config of the process. A duplicate arrives
+// another delay after its packet, in any order; a process drops it. If there is no delay, the inner transport
+// receives each packet, and its duplicate, before Send returns.
 //
-// # Chance
+// # Randomness
 //
-// What becomes of the packets of a link depends on the seed and on how many were sent over that
-// link before. So the same order of sends gives the same faults, however the links interleave.
+// The fate of the packets of a link depends on the seed and on the number of packets sent over that link
+// before. The same sequence of sends on a link therefore suffers the same faults, however the links interleave.
 //
 // # Limitations
 //
-// Delays are as exact as the clock. What is handled first of two packets from different processes,
-// or of a packet and a timer, that come at the same instant is left to the Go scheduler.
+// Delays are only as exact as the clock. If two packets from different processes, or a packet and a timer, are
+// due at the same instant, the Go scheduler decides which one is handled first.
 package faults
 
 import (
@@ -41,15 +41,15 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Config is how links are. Its zero value: quick, and without faults.
+// Config describes the delays and faults of links. The zero value means no delay and no faults.
 type Config struct {
-	// Plan is what goes wrong. Its times count from Begin.
+	// Plan contains the faults. Its times count from Begin.
 	Plan fault.Plan
-	// A packet takes a time from Min to Max. If Max is zero, exactly Min.
+	// Each packet is delayed by a random duration from Min to Max. If Max is zero, the delay is Min.
 	Min, Max time.Duration
-	// Begin is when the times of Plan begin. If zero, when the Links are made.
+	// Begin is the start of the times of Plan. If zero, the time at which the Links are created.
 	Begin time.Time
-	// Seed decides all that is left to chance.
+	// Seed determines all random decisions.
 	Seed uint64
 }
 
@@ -72,7 +72,7 @@ func (c *Config) check() error {
 	return checkPlan(&c.Plan)
 }
 
-// checkPlan checks a plan for whatever processes it names.
+// checkPlan checks a plan, whichever processes it names.
 func checkPlan(p *fault.Plan) error {
 	var named []election.ID
 	for i := range p.Partitions {
@@ -83,16 +83,16 @@ func checkPlan(p *fault.Plan) error {
 	return p.Check(named, time.Duration.String)
 }
 
-// Links are the links between the processes whose transports they are laid over with
-// [Links.Over]. They may be used by any number of goroutines.
+// Links are the links between processes whose transports are wrapped with [Links.Over]. They are safe for
+// simultaneous use by multiple goroutines.
 type Links struct {
 	config Config
 	made   time.Time
-	age    time.Duration // how long after the beginning that was
+	age    time.Duration // time from Begin to made
 
 	mu     sync.Mutex
 	cuts   fault.Cuts
-	single map[pair]bool // links that CutLink has cut
+	single map[pair]bool // links cut by CutLink
 	links  map[link]*state
 	stats  Stats
 }
@@ -100,31 +100,31 @@ type Links struct {
 // pair is a sender and a receiver.
 type pair struct{ from, to election.ID }
 
-// link is a way from one process to another: to a port of that, since two may lead there.
+// link is a link from one process to a port of another, since two links may connect the same processes.
 type link struct {
 	from, to election.ID
 	port     election.Port
 }
 
-// state is what is known of a link.
+// state is the state of a link.
 type state struct {
-	sent uint64        // packets
-	last time.Duration // when the last of those arrives that keep the order
+	sent uint64        // number of packets
+	last time.Duration // arrival of the last packet that keeps the order
 }
 
-// Stats counts what has befallen packets so far.
+// Stats counts packets and what happened to them.
 type Stats struct {
-	Sent       uint64 // packets that were given to the links
-	Lost       uint64 // by chance
-	Cut        uint64 // lost by a partition, or on a link that was cut by itself
+	Sent       uint64 // packets sent over the links
+	Lost       uint64 // packets lost at random
+	Cut        uint64 // packets lost because of a partition or a cut link
 	Duplicated uint64
-	Reordered  uint64 // took another delay, so that others could overtake them
-	Delayed    uint64 // packets and copies that were kept for a time
-	Dropped    uint64 // of those, what was still kept when the transport was closed
-	Failed     uint64 // those, and other copies, that the transport below returned an error for
+	Reordered  uint64 // packets that had a second delay, so that others could overtake them
+	Delayed    uint64 // packets and duplicates that were delayed
+	Dropped    uint64 // delayed packets dropped when the transport was closed
+	Failed     uint64 // delayed packets and duplicates for which the inner transport returned an error
 }
 
-// NewLinks returns links with these faults. An error wraps [election.ErrInput].
+// NewLinks returns links with these faults. Errors wrap [election.ErrInput].
 func NewLinks(c Config) (*Links, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -137,8 +137,8 @@ func NewLinks(c Config) (*Links, error) {
 	return l, nil
 }
 
-// Cut cuts the links between groups of processes in both directions, from now on until [Links.Heal].
-// Processes that no group names are one more group, the last. Packets in flight arrive.
+// Cut cuts the links between groups of processes in both directions until [Links.Heal]. Processes that are in
+// no group form one more group, the last. Packets in flight arrive.
 func (l *Links) Cut(groups ...[]election.ID) error { return l.cut(false, groups) }
 
 // CutOneWay cuts the links from each group to the later groups only.
@@ -147,33 +147,33 @@ func (l *Links) CutOneWay(groups ...[]election.ID) error { return l.cut(true, gr
 func (l *Links) cut(oneWay bool, groups [][]election.ID) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Before Begin the time is negative, which a plan refuses: check the cut as one from the beginning.
+	// Before Begin the time is negative, which a plan rejects: check the cut as if it started at Begin.
 	p := fault.Partition{Groups: groups, OneWay: oneWay}
 	if err := checkPlan(&fault.Plan{Partitions: []fault.Partition{p}}); err != nil {
 		return err
 	}
-	p.From = l.now() // before the beginning too
+	p.From = l.now() // may be before Begin
 	l.cuts = l.cuts.With(p)
 	return nil
 }
 
 // CutLink cuts the link from one process to another, in this direction only, until [Links.HealLink] or
-// [Links.Heal]. It leaves every other link as it is. Packets in flight arrive.
+// [Links.Heal]. Packets in flight arrive.
 func (l *Links) CutLink(from, to election.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.single[pair{from, to}] = true
 }
 
-// HealLink restores a link that [Links.CutLink] has cut. A partition that cuts the same link remains.
+// HealLink restores a link that [Links.CutLink] has cut. If a partition cuts the same link, the link stays cut.
 func (l *Links) HealLink(from, to election.ID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.single, pair{from, to})
 }
 
-// Heal ends every current partition, including one that was to last longer, and restores every link that was
-// cut by itself. Partitions of the Plan that begin later remain.
+// Heal ends every current partition, whatever its planned duration, and restores every link that CutLink has
+// cut. Partitions of the Plan that start later are not affected.
 func (l *Links) Heal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,24 +181,24 @@ func (l *Links) Heal() {
 	clear(l.single)
 }
 
-// Stats returns what has befallen packets so far.
+// Stats returns the current counts.
 func (l *Links) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.stats
 }
 
-// now returns the time since the beginning.
+// now returns the time since Begin.
 func (l *Links) now() time.Duration { return l.age + time.Since(l.made) }
 
-// fate is what is to become of a packet.
+// fate is what happens to a packet.
 type fate struct {
 	lost, twice bool
-	at, copyAt  time.Duration // when it arrives, and its copy
+	at, copyAt  time.Duration // arrival of the packet and of its duplicate
 }
 
-// decide decides what becomes of a packet. All that is left to chance is drawn for every packet,
-// so that what one fault does depends on no other.
+// decide decides the fate of a packet. It draws all random numbers for every packet, so that the effect of one
+// fault does not depend on the others.
 func (l *Links) decide(p *election.Packet) fate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,11 +224,11 @@ func (l *Links) decide(p *election.Packet) fate {
 		l.stats.Lost++
 		return fate{lost: true}
 	}
-	s.last = max(s.last, now+own) // not before what was sent over this link earlier
+	s.last = max(s.last, now+own) // not before earlier packets on this link
 	f := fate{twice: twice, at: s.last}
 	if late {
 		l.stats.Reordered++
-		// s.last stays, so only this packet leaves the order and later ones do not wait for it.
+		// Do not update s.last: only this packet leaves the order, and later ones do not wait for it.
 		f.at += more
 	}
 	if twice {
@@ -244,7 +244,7 @@ func (l *Links) decide(p *election.Packet) fate {
 	return f
 }
 
-// delay draws how long a packet takes.
+// delay returns a random delay.
 func (l *Links) delay(d *dice) time.Duration {
 	return l.config.Min + time.Duration(d.below(uint64(l.config.Max-l.config.Min)+1))
 }

@@ -1,16 +1,16 @@
-// Package memory is a transport between the processes of one program: [Network.Endpoint] gives each its own.
+// Package memory provides a transport between the processes of one program. [Network.Endpoint] returns the
+// transport of each process.
 //
 //	net := memory.New()
 //	end, err := net.Endpoint(3)
 //
-// A [Network] has an endpoint for every process. What is sent waits in the receiver's mailbox,
-// which is unbounded: no sender ever waits, so no circle of senders can come to a standstill.
-// Every sender's packets arrive in the order in which it sent them, and none is lost but those
-// to an ID that has no endpoint, or none any more. These are counted. What still waits
-// when an endpoint is closed goes with it, uncounted.
+// A [Network] has an endpoint for every process. Packets wait in the receiver's mailbox, which is unbounded: no
+// sender waits, so no cycle of senders can deadlock. The packets of each sender arrive in the order in which
+// they were sent. Only packets to an ID without an endpoint are lost, and they are counted. Packets that wait
+// when an endpoint is closed are lost as well, without being counted.
 //
-// Endpoints are of type transport.Pusher: what is sent to a process of package process goes from the
-// goroutine of the sender into the mailbox of that process, without a goroutine between.
+// Endpoints implement transport.Pusher: a packet to a process of package process goes directly from the
+// sender's goroutine into the mailbox of that process.
 package memory
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/go-election/election/internal/mailbox"
 )
 
-// Network connects endpoints. It is made by [New] and may be used by any number of goroutines.
+// Network connects endpoints. It is created by [New] and is safe for simultaneous use by multiple goroutines.
 type Network struct {
 	pool mailbox.Pool[election.Packet]
 	lost atomic.Uint64
@@ -35,8 +35,8 @@ type Network struct {
 // New returns a network without endpoints.
 func New() *Network { return &Network{ends: make(map[election.ID]*endpoint)} }
 
-// Endpoint returns the transport of process id. An ID has one endpoint at a time; when that is
-// closed, there may be another: the process has come back.
+// Endpoint returns the transport of process id. An ID has at most one endpoint at a time. After closing it, a
+// process that recovers can open another.
 func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	if id == 0 {
 		return nil, input.Errorf("an ID is never 0")
@@ -52,7 +52,7 @@ func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	return e, nil
 }
 
-// Lost returns how many packets were sent to an ID without an endpoint.
+// Lost returns the number of packets that were sent to an ID without an endpoint.
 func (n *Network) Lost() uint64 { return n.lost.Load() }
 
 // find returns the endpoint of a process, or nil.
@@ -66,17 +66,17 @@ func (n *Network) find(id election.ID) *endpoint {
 type endpoint struct {
 	id     election.ID
 	net    *Network
-	box    mailbox.Mailbox[election.Packet] // what waits for Recv
+	box    mailbox.Mailbox[election.Packet] // packets that wait for Recv
 	reader chan struct{}                    // full while a caller receives
 	closed atomic.Bool
-	peers  [recent]atomic.Pointer[endpoint] // that this process has sent to, by ID modulo recent
+	peers  [recent]atomic.Pointer[endpoint] // recent receivers, by ID modulo recent
 
-	mu      sync.RWMutex // read: a packet arrives; write: deliver changes
+	mu      sync.RWMutex // read-locked while a packet arrives, locked while deliver changes
 	deliver func(election.Packet, error) bool
 }
 
-// recent is the number of peers that an endpoint remembers. Without that, all senders of a network would look
-// up their peers in one table, behind one lock.
+// recent is the number of peers that an endpoint remembers. Without this cache, all senders of a network would
+// look up their peers in one table, behind one lock.
 const recent = 8
 
 // Self returns the process that the endpoint belongs to.
@@ -89,9 +89,9 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 	if e.closed.Load() {
 		return e.gone()
 	}
-	// A transport vouches for the sender.
+	// The transport guarantees that the sender is authentic.
 	p.From = e.id
-	// As on a real network: a packet to a process that is gone is lost without an error.
+	// As on a real network, a packet to a process that is gone is lost without an error.
 	if to := e.peer(p.To); to == nil || !to.accept(p) {
 		e.net.lost.Add(1)
 	}
@@ -101,7 +101,7 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 // peer returns the endpoint of a process, or nil.
 func (e *endpoint) peer(id election.ID) *endpoint {
 	last := &e.peers[id%recent]
-	// A closed endpoint may have a successor of the same ID, so look that up anew.
+	// A closed endpoint may have a successor with the same ID, so look it up again.
 	if peer := last.Load(); peer != nil && peer.id == id && !peer.closed.Load() {
 		return peer
 	}
@@ -112,10 +112,10 @@ func (e *endpoint) peer(id election.ID) *endpoint {
 	return peer
 }
 
-// accept takes a packet in, and returns false if the endpoint is closed.
+// accept accepts a packet, and returns false if the endpoint is closed.
 func (e *endpoint) accept(p election.Packet) bool {
-	// Without the lock, a packet could go into box just after Push has emptied that, and be overtaken by the
-	// next.
+	// Without the lock, a packet could go into box just after Push has emptied it, and be overtaken by the next
+	// packet.
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.deliver != nil && e.deliver(p, nil) || e.box.Send(&p)
@@ -135,17 +135,17 @@ func (e *endpoint) Recv(ctx context.Context) (election.Packet, error) {
 	case item == nil:
 		return election.Packet{}, e.gone()
 	}
-	// Take takes everything that waits, but Recv returns one packet only.
+	// Take returns everything that waits, but Recv returns only one packet.
 	e.box.PutBack(item.Next())
 	p := item.Value
 	e.box.Free(item)
 	return p, nil
 }
 
-// hold makes the caller the one that receives, until it calls release.
+// hold makes the caller the only receiver, until it calls release.
 func (e *endpoint) hold(ctx context.Context) error {
 	select {
-	case e.reader <- struct{}{}: // most often: this select costs a fifth of the next
+	case e.reader <- struct{}{}: // the usual case: this select costs a fifth of the next one
 		return nil
 	default:
 	}
@@ -159,7 +159,7 @@ func (e *endpoint) hold(ctx context.Context) error {
 
 func (e *endpoint) release() { <-e.reader }
 
-// Push makes the endpoint a transport.Pusher.
+// Push implements transport.Pusher.
 func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error) bool) (
 	release func(unread []election.Packet), err error) {
 	if err := e.hold(ctx); err != nil {
@@ -177,7 +177,7 @@ func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error
 			refused = append(refused, p)
 		}
 	})
-	for _, p := range refused { // not while there is something left that comes before
+	for _, p := range refused { // not while there is an earlier packet left
 		e.box.Send(&p)
 	}
 	e.deliver = deliver
@@ -185,7 +185,7 @@ func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error
 	return func(unread []election.Packet) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		if released { // the endpoint may be another receiver's by now
+		if released { // the endpoint may have another receiver already
 			return
 		}
 		released = true
@@ -198,7 +198,7 @@ func (e *endpoint) Push(ctx context.Context, deliver func(election.Packet, error
 	}, nil
 }
 
-// waiting takes whatever waits. The caller is the one that receives.
+// waiting calls take for every packet that waits. The caller must be the receiver.
 func (e *endpoint) waiting(take func(election.Packet)) {
 	for batch := e.box.Poll(); batch != nil; batch = e.box.Poll() {
 		for batch != nil {
@@ -215,13 +215,13 @@ func (e *endpoint) Close() error {
 		return nil
 	}
 	e.net.mu.Lock()
-	// From here on there may be another endpoint of this ID: the process may come back.
+	// From here on there may be another endpoint for this ID, because the process may recover.
 	delete(e.net.ends, e.id)
 	e.net.mu.Unlock()
 	e.box.Close()
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	// The receiver learns of the end by an error, as it does from Recv.
+	// As with Recv, the receiver learns of the end from an error.
 	if e.deliver != nil {
 		e.deliver(election.Packet{}, e.gone())
 	}
