@@ -90,8 +90,9 @@ type Config struct {
 	Expire func(timer uint8, handle func())
 
 	// Clock returns the time since a fixed moment. Leases start and end by this clock; see
-	// [election.Outcome].Until. If nil, Clock is the time since the process started to run, including the time
-	// during which the machine was suspended. It may be called from any goroutine.
+	// [election.Outcome].Until. If nil, Clock is the time since the process started to run; for an algorithm
+	// with Leases it includes the time during which the machine was suspended. It may be called from any
+	// goroutine.
 	Clock func() time.Duration
 
 	scattered bool // Place has found that the ports of a complete graph are not ordered around a circle
