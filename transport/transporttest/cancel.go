@@ -9,10 +9,10 @@ import (
 	"github.com/go-election/election"
 )
 
-// errWhy is why contexts end here.
+// errWhy is the cause with which the suite cancels contexts.
 var errWhy = errors.New("transporttest: the context has ended")
 
-// ended returns an error unless err says that a context has.
+// ended returns an error unless err reports that a context has ended.
 func ended(what string, err error) error {
 	if errors.Is(err, errStuck) {
 		return err
@@ -23,14 +23,14 @@ func ended(what string, err error) error {
 	return fmt.Errorf("%s returned %w, not the error of its context, which has ended", what, err)
 }
 
-// cancelRecv ends the context of Recv before a packet comes, at the same time, and when one is there
-// already. Each packet must come with a Recv that returns no error.
+// cancelRecv cancels the context of Recv before a packet arrives, while it arrives, and after it has arrived.
+// Each packet must be returned by a Recv that returns no error.
 func cancelRecv(n *network) error {
 	for _, rounds := range []func(n *network, value uint64) error{cancelBefore, cancelMeanwhile,
 		cancelAfter} {
 		for k := range uint64(20) {
 			if err := rounds(n, k); errors.Is(err, errLost) {
-				return nil // where packets are lost this proves nothing
+				return nil // proves nothing if packets may be lost
 			} else if err != nil {
 				return err
 			}
@@ -39,15 +39,15 @@ func cancelRecv(n *network) error {
 	return nil
 }
 
-// errLost says that a packet is missing, which may be as lost as others.
+// errLost reports that a packet is missing. If other packets are lost too, this is not the fault of cancelRecv.
 var errLost = errors.New("lost")
 
-// waiting names the Recv that is tried here.
+// waiting returns a description of the Recv under test.
 func waiting(n *network) string {
 	return fmt.Sprintf("Recv of process %d, whose context has ended,", n.ids[1])
 }
 
-// cancelBefore: a packet comes when a Recv has given up.
+// cancelBefore sends a packet after a Recv has been canceled.
 func cancelBefore(n *network, value uint64) error {
 	ctx, cancel := context.WithCancelCause(n.ctx)
 	defer cancel(nil)
@@ -59,7 +59,7 @@ func cancelBefore(n *network, value uint64) error {
 	cancel(errWhy)
 	err := n.wait(done, waiting(n))
 	switch {
-	case err == nil && (n.opts.Duplicates || n.opts.Lossy): // an earlier one, or a copy of it
+	case err == nil && (n.opts.Duplicates || n.opts.Lossy): // an earlier packet, or a duplicate of one
 	case err == nil:
 		return fmt.Errorf("process %d received a packet that no process has sent", n.ids[1])
 	default:
@@ -74,7 +74,7 @@ func cancelBefore(n *network, value uint64) error {
 	return n.fetch(p, err, "sent after a Recv had returned the error of its context")
 }
 
-// cancelMeanwhile: a packet comes when a Recv gives up.
+// cancelMeanwhile sends a packet while a Recv is being canceled.
 func cancelMeanwhile(n *network, value uint64) error {
 	ctx, cancel := context.WithCancelCause(n.ctx)
 	defer cancel(nil)
@@ -83,13 +83,13 @@ func cancelMeanwhile(n *network, value uint64) error {
 		got, err = n.ends[1].Recv(ctx)
 		return err
 	})
-	// In some rounds the Recv surely waits already, in others it may just begin.
+	// In some rounds Recv is certainly waiting already, in others it may only be starting.
 	if value%4 == 0 {
 		settle()
 	}
 	go func() {
 		for range value % 8 {
-			// Vary which comes first, the packet or the end of the context.
+			// Vary whether the packet or the end of the context comes first.
 			runtime.Gosched()
 		}
 		cancel(errWhy)
@@ -102,7 +102,7 @@ func cancelMeanwhile(n *network, value uint64) error {
 	return n.gives(p, got, err, "sent while the context of a Recv ended")
 }
 
-// cancelAfter: a packet is there when a Recv comes whose context has ended.
+// cancelAfter calls Recv with an ended context while a packet is waiting.
 func cancelAfter(n *network, value uint64) error {
 	p, err := n.post(200 + value)
 	if err != nil {
@@ -115,8 +115,8 @@ func cancelAfter(n *network, value uint64) error {
 	return n.gives(p, got, err, "there when a Recv came whose context had ended")
 }
 
-// gives judges what a Recv returned whose context has ended: either the packet, or the error of the context,
-// and then the next Recv returns the packet.
+// gives checks the results of a Recv whose context has ended: it returns either the packet, or the error of the
+// context, in which case the next Recv returns the packet.
 func (n *network) gives(p, got election.Packet, err error, when string) error {
 	if err == nil && got == p {
 		return nil
@@ -129,7 +129,7 @@ func (n *network) gives(p, got election.Packet, err error, when string) error {
 	return n.fetch(p, err, when)
 }
 
-// post sends a packet with a value from process 0 to 1.
+// post sends a packet with a value from process 0 to process 1.
 func (n *network) post(value uint64) (election.Packet, error) {
 	p := n.packet(0, 1, election.Message{Kind: 1, Value: value})
 	err := n.send(n.ctx, 0, p)
@@ -139,10 +139,10 @@ func (n *network) post(value uint64) (election.Packet, error) {
 	return p, err
 }
 
-// fetch receives a packet at process 1. That returned err before.
+// fetch receives a packet at process 1, after a Recv that returned err.
 func (n *network) fetch(p election.Packet, err error, when string) error {
 	if n.opts.Lossy {
-		return nil // it may be lost
+		return nil // the packet may be lost
 	}
 	for {
 		got, failed := n.recv(n.ctx, 1, "the next Recv")
@@ -163,7 +163,7 @@ func (n *network) fetch(p election.Packet, err error, when string) error {
 	}
 }
 
-// cancelSend ends the context of Send before it, and while it may wait.
+// cancelSend cancels the context of Send before the call, and while Send may be waiting.
 func cancelSend(n *network) error {
 	ctx, cancel := context.WithCancelCause(n.ctx)
 	cancel(errWhy)
@@ -177,8 +177,8 @@ func cancelSend(n *network) error {
 	}
 	ctx, cancel = context.WithCancelCause(n.ctx)
 	defer cancel(nil)
-	done := n.begin(func() error { // without a receiver
-		// Enough packets to fill any room that the transport declares.
+	done := n.begin(func() error { // nobody receives
+		// Send enough packets to fill any capacity that the transport declares.
 		for range n.opts.Capacity + 1000 {
 			err := n.ends[0].Send(ctx, p)
 			if ctx.Err() != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// errEarly is that Send failed before its transport was closed.
+// errEarly reports that Send failed before its transport was closed.
 var errEarly = errors.New("before Close, Send failed")
 
 // refused returns an error unless err wraps election.ErrClosed.
@@ -25,7 +25,7 @@ func refused(what string, err error) error {
 	return fmt.Errorf("%s returned %q, which does not wrap election.ErrClosed", what, err)
 }
 
-// closeEnd closes the transport of a process. Only that it returns is asked for here.
+// closeEnd closes the transport of a process. It checks only that Close returns.
 func (n *network) closeEnd(at int, while string) error {
 	what := fmt.Sprintf("Close of process %d %s", n.ids[at], while)
 	if err := n.call(what, n.ends[at].Close); errors.Is(err, errStuck) {
@@ -34,8 +34,8 @@ func (n *network) closeEnd(at int, while string) error {
 	return nil
 }
 
-// isClosed returns an error unless a process can neither send nor receive any more, after what was
-// left.
+// isClosed returns an error unless a process can neither send nor receive any more, apart from the given number
+// of packets left to receive.
 func (n *network) isClosed(at, left int) error {
 	if err := n.sendsNothing(at); err != nil {
 		return err
@@ -49,10 +49,10 @@ func (n *network) isClosed(at, left int) error {
 	return refused("Recv after Close", err)
 }
 
-// refusals is how often a closed transport is asked to send: it refuses every time.
+// refusals is the number of sends over a closed transport, all of which must fail.
 const refusals = 500
 
-// sendsNothing returns an error unless a process that is closed is refused each time it sends.
+// sendsNothing returns an error unless every send of a closed process fails.
 func (n *network) sendsNothing(at int) error {
 	p := n.packet(at, 2, election.Message{Kind: 1})
 	return n.call(fmt.Sprintf("Send of process %d after Close", n.ids[at]), func() error {
@@ -70,7 +70,7 @@ func (n *network) sendsNothing(at int) error {
 	})
 }
 
-// closeRecv closes while several Recv wait, and where packets wait that no Recv has returned.
+// closeRecv closes a transport while several Recv wait, and a transport with packets that no Recv has returned.
 func closeRecv(n *network) error {
 	var blocked []<-chan error
 	for range 3 {
@@ -104,13 +104,13 @@ func closeRecv(n *network) error {
 		return err
 	}
 	if n.opts.Duplicates {
-		// Copies may have arrived as well. Ten of each is more than any transport should make.
+		// Duplicates may have arrived as well. No transport should create ten of each packet.
 		left *= 10
 	}
 	return n.isClosed(1, left)
 }
 
-// closeSend closes while others send over the same transport.
+// closeSend closes a transport while several goroutines send over it.
 func closeSend(n *network) error {
 	n.listen(1)
 	c := &closing{busy: make(chan struct{})}
@@ -122,7 +122,7 @@ func closeSend(n *network) error {
 	defer timer.Stop()
 	select {
 	case <-c.busy:
-	case <-timer.C: // then Send waits
+	case <-timer.C: // Send is waiting
 	}
 	err := n.closeEnd(0, "while Send is called")
 	c.closed.Store(true)
@@ -140,14 +140,14 @@ func closeSend(n *network) error {
 // closing is a transport that is being closed.
 type closing struct {
 	sent   atomic.Int64
-	busy   chan struct{} // closed when much was sent
+	busy   chan struct{} // closed after 100 sends
 	closed atomic.Bool
 }
 
-// send sends from process 0 to 1 until that is refused, or should be.
+// send sends from process 0 to process 1 until Send fails, or should fail.
 func (c *closing) send(n *network) error {
 	for {
-		// Read it before Send: a Send that began before Close may still succeed.
+		// Read it before Send: a Send that started before Close may still succeed.
 		late := c.closed.Load()
 		err := n.ends[0].Send(n.ctx, n.packet(0, 1, election.Message{Kind: 1}))
 		if late || errors.Is(err, election.ErrClosed) {
@@ -164,7 +164,8 @@ func (c *closing) send(n *network) error {
 	}
 }
 
-// parting lets a process send, and leave at once: what it has sent arrives, and what is refused does not.
+// parting sends packets and closes the transport immediately: packets for which Send succeeded arrive, and
+// packets for which it failed do not.
 func parting(n *network) error {
 	flows := []flow{{0, 1, 0, 50}}
 	if n.opts.Capacity > 0 {
@@ -211,7 +212,8 @@ func parting(n *network) error {
 	return nil
 }
 
-// closeAgain closes a transport twice, and another one by many at once. The others stay open.
+// closeAgain closes one transport twice, and another one from several goroutines simultaneously. The other
+// transports stay open.
 func closeAgain(n *network) error {
 	for range 2 {
 		if err := n.closeEnd(0, "for the second time"); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/process"
 )
 
-// elect lets all processes, in a ring, elect the one with the largest ID. Where packets may be lost,
-// elections that do not end are given up for new ones, after a longer time each.
+// elect runs an election of all processes on a ring, which the largest ID must win. If packets may be lost, it
+// abandons elections that do not end and starts new ones, after increasing intervals.
 func elect(n *network) error {
 	ps := make([]*process.Process, len(n.ids))
 	for i := range n.ids {
@@ -45,7 +45,7 @@ func elect(n *network) error {
 	return err
 }
 
-// config returns what a process has to know.
+// config returns the Config of a process.
 func (n *network) config(i int) (process.Config, error) {
 	c := process.Config{
 		Algorithm: lcr.Participant(),
@@ -66,7 +66,7 @@ func (n *network) config(i int) (process.Config, error) {
 	return c, err
 }
 
-// agree waits until all processes believe in the same election of the right leader.
+// agree waits until all processes believe in the right leader in the same election.
 func (n *network) agree(ps []*process.Process) error {
 	patience := n.patience()
 	again := patience
@@ -84,7 +84,7 @@ func (n *network) agree(ps []*process.Process) error {
 		case <-n.news:
 			reelect.Reset(again)
 		case <-reelect.C:
-			again += again / 10 // packets may take longer than that
+			again += again / 10 // packets may take longer than the interval
 			reelect.Reset(again)
 			if n.opts.Lossy {
 				if err := ps[0].Reelect(); err != nil {
@@ -111,7 +111,7 @@ func agreed(ps []*process.Process, leader election.ID) bool {
 	return true
 }
 
-// beliefs says what each process believes.
+// beliefs returns what each process believes, for an error.
 func (n *network) beliefs(ps []*process.Process) (all string) {
 	for i, p := range ps {
 		if i > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// goroutines returns all goroutines: their stacks, by what the runtime calls them.
+// goroutines returns the stacks of all goroutines by the runtime's name of the goroutine.
 func goroutines() map[string]string {
 	b := make([]byte, 1<<16)
 	for {
@@ -23,19 +23,19 @@ func goroutines() map[string]string {
 			b = b[:size]
 			break
 		}
-		// A full buffer may be a cut stack: try again with a larger one.
+		// If the buffer is full, the last stack may be truncated: try again with a larger one.
 		b = make([]byte, 2*len(b))
 	}
 	all := make(map[string]string)
 	for one := range strings.SplitSeq(string(b), "\n\n") {
 		head, stack, _ := strings.Cut(one, "\n")
-		name, _, _ := strings.Cut(head, " [") // its state changes
+		name, _, _ := strings.Cut(head, " [") // the state in brackets changes
 		all[name] = stack
 	}
 	return all
 }
 
-// calls shortens a stack to the functions in it.
+// calls returns the names of the functions in a stack.
 func calls(stack string) string {
 	var names []string
 	for line := range strings.Lines(stack) {
@@ -54,7 +54,7 @@ func calls(stack string) string {
 	return strings.Join(names, ", ")
 }
 
-// checkGoroutines reports goroutines that have come since and do not go.
+// checkGoroutines reports goroutines that were started after before and have not ended.
 func checkGoroutines(tb testing.TB, before map[string]string, patience time.Duration) {
 	const pause = 10 * time.Millisecond
 	end := time.NewTimer(patience)
@@ -83,8 +83,8 @@ func checkGoroutines(tb testing.TB, before map[string]string, patience time.Dura
 	}
 }
 
-// everything does a little of everything, to be closed in the midst of it: what then is left is
-// for checkGoroutines.
+// everything uses all operations and leaves the transports to be closed in the middle of them. checkGoroutines
+// then reports what is left.
 func everything(n *network) error {
 	n.readers = 2
 	if err := n.exchange(n.pairs(20)...); err != nil {

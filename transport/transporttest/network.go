@@ -12,44 +12,43 @@ import (
 	"github.com/go-election/election"
 )
 
-// quiet is how long nothing must arrive until nothing more is expected. A transport that keeps its
-// promises passes however long that is.
+// quiet is how long no packet must arrive before the suite expects no more. A correct transport passes whatever
+// this duration is.
 const quiet = 20 * time.Millisecond
 
-// settle lets goroutines come to where they wait. A transport that keeps its promises passes
-// wherever they are.
+// settle waits a moment so that goroutines can block. A correct transport passes whether or not they have.
 func settle() { <-time.After(2 * time.Millisecond) }
 
-// impatience is how long the suite waits once packets are known to be lost: those that are missing will not
-// come.
+// impatience is how long the suite waits after packets are known to be lost, because missing packets will not
+// arrive.
 const impatience = 500 * time.Millisecond
 
-// errStuck says that a call has panicked or not returned.
+// errStuck reports that a call has panicked or not returned.
 var errStuck = errors.New("stuck")
 
-// network is what a property is tried on: the transports of a few processes.
+// network is the transports of a few processes, over which a property is tested.
 type network struct {
 	tb      testing.TB
 	opts    Options
 	ids     []election.ID
 	ends    []election.Transport
 	inboxes []*inbox
-	readers int             // how many goroutines receive at each process
-	ctx     context.Context // ends after all ends are closed
+	readers int             // number of goroutines that receive at each process
+	ctx     context.Context // ends after all transports are closed
 	cancel  context.CancelFunc
-	news    chan struct{} // has something if anything was sent or received
+	news    chan struct{} // contains a value if a packet was sent or received
 }
 
-// inbox is what has arrived at a process.
+// inbox is the packets that have arrived at a process.
 type inbox struct {
-	underWay chan struct{} // has one for each packet under way, where these are counted
-	held     atomic.Int64  // the number of senders that wait for one of those to arrive
+	underWay chan struct{} // contains one value per packet in flight, if these are limited
+	held     atomic.Int64  // number of senders that wait for a packet in flight to arrive
 
 	mu      sync.Mutex
 	packets []election.Packet
 	counts  map[election.Packet]int
 	open    bool
-	err     error // why nothing more is received
+	err     error // why the process has stopped receiving
 }
 
 func newNetwork(tb testing.TB, ids []election.ID, ends []election.Transport, opts Options) *network {
@@ -63,13 +62,13 @@ func newNetwork(tb testing.TB, ids []election.ID, ends []election.Transport, opt
 
 func (n *network) newInbox() *inbox {
 	e := &inbox{counts: make(map[election.Packet]int)}
-	if n.opts.Capacity > 0 && !n.opts.Lossy { // what is lost would never be given back
+	if n.opts.Capacity > 0 && !n.opts.Lossy { // lost packets would never return their place
 		e.underWay = make(chan struct{}, n.opts.Capacity)
 	}
 	return e
 }
 
-// close closes all ends. Whether that ends anything is a property of its own.
+// close closes all transports. Whether Close works is tested separately.
 func (n *network) close() {
 	var closed []<-chan error
 	for _, e := range n.ends {
@@ -89,7 +88,7 @@ func (n *network) patience() time.Duration {
 	return n.opts.Patience
 }
 
-// lose notes that packets are lost, where that may not be, and returns an error that says so.
+// lose records that packets are lost, and returns an error if they may not be.
 func (n *network) lose(format string, args ...any) error {
 	if !n.opts.Lossy {
 		n.opts.losses.Store(true)
@@ -100,7 +99,7 @@ func (n *network) lose(format string, args ...any) error {
 
 // begin runs f in a goroutine.
 func (n *network) begin(f func() error) <-chan error {
-	// Room for one: if the suite no longer waits, the goroutine must still be able to end.
+	// Buffer one value: if the suite no longer waits, the goroutine must still be able to end.
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -113,8 +112,8 @@ func (n *network) begin(f func() error) <-chan error {
 	return done
 }
 
-// wait returns the error of what was begun, or one that wraps errStuck if nothing has happened for
-// long.
+// wait returns the error of a call started by begin, or an error that wraps errStuck if nothing has happened
+// for too long.
 func (n *network) wait(done <-chan error, what string) error {
 	patience := n.patience()
 	timer := time.NewTimer(patience)
@@ -140,7 +139,7 @@ func (n *network) call(what string, f func() error) error { return n.wait(n.begi
 // progress notes that something has happened.
 func (n *network) progress() {
 	select {
-	// One pending note is enough: it only says that the network is not stuck.
+	// One pending value is enough: it only shows that the network is not stuck.
 	case n.news <- struct{}{}:
 	default:
 	}
@@ -171,7 +170,7 @@ func (n *network) recv(ctx context.Context, at int, what string) (p election.Pac
 	return <-received, nil
 }
 
-// listen lets a process receive from now on, unless it does so already.
+// listen starts to receive at a process, unless it is receiving already.
 func (n *network) listen(at int) {
 	e := n.inboxes[at]
 	e.mu.Lock()
@@ -181,7 +180,7 @@ func (n *network) listen(at int) {
 	}
 	e.open = true
 	for range n.readers {
-		// A process that comes back has another end and another inbox; this reader keeps to its own.
+		// A process that recovers has another transport and another inbox; this reader keeps its own.
 		end := n.ends[at]
 		done := n.begin(func() error { return n.receive(end, e) })
 		go func() {
@@ -194,7 +193,7 @@ func (n *network) listen(at int) {
 	}
 }
 
-// receive receives until an error.
+// receive receives until an error occurs.
 func (n *network) receive(end election.Transport, into *inbox) error {
 	for {
 		p, err := end.Recv(n.ctx)
@@ -214,14 +213,14 @@ func (e *inbox) add(p election.Packet) {
 	if e.underWay != nil {
 		select {
 		case <-e.underWay:
-		default: // a copy
+		default: // a duplicate
 		}
 	}
 }
 
-// await waits until a process has received a number of different packets, and reports whether it has, or
-// nothing happens anywhere for long: then the others are lost. It returns an error only where the
-// process has ceased to receive.
+// await waits until a process has received the given number of different packets, and reports whether it has.
+// It returns false if nothing has happened anywhere for too long, which means that the other packets are lost.
+// It returns an error only if the process has stopped receiving.
 func (n *network) await(at, different int) (bool, error) {
 	e := n.inboxes[at]
 	all, err := n.until(func() (bool, error) {
@@ -233,15 +232,14 @@ func (n *network) await(at, different int) (bool, error) {
 		return false, fmt.Errorf("process %d receives no more: %w", n.ids[at], err)
 	}
 	if !all {
-		// From now on the suite waits less: a transport that loses packets would make every property take
-		// the full time.
+		// From now on, wait less: with a transport that loses packets, every property would take the full time.
 		n.opts.losses.Store(true)
 	}
 	return all, nil
 }
 
-// until waits until something is so or returns an error, and reports whether it is, or nothing happens
-// anywhere for long.
+// until waits until a condition is true or returns an error, and reports whether it is true. It returns false
+// if nothing has happened anywhere for too long.
 func (n *network) until(so func() (bool, error)) (bool, error) {
 	patience := n.patience()
 	timer := time.NewTimer(patience)
@@ -261,7 +259,7 @@ func (n *network) until(so func() (bool, error)) (bool, error) {
 	}
 }
 
-// awaitQuiet waits until nothing arrives any more.
+// awaitQuiet waits until no more packets arrive.
 func (n *network) awaitQuiet() {
 	end, timer := time.NewTimer(n.patience()), time.NewTimer(quiet)
 	defer end.Stop()

@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// field is a number in a packet.
+// field is a field of a packet.
 type field struct {
 	name string
 	bits int
@@ -18,7 +18,7 @@ type field struct {
 	get  func(p *election.Packet) uint64
 }
 
-// fields returns all that an algorithm or the driver puts into a packet, beside From and To.
+// fields returns all fields that an algorithm or a driver sets, except From and To.
 func fields() []field {
 	type packet = election.Packet
 	return []field{
@@ -49,14 +49,14 @@ func fields() []field {
 	}
 }
 
-// samples returns packets with nothing in them, with all that there is room for, with one field
-// alone at an extreme, and with a different byte in every place.
+// samples returns an empty packet, a packet with every field at its maximum, packets with a single field at an
+// extreme, and a packet with a different byte in every place.
 func samples(empty election.Packet) []election.Packet {
 	full, distinct := empty, empty
 	all := []election.Packet{empty}
 	for i, f := range fields() {
 		f.set(&full, math.MaxUint64)
-		// Different bytes in all places show a field that is swapped, reversed or shortened.
+		// Different bytes in all places reveal fields that are swapped, reversed or truncated.
 		f.set(&distinct, 0x0102030405060708+uint64(i)*0x1111111111111111)
 		for _, v := range []uint64{1, 1 << (f.bits - 1), math.MaxUint64} {
 			one := empty
@@ -67,7 +67,7 @@ func samples(empty election.Packet) []election.Packet {
 	return append(all, full, distinct)
 }
 
-// difference says in which fields two packets differ.
+// difference returns the names of the fields in which two packets differ.
 func difference(sent, arrived election.Packet) string {
 	var all []string
 	note := func(name string, sent, arrived uint64) {
@@ -83,7 +83,7 @@ func difference(sent, arrived election.Packet) string {
 	return strings.Join(all, ", ")
 }
 
-// integrity sends one packet after another, each when the one before has arrived.
+// integrity sends the samples one at a time, each after the previous one has arrived.
 func integrity(n *network) error {
 	sent := make(map[election.Packet]bool)
 	n.listen(1)
@@ -97,7 +97,7 @@ func integrity(n *network) error {
 	return nil
 }
 
-// sendUntil sends a packet to process 1 until it has arrived: once, unless the transport is lossy.
+// sendUntil sends a packet to process 1 until it has arrived; only once, unless the transport is lossy.
 func (n *network) sendUntil(p election.Packet, seen *int, sent map[election.Packet]bool) error {
 	again := time.Duration(math.MaxInt64)
 	if n.opts.Lossy {
@@ -129,7 +129,7 @@ func (n *network) sendUntil(p election.Packet, seen *int, sent map[election.Pack
 	}
 }
 
-// arrived looks through what is new at process 1 for a packet.
+// arrived searches the new packets at process 1 for a packet.
 func (n *network) arrived(p election.Packet, seen *int, sent map[election.Packet]bool) (bool, error) {
 	e := n.inboxes[1]
 	e.mu.Lock()
@@ -146,7 +146,7 @@ func (n *network) arrived(p election.Packet, seen *int, sent map[election.Packet
 	return e.counts[p] > 0, nil
 }
 
-// forgery lets a process send in the name of another, of ID 0, and of one that does not exist.
+// forgery sends packets in the name of another process, of ID 0, and of an ID that does not exist.
 func forgery(n *network) error {
 	const mark = 0xbad
 	n.listen(2)
@@ -154,10 +154,10 @@ func forgery(n *network) error {
 		p := n.packet(0, 2, election.Message{Kind: 1, Term: mark, Value: uint64(name)})
 		p.From = name
 		if err := n.send(n.ctx, 0, p); errors.Is(err, errStuck) || errors.Is(err, election.ErrClosed) {
-			return err // any other is a way to refuse
+			return err // any other error is a valid refusal
 		}
 	}
-	flows := []flow{{0, 2, 0, 1}} // comes after those, mostly
+	flows := []flow{{0, 2, 0, 1}} // usually arrives after the forged packets
 	if err := n.exchange(flows...); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func forgery(n *network) error {
 // absent is an ID that no process has.
 const absent election.ID = 4242
 
-// absentPeer sends to processes that do not exist, which must not keep others from being reached.
+// absentPeer sends to processes that do not exist. Other processes must still be reachable.
 func absentPeer(n *network) error {
 	count := 10
 	if n.opts.Capacity > 0 {
@@ -200,7 +200,7 @@ func absentPeer(n *network) error {
 	return errors.Join(n.missing(flows), n.strange(flows))
 }
 
-// endsSender turns an error of Send into one of the suite if it ends the process that sends.
+// endsSender returns an error if the error of Send would end the process that sends.
 func (n *network) endsSender(err error, to string) error {
 	if errors.Is(err, errStuck) {
 		return err
@@ -211,7 +211,7 @@ func (n *network) endsSender(err error, to string) error {
 	return nil
 }
 
-// closedPeer sends to a process while it is closed and after that.
+// closedPeer sends to a process while it is closed and afterwards.
 func closedPeer(n *network) error {
 	const closes = 1
 	count := 100

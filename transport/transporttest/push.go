@@ -9,11 +9,11 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// receiver is the process that a transport.Pusher pushes to.
+// receiver is the process that receives from a transport.Pusher.
 type receiver struct {
 	n      *network
 	at     int
-	full   atomic.Bool // it takes no more
+	full   atomic.Bool // the receiver accepts no more packets
 	closed chan error
 }
 
@@ -22,7 +22,7 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	case err != nil:
 		select {
 		case r.closed <- err:
-		default: // once is enough
+		default: // one value is enough
 		}
 		return false
 	case r.full.Load():
@@ -33,8 +33,8 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	return true
 }
 
-// push tries what only a transport.Pusher does: what waits is pushed, then what arrives, and what the
-// receiver does not take, or gives back, is received later.
+// push tests the methods of a transport.Pusher: it pushes packets that wait, then packets that arrive. Packets
+// that the receiver refuses or returns are received later.
 func push(n *network) error {
 	t, ok := n.ends[1].(transport.Pusher)
 	if !ok {
@@ -60,7 +60,7 @@ func push(n *network) error {
 	if err := n.sendValues(2*half+1, 2*half+1); err != nil {
 		return err
 	}
-	// The last two were delivered and count as unread, and one more was refused. Recv must return all three
+	// The last two packets were delivered but are unread, and one more was refused. Recv must return all three
 	// in order.
 	unread := arrived[2*half-2:]
 	if err := n.call("release", func() error { release(unread); return nil }); err != nil {
@@ -80,7 +80,7 @@ func push(n *network) error {
 	return r.close(t)
 }
 
-// attach sends some packets, the values from 1, and then begins to push.
+// attach sends some packets, with values from 1, and then starts to push.
 func (r *receiver) attach(t transport.Pusher, before int) (release func([]election.Packet), err error) {
 	if err := r.n.sendValues(1, before); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (r *receiver) close(t transport.Pusher) error {
 	return r.n.call("release after Close", func() error { release(nil); return nil })
 }
 
-// sendValues sends packets of these values from process 0 to process 1.
+// sendValues sends packets with these values from process 0 to process 1.
 func (n *network) sendValues(first, last int) error {
 	for v := first; v <= last; v++ {
 		if err := n.send(n.ctx, 0, n.packet(0, 1, election.Message{Kind: 1, Value: uint64(v)})); err != nil {

@@ -26,8 +26,8 @@ func (n *network) reopen(at int) error {
 	return nil
 }
 
-// comeBack closes a process and opens it again. From then on each packet to it and from it arrives, however
-// lately another one was refused.
+// comeBack closes a process and opens it again. From then on, each packet to it and from it must arrive,
+// however recently another packet was refused.
 func comeBack(n *network) error {
 	const returns = 1
 	for _, peer := range []int{0, 2} {
@@ -37,8 +37,7 @@ func comeBack(n *network) error {
 		if err := n.leave(returns); err != nil {
 			return err
 		}
-		// What is sent meanwhile may be lost, or arrive later. It shows the senders that the process is
-		// absent.
+		// These packets may be lost or arrive later. They show the senders that the process is absent.
 		for range round {
 			for _, from := range []int{0, 2} {
 				err := n.send(n.ctx, from, n.packet(from, returns, election.Message{Kind: 1}))
@@ -64,8 +63,7 @@ func comeBack(n *network) error {
 	return nil
 }
 
-// first sends a packet, the first one between two processes since one of them has come back, and waits
-// for it.
+// first sends the first packet between two processes after one of them has recovered, and waits for it.
 func (n *network) first(p election.Packet) error {
 	from, to := slices.Index(n.ids, p.From), slices.Index(n.ids, p.To)
 	if err := n.send(n.ctx, from, p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// flow is a row of packets that one goroutine sends.
+// flow is a sequence of packets that one goroutine sends.
 type flow struct {
 	from, to int
 	port     election.Port
@@ -28,7 +28,7 @@ func (f *flow) name(n *network, k uint64) string {
 		k+1, f.count, n.ids[f.from], f.port, n.ids[f.to])
 }
 
-// sendAll sends all flows at once.
+// sendAll sends all flows simultaneously.
 func (n *network) sendAll(flows []flow) error {
 	done := make([]<-chan error, len(flows))
 	for i := range flows {
@@ -65,7 +65,7 @@ func (n *network) sendFlow(i int, f *flow) error {
 	return nil
 }
 
-// borrow waits until one packet more may be under way.
+// borrow waits until another packet may be in flight.
 func (e *inbox) borrow(ctx context.Context) error {
 	if e.underWay == nil {
 		return nil
@@ -75,7 +75,7 @@ func (e *inbox) borrow(ctx context.Context) error {
 		return nil
 	default:
 	}
-	// Senders that wait here show a loss: as many packets are under way as may wait, and none arrives.
+	// Senders that wait here reveal a loss: the maximum number of packets is in flight, and none arrives.
 	e.held.Add(1)
 	defer e.held.Add(-1)
 	select {
@@ -86,14 +86,14 @@ func (e *inbox) borrow(ctx context.Context) error {
 	}
 }
 
-// listenAll lets all processes that flows lead to receive.
+// listenAll starts to receive at all receivers of the flows.
 func (n *network) listenAll(flows []flow) {
 	for i := range flows {
 		n.listen(flows[i].to)
 	}
 }
 
-// awaitAll waits until all flows have arrived, and nothing more does.
+// awaitAll waits until all packets of the flows have arrived, and then until no more do.
 func (n *network) awaitAll(flows []flow) error {
 	want := make([]int, len(n.ids))
 	for i := range flows {
@@ -109,7 +109,7 @@ func (n *network) awaitAll(flows []flow) error {
 			break
 		}
 	}
-	// Wait a little longer: copies and packets for the wrong process come without being expected.
+	// Wait a little longer for packets that are not expected: duplicates, and packets for the wrong process.
 	n.awaitQuiet()
 	return nil
 }
@@ -123,13 +123,13 @@ func (n *network) exchange(flows ...flow) error {
 	return n.awaitAll(flows)
 }
 
-// arrival is a packet of a flow as it arrived.
+// arrival is a packet of a flow after its arrival.
 type arrival struct {
 	flow   int
 	number uint64
 }
 
-// arrivals returns what has arrived of flows at a process, in order.
+// arrivals returns the packets of the flows that have arrived at a process, in order.
 func (n *network) arrivals(at int, flows []flow) (all []arrival) {
 	e := n.inboxes[at]
 	e.mu.Lock()
@@ -172,7 +172,7 @@ func (n *network) times(flows []flow) [][]int {
 	return times
 }
 
-// missing returns an error if packets have not arrived that should have.
+// missing returns an error if packets are lost, unless the transport may lose them.
 func (n *network) missing(flows []flow) error {
 	if n.opts.Lossy {
 		return nil
@@ -187,7 +187,7 @@ func (n *network) missing(flows []flow) error {
 	return nil
 }
 
-// repeated returns an error if packets have arrived more than once that should not have.
+// repeated returns an error if packets have arrived more than once, unless the transport may duplicate them.
 func (n *network) repeated(flows []flow) error {
 	if n.opts.Duplicates {
 		return nil
@@ -203,8 +203,7 @@ func (n *network) repeated(flows []flow) error {
 	return nil
 }
 
-// strange returns an error if a packet has arrived where it does not belong, or says of itself what
-// is not so.
+// strange returns an error if a packet has arrived at the wrong process, or has been altered.
 func (n *network) strange(flows []flow) error {
 	for at, e := range n.inboxes {
 		e.mu.Lock()
@@ -231,7 +230,7 @@ func (n *network) strange(flows []flow) error {
 	return nil
 }
 
-// rows returns the flows that try one kind of promise: two processes, by several ports, to a third.
+// rows returns flows of one kind: from two processes, over several ports, to a third.
 func rows() []flow {
 	const each = 1000
 	return []flow{{0, 1, 0, each}, {0, 1, 1, each}, {2, 1, 0, each}, {1, 0, math.MaxUint32, each}}
@@ -258,7 +257,7 @@ func duplication(n *network) error {
 	return n.repeated(rows())
 }
 
-// pairs returns a flow between any two processes.
+// pairs returns a flow between every two processes.
 func (n *network) pairs(count int) (flows []flow) {
 	for from := range n.ids {
 		for to := range n.ids {
@@ -292,14 +291,14 @@ func self(n *network) error {
 
 func concurrency(n *network) error {
 	n.readers = 3
-	flows := append(n.pairs(200), n.pairs(200)...) // two goroutines each
+	flows := append(n.pairs(200), n.pairs(200)...) // two goroutines per pair
 	if err := n.exchange(flows...); err != nil {
 		return err
 	}
 	return errors.Join(n.missing(flows), n.repeated(flows), n.strange(flows))
 }
 
-// burst lets two processes send to each other before either receives.
+// burst makes two processes send to each other before either receives.
 func burst(n *network) error {
 	count := n.opts.burst
 	if n.opts.Capacity > 0 {

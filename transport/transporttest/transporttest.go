@@ -1,6 +1,6 @@
-// Package transporttest tries whether a transport keeps the contract of [election.Transport].
+// Package transporttest provides tests for implementations of [election.Transport].
 //
-// A test of one line is enough, with a function that opens the transports of a few processes:
+// Call Test with a function that opens the transports of a few processes:
 //
 //	func TestMemory(t *testing.T) {
 //		transporttest.Test(t, func(tb testing.TB, ids []election.ID) []election.Transport {
@@ -17,48 +17,48 @@
 //		}, transporttest.Options{})
 //	}
 //
-// [Options] say what the transport does not promise; all else is held against it.
+// [Options] declare which guarantees the transport does not give. All others are tested.
 //
 // # Properties
 //
-// Each is a subtest, to be chosen with -run, over transports of its own:
+// Each property is a subtest, which -run can select, with transports of its own:
 //
-//	Integrity    every field arrives as it was sent, whatever is in it
-//	Addressing   packets reach the process that they are for, and name their sender
-//	Forgery      no process sends as another                        not if Trusting
-//	Order        each link keeps the order                          not if Unordered
-//	Loss         whatever is sent arrives                           not if Lossy
-//	Duplication  and arrives once                                   not if Duplicates
-//	Self         a process reaches itself: a ring may be so small   not if NoSelf
-//	AbsentPeer   sending to no process is a loss, not the end
-//	ClosedPeer   so is sending to a process that has gone
-//	Return       a process that has come back is reached by the first    if Reopen is set,
-//	             packet, and its own first packet reaches the others     not if Lossy
-//	Concurrency  several goroutines send and several receive, everywhere at once
+//	Integrity    every field arrives as it was sent, whatever its value
+//	Addressing   packets reach their receiver and identify their sender
+//	Forgery      no process can send as another                     not if Trusting
+//	Order        each link delivers in order                        not if Unordered
+//	Loss         every packet arrives                               not if Lossy
+//	Duplication  and arrives only once                              not if Duplicates
+//	Self         a process reaches itself, as on a ring of one      not if NoSelf
+//	AbsentPeer   a packet to an unknown process is lost; the sender continues
+//	ClosedPeer   so is a packet to a process that has gone
+//	Return       after a process has recovered, the first packet         if Reopen is set,
+//	             to it and the first packet from it arrive               not if Lossy
+//	Concurrency  several goroutines send and several receive at every process
 //	Burst        Send does not wait for the receiver: 100,000 packets, or Capacity
-//	CancelRecv   Recv returns when its context ends, and then has consumed nothing
+//	CancelRecv   Recv returns when its context ends, and then has consumed no packet
 //	CancelSend   Send returns when its context ends
 //	CloseRecv    Close ends Recv, with an error that wraps election.ErrClosed
 //	CloseSend    Close ends Send, with such an error
-//	Parting      what Send has taken before Close arrives           not if Lossy or Abrupt
-//	             and what it refuses afterwards does not
-//	CloseAgain   Close may be called again, by several goroutines at once, and closes one end only
-//	Push         a transport.Pusher pushes what waits, what arrives and  not if Lossy,
-//	             that it is closed, and keeps what is not taken          Duplicates or Unordered
-//	Watch        a transport.Watcher says which peers are up, once for each change
-//	Goroutines   none is left after Close
-//	Election     processes elect a leader over it
+//	Parting      packets that Send accepted before Close arrive     not if Lossy or Abrupt
+//	             and packets that it refused afterwards do not
+//	CloseAgain   Close may be called repeatedly and concurrently, and closes one transport only
+//	Push         a transport.Pusher pushes packets that wait or     not if Lossy,
+//	             arrive and its end, and keeps refused packets      Duplicates or Unordered
+//	Watch        a transport.Watcher reports which peers are up, once per change
+//	Goroutines   no goroutine is left after Close
+//	Election     processes elect a leader over the transport
 //
 // # Limitations
 //
-// What never happens looks like what takes long: [Options].Patience says how long the suite waits.
-// That makes a failure of a hang; nothing else depends on the clock. A packet for which it has waited that
-// long is lost. From then on it waits for half a second only, and CancelRecv is not judged by packets that
-// are missing. A transport that breaks its promises rarely may pass, so run the suite with -race and -count
-// too.
+// A test cannot distinguish an event that never happens from a slow one: [Options].Patience is how long the
+// suite waits, so that a hang becomes a failure. Nothing else depends on the clock. A packet that has not
+// arrived after that time counts as lost. From then on the suite waits only half a second, and CancelRecv
+// ignores missing packets. A transport that rarely violates its guarantees may pass, so also run the suite with
+// -race and -count.
 //
-// Goroutines takes all that have come into being for the transport's, so Test is not for tests that
-// run in parallel with others.
+// Goroutines attributes all new goroutines to the transport, so do not call Test from tests that run in
+// parallel with others.
 package transporttest
 
 import (
@@ -70,50 +70,50 @@ import (
 	"github.com/go-election/election"
 )
 
-// Open opens the transports of processes that can all reach each other: the i-th belongs to process
-// ids[i]. The suite closes them; what else has to go is for tb.Cleanup.
+// Open opens the transports of processes that can all reach each other: the i-th belongs to process ids[i]. The
+// suite closes the transports; release other resources in tb.Cleanup.
 type Open func(tb testing.TB, ids []election.ID) []election.Transport
 
-// Options say what a transport does not promise. The zero value: it promises everything.
+// Options declare which guarantees a transport does not give. The zero value means that it gives all of them.
 type Options struct {
-	// Unordered: packets may overtake others of their link, which is the way from one process to a
-	// port of another. If false, a link keeps the order.
+	// Unordered means that packets may overtake others on the same link, which leads from one process to a port
+	// of another. If false, links deliver in order.
 	Unordered bool
-	// Lossy: packets may be lost, and Send may fail. If false, all arrive.
+	// Lossy means that packets may be lost, and that Send may fail. If false, all packets arrive.
 	Lossy bool
-	// Duplicates: packets may arrive more than once; a copy that comes after later packets is out of
-	// order as well. If false, each arrives once.
+	// Duplicates means that packets may arrive more than once; a duplicate that arrives after later packets is
+	// out of order as well. If false, each packet arrives once.
 	Duplicates bool
-	// Abrupt: Close may drop what Send has taken and what is still on its way. If false, a process
-	// that announces itself and leaves at once is heard.
+	// Abrupt means that Close may drop packets that Send has accepted, and packets in flight. If false, packets
+	// arrive even if their sender closes immediately after sending.
 	Abrupt bool
-	// Trusting: the transport does not know the sender and believes what stands in From. If false, no
-	// packet arrives with another From than its sender.
+	// Trusting means that the transport does not authenticate the sender and believes From. If false, no packet
+	// arrives with a From that is not its sender.
 	Trusting bool
-	// NoSelf: a process has no way to itself. If false, it has.
+	// NoSelf means that a process cannot send to itself.
 	NoSelf bool
-	// Capacity is how many packets may wait for their receiver. With more, Send may wait until its
-	// context ends, fail, or lose some. If zero, any number may wait.
+	// Capacity is the number of packets that may wait for their receiver. If more are sent, Send may wait until
+	// its context ends, fail, or lose packets. If zero, the capacity is unlimited.
 	Capacity int
-	// Reopen opens the transport of a process again, after its last one was closed. If nil, no process comes
-	// back.
+	// Reopen opens the transport of a process again after the previous one was closed. If nil, no process
+	// recovers.
 	Reopen func(tb testing.TB, id election.ID) election.Transport
 	// Patience is how long the suite waits for something to happen. If zero, ten seconds.
 	Patience time.Duration
-	// Virtual: the transport waits for channels and timers only, not for sockets or files. Then time is
-	// virtual: each property runs in a bubble of testing/synctest, with all that Open and Reopen make. If
-	// false, the suite waits in real time.
+	// Virtual means that the transport waits for channels and timers only, not for sockets or files. Time is
+	// then virtual: each property runs in a bubble of testing/synctest, together with everything that Open and
+	// Reopen create. If false, the suite waits in real time.
 	Virtual bool
 
-	burst  int          // how many packets two processes send to each other before either receives
-	losses *atomic.Bool // that packets are lost which should not be is established; shared by all properties
+	burst  int          // packets that two processes send to each other before either receives
+	losses *atomic.Bool // the transport loses packets that it should not lose; shared by all properties
 }
 
-// property is one thing that is promised.
+// property is one guarantee.
 type property struct {
 	name  string
 	holds func(n *network) error
-	// promised reports whether it is. If nil, always.
+	// promised reports whether the options leave the guarantee in force. If nil, it always is.
 	promised func(o *Options) bool
 }
 
@@ -149,7 +149,7 @@ func properties() []property {
 	}
 }
 
-// Test tries every property that the transport promises, each as a subtest.
+// Test tests every guarantee that opts leave in force, each as a subtest.
 func Test(t *testing.T, open Open, opts Options) { test(t, properties(), open, opts) }
 
 func test(t *testing.T, all []property, open Open, opts Options) {
@@ -167,7 +167,7 @@ func test(t *testing.T, all []property, open Open, opts Options) {
 	}
 }
 
-// try tries one property.
+// try tests one property.
 func try(tb testing.TB, p property, open Open, opts Options) {
 	if opts.Patience == 0 {
 		opts.Patience = 10 * time.Second
@@ -178,16 +178,16 @@ func try(tb testing.TB, p property, open Open, opts Options) {
 	if opts.losses == nil {
 		opts.losses = new(atomic.Bool)
 	}
-	// Note them before open, whose goroutines count too.
+	// List them before open, whose goroutines count too.
 	before := goroutines()
 	if p.name == "Goroutines" {
-		tb.Cleanup(func() { // after all that open has left to Cleanup
+		tb.Cleanup(func() { // after all cleanups of open
 			if !tb.Failed() {
 				checkGoroutines(tb, before, opts.Patience)
 			}
 		})
 	}
-	// IDs that a transport loses if it keeps them as int, int64 or float64.
+	// These IDs are corrupted by a transport that stores them as int, int64 or float64.
 	ids := []election.ID{1, 1<<63 + 7, 2, 1<<64 - 1}
 	ends := open(tb, ids)
 	if len(ends) != len(ids) {

@@ -10,17 +10,17 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// lookout is what a transport.Watcher says.
+// lookout checks the reports of a transport.Watcher.
 type lookout struct {
 	n    *network
-	busy atomic.Bool // f is being called
+	busy atomic.Bool // f is running
 
 	mu  sync.Mutex
 	up  map[election.ID]bool
-	err error // the first thing that a Watcher may not say
+	err error // first violation
 }
 
-// see is what WatchPeers calls.
+// see is the function passed to WatchPeers.
 func (l *lookout) see(id election.ID, up bool) {
 	overlap := l.busy.Swap(true)
 	defer l.busy.Store(false)
@@ -42,7 +42,7 @@ func (l *lookout) fail(format string, args ...any) {
 	}
 }
 
-// await waits until exactly these processes are up.
+// await waits until exactly these processes are reported up.
 func (l *lookout) await(when string, at ...int) error {
 	is, err := l.n.until(func() (bool, error) {
 		l.mu.Lock()
@@ -64,7 +64,7 @@ func (l *lookout) await(when string, at ...int) error {
 	return err
 }
 
-// watch tries what only a transport.Watcher does.
+// watch tests the methods of a transport.Watcher.
 func watch(n *network) error {
 	w, ok := n.ends[0].(transport.Watcher)
 	if !ok {
