@@ -7,18 +7,18 @@ import (
 	"github.com/go-election/election"
 )
 
-// section is a critical section as this program sees it.
+// section is the state of a critical section in this program.
 type section struct {
-	turn chan struct{} // holds one value while a goroutine waits or is inside
+	turn chan struct{} // contains one value while a goroutine waits or is inside
 
 	mu      sync.Mutex
-	number  uint32        // of the latest request
-	entered chan uint64   // receives its token, once; nil when no goroutine waits for that
-	locked  bool          // a goroutine is inside, as is the process
-	token   uint64        // of the latest entry
-	until   time.Duration // when its grant ends by the clock of the process; zero: when it is unlocked
-	expired bool          // which is over, without an Unlock so far
-	over    chan struct{} // closed when it is over, and then nil
+	number  uint32        // number of the latest request
+	entered chan uint64   // receives the token of the entry, once; nil if no goroutine waits
+	locked  bool          // a goroutine is inside, and so is the process
+	token   uint64        // token of the latest entry
+	until   time.Duration // end of the grant by the clock of the process; zero: until Unlock
+	expired bool          // the grant has expired without an Unlock
+	over    chan struct{} // closed and set to nil when the entry is over
 }
 
 // ask numbers a new request. The caller has the turn.
@@ -30,12 +30,12 @@ func (s *section) ask() (uint32, chan uint64) {
 	return s.number, s.entered
 }
 
-// forget gives a request up. Its entry, if it comes all the same, is ignored. It reports whether the
-// turn is still the caller's: not where the entry has come, and expired.
+// forget withdraws a request. If its entry comes nevertheless, it is ignored. forget reports whether the caller
+// still has the turn, which it has lost if the entry has come and expired.
 func (s *section) forget(number uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// The grant has come and expired, and raised has given the turn back already.
+	// The grant has come and expired, and raised has already taken the turn back.
 	if s.number != number || s.entered == nil && !s.locked {
 		return false
 	}
@@ -44,8 +44,8 @@ func (s *section) forget(number uint32) bool {
 	return true
 }
 
-// unlock ends the entry of a token, and returns the number of its request, and when its grant ends. The turn is
-// the caller's then.
+// unlock ends the entry with this token. It returns the number of its request and the end of its grant. The
+// caller then has the turn.
 func (s *section) unlock(token uint64) (number uint32, until time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,23 +61,23 @@ func (s *section) unlock(token uint64) (number uint32, until time.Duration, err 
 	return s.number, s.until, nil
 }
 
-// isOver reports whether a grant that ends at a time is over.
+// isOver reports whether a grant has expired.
 func isOver(until, now time.Duration) bool { return until != 0 && now >= until }
 
-// lasts returns a channel that is closed when the entry of a token is over, nil if it is over already.
+// lasts returns a channel that is closed when the entry with this token is over, or nil if it is already over.
 func (s *section) lasts(token uint64, now time.Duration) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.token != token {
 		return nil
 	}
-	if isOver(s.until, now) { // also if the process has not noticed yet
+	if isOver(s.until, now) { // even if the process has not noticed yet
 		s.finish()
 	}
 	return s.over
 }
 
-// end ends the entry: the process runs no more.
+// end ends the entry after the process has ended.
 func (s *section) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +92,8 @@ func (s *section) finish() {
 	}
 }
 
-// raised takes an event that the process raises; an entry ends at a time of its clock. A grant that expires is over for this program too, and
-// it is the turn of another goroutine.
+// raised handles an event that the process raises; until is the end of an entry by the clock of the process. If
+// a grant expires, it ends for this program too, and another goroutine gets the turn.
 func (s *section) raised(ev *election.Event, until time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,13 +102,13 @@ func (s *section) raised(ev *election.Event, until time.Duration) {
 	case ev.Op == election.Entered && s.entered != nil:
 		s.locked, s.expired, s.token, s.over = true, false, ev.Msg.Value, make(chan struct{})
 		s.until = until
-		// The channel has room for one: a Lock that has given up does not block the process.
+		// The channel is buffered, so a Lock that has given up does not block the process.
 		s.entered <- s.token
 		s.entered = nil
 	case ev.Op == election.Exited && s.locked:
 		s.locked, s.expired = false, true
 		s.finish()
-		// The goroutine that has locked holds the turn, so this never waits.
+		// The goroutine that has locked holds the turn, so this never blocks.
 		<-s.turn
 	}
 }
