@@ -8,9 +8,9 @@ import (
 	"github.com/go-election/election"
 )
 
-// The kinds of message of arbiter, counted from those of the election. REQUEST, GRANT and RELEASE name the
-// section (Flags) and the stamp of a request (Term, Round); GRANT carries a token as Value. CLAIM carries the
-// number of a reign as Value, LATER that and the arbiter, as Rank.
+// Message kinds of arbiter, numbered after those of the election. REQUEST, GRANT and RELEASE carry the section
+// (Flags) and the stamp of a request (Term, Round); GRANT also carries a token (Value). CLAIM carries the
+// number of a reign (Value). LATER carries the number (Value) and the arbiter (Rank) of a reign.
 const (
 	kindRequest uint8 = iota + 1
 	kindGrant
@@ -21,7 +21,7 @@ const (
 	ownKinds = int(kindLater)
 )
 
-// stamp distinguishes the requests of one client.
+// stamp identifies a request of one client.
 type stamp struct {
 	term  uint64
 	round uint32
@@ -36,7 +36,7 @@ func (s *stamp) visit(st *election.State) {
 	st.Uint32(&s.round)
 }
 
-// location is where the arbiter is.
+// location is the location of the arbiter.
 type location uint8
 
 const (
@@ -45,27 +45,27 @@ const (
 	remoteArbiter // behind arbiter.port
 )
 
-// arbiter is one participant: a client, and the arbiter once it has been elected.
+// arbiter is one participant: always a client, and the arbiter after it has been elected.
 type arbiter struct {
 	config *Config
-	base   uint8 // the number of kinds of message that are the election's
+	base   uint8 // number of message kinds of the election
 
 	location location
 	port     election.Port
-	term     uint64        // in which the arbiter was elected
+	term     uint64        // Term in which the arbiter was elected
 	chief    election.Rank // the arbiter
-	latest   reign         // of all reigns that this process has heard of, its own included
-	amnesic  bool          // it has come back without its state, and has not heard of any reign since
-	last     stamp         // of the latest request
+	latest   reign         // latest reign that this process has heard of, including its own
+	amnesic  bool          // recovered without its state, and has not heard of any reign since
+	last     stamp         // stamp of the latest request
 	seats    []client      // by section
 	ledger
 }
 
-// client is the place of a process in one section.
+// client is the state of a process as a client of one section.
 type client struct {
 	seat
-	stamp               // of the request, and of the grant
-	releasePending bool // it has left while no arbiter was known
+	stamp               // stamp of the request and of the grant
+	releasePending bool // has left while no arbiter was known
 }
 
 func (c *client) visit(s *election.State) {
@@ -74,15 +74,15 @@ func (c *client) visit(s *election.State) {
 	s.Bool(&c.releasePending)
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.begin(e)
-	case election.Rejoin: // rule 8: there may be another arbiter by now
+	case election.Rejoin: // rule 8: there may be another arbiter
 		n.location, n.chief, n.ready = unknownArbiter, election.Rank{}, false
-		// A process without saved state knows no elected reign. It may have granted tokens in any, so it must
-		// ask first. Reign 0 is no knowledge: Init gives it to a named arbiter, and asking saves it.
+		// A process without saved state knows no elected reign. It may have granted tokens in any reign, so it
+		// must ask first. Reign 0 is no knowledge: Init sets it for a configured arbiter, and asking saves it.
 		n.amnesic = n.latest.number == 0
 		n.electIfNone(e, ev.At)
 	case election.Start: // rule 1
@@ -104,7 +104,7 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// begin forgets all that a crash has ended.
+// begin discards everything that a crash has ended.
 func (n *arbiter) begin(e *election.Env) {
 	if len(n.seats) != n.config.Sections {
 		n.seats = make([]client, n.config.Sections)
@@ -114,7 +114,8 @@ func (n *arbiter) begin(e *election.Env) {
 	}
 	n.reset(e, n.config.Sections)
 	n.location, n.chief = unknownArbiter, election.Rank{}
-	// The configured arbiter holds only until the first election. A saved Term shows that there was one.
+	// The configured arbiter holds only until the first election. A saved Term shows that there was an
+	// election.
 	if n.config.Arbiter == 0 || n.term > 0 {
 		return
 	}
@@ -133,7 +134,7 @@ func (n *arbiter) begin(e *election.Env) {
 	n.publish(e)
 }
 
-// locate finds the way to the arbiter.
+// locate determines the location of the arbiter.
 func (n *arbiter) locate(e *election.Env) {
 	n.location = unknownArbiter
 	if n.chief.ID == 0 {
@@ -152,7 +153,7 @@ func (n *arbiter) locate(e *election.Env) {
 }
 
 func (n *arbiter) publish(e *election.Env) {
-	if n.location == unknownArbiter { // the chief may be known, and out of reach
+	if n.location == unknownArbiter { // the arbiter may be known but unreachable
 		e.Withdraw(n.term)
 		return
 	}
@@ -160,12 +161,12 @@ func (n *arbiter) publish(e *election.Env) {
 	e.Done()
 }
 
-// recvDecided goes over to an arbiter that has been elected (rule 8).
+// recvDecided switches to an arbiter that has been elected (rule 8).
 func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	was, grown := n.location, ev.Msg.Term > n.term
-	// Publish it, but claim no new reign: that would stop all grants for a Grace.
+	// Publish the arbiter, but do not claim a new reign, which would stop all grants for the duration of Grace.
 	if !grown && n.chief == ev.Msg.Rank && n.location != unknownArbiter {
-		n.publish(e) // the same once more
+		n.publish(e) // nothing has changed
 		return
 	}
 	n.term, n.chief = max(n.term, ev.Msg.Term), ev.Msg.Rank
@@ -173,8 +174,8 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	switch {
 	case n.location == localArbiter && (grown || was != localArbiter):
 		n.claimReign(e)
-	// Drop the tables: the clients report to the new arbiter, and an old queue would grant to some that have
-	// left.
+	// Clear the tables: clients report to the new arbiter, and an old queue would grant sections to clients
+	// that have left.
 	case was == localArbiter && n.location != localArbiter:
 		n.clearTables()
 		e.StopTimer(timerGrace)
@@ -190,16 +191,16 @@ func (n *arbiter) recvDecided(e *election.Env, ev *election.Event) {
 	}
 }
 
-// electIfNone begins an election where one is missing: on an overlay one may have ended before this
-// process had come to its Term, or the arbiter may have come back before any detector reported its
-// crash. No other process begins another.
+// electIfNone starts an election if there is no arbiter and no other process will start one. On an overlay, an
+// election may have ended before this process reached its Term, or the arbiter may have recovered before any
+// detector reported its crash.
 func (n *arbiter) electIfNone(e *election.Env, at time.Duration) {
 	if n.config.overlay && n.location == unknownArbiter && len(n.seats) > 0 { // not before Init
 		e.Lower(election.Event{Op: election.Start, At: at})
 	}
 }
 
-// renew sends a new arbiter what this process waits for, or has (rule 8).
+// renew sends a new arbiter the requests and grants of this process (rule 8).
 func (n *arbiter) renew(e *election.Env, at time.Duration, section uint8) {
 	c := &n.seats[section]
 	switch {
@@ -232,7 +233,7 @@ func (n *arbiter) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind != commandRelease || n.seats[section].number != number: // rule 5
 	case n.seats[section].phase == inside: // rule 5
 		n.leave(e, ev.At, section)
-	case n.seats[section].phase == waiting: // rule 5: a grant that comes all the same is given back
+	case n.seats[section].phase == waiting: // rule 5: if the grant arrives nevertheless, it is returned
 		n.seats[section].phase = outside
 		if n.location == localArbiter {
 			n.forget(ownClient, section)
@@ -241,13 +242,13 @@ func (n *arbiter) command(e *election.Env, ev *election.Event) {
 	}
 }
 
-// want notes that the user of this process wants to enter (rule 1).
+// want records that the user of this process wants to enter (rule 1).
 func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number uint32) {
 	c := &n.seats[section]
 	if c.phase == inside {
 		return
 	}
-	// The new request has a larger stamp, which releases the old grant at the arbiter as well.
+	// The new request has a larger stamp, which also releases the old grant at the arbiter.
 	c.phase, c.number, c.releasePending = waiting, number, false
 	if n.location == unknownArbiter {
 		e.Lower(election.Event{Op: election.Start, At: at})
@@ -255,14 +256,14 @@ func (n *arbiter) want(e *election.Env, at time.Duration, section uint8, number 
 	n.ask(e, at, section)
 }
 
-// ask sends a request to the arbiter, if there is one (rule 1).
+// ask sends a request to the arbiter, if an arbiter is known (rule 1).
 func (n *arbiter) ask(e *election.Env, at time.Duration, section uint8) {
 	if n.location == unknownArbiter {
 		return
 	}
 	c := &n.seats[section]
-	// Stamps begin with the Term, so that the requests of a later Term are larger than those forgotten in a
-	// crash.
+	// Stamps begin with the Term, so that requests of a later Term have larger stamps than requests forgotten
+	// in a crash.
 	if n.last.term < n.term {
 		n.last = stamp{term: n.term}
 	}
@@ -297,14 +298,15 @@ func (n *arbiter) giveBack(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// recvGrant enters, if that is what this process waits for. Otherwise the grant goes back. One of a later
-// number than it knows of is of a request that it has made before a crash, and forgotten (rule 4).
+// recvGrant enters the section if this process is waiting for the grant. Otherwise it returns the grant. A
+// grant with a larger stamp than this process knows answers a request that it made before a crash and has
+// forgotten (rule 4).
 func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, s stamp) {
 	c := &n.seats[section]
 	of := reign{ev.Msg.Value >> 32, e.Peer(ev.Port)}
 	switch {
-	case c.phase == inside && s == c.stamp: // the same GRANT once more
-	// The arbiter does not know yet that its reign is over. A later one may have granted the section.
+	case c.phase == inside && s == c.stamp: // duplicate GRANT
+	// The arbiter does not know yet that its reign has ended. A later arbiter may have granted the section.
 	case of.less(n.latest):
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 		n.sendLater(e, ev.Port)
@@ -312,7 +314,7 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 		e.Send(ev.Port, n.message(kindRelease, section, s))
 	default:
 		c.stamp = s
-		// The process has forgotten its own requests in a crash. Later stamps must be larger than this one.
+		// The process has forgotten its requests in a crash. Later stamps must be larger than this one.
 		if n.last.less(s) {
 			n.last = s
 		}
@@ -320,7 +322,7 @@ func (n *arbiter) recvGrant(e *election.Env, ev *election.Event, section uint8, 
 	}
 }
 
-// stay returns how long a process stays inside at most, if an arbiter grants the sections.
+// stay returns the longest time that a process stays inside a section granted by an arbiter.
 func (c *Config) stay() time.Duration {
 	if c.CriticalSection > 0 {
 		return c.CriticalSection
@@ -343,8 +345,8 @@ func (n *arbiter) timeout(e *election.Env, ev *election.Event) {
 	}
 }
 
-// receive takes messages of clients, as the arbiter, and of the arbiter, as a client. Clients may learn of an
-// arbiter before that learns of its own election.
+// receive handles messages of clients, as the arbiter, and of the arbiter, as a client. Clients may learn about
+// an arbiter before the arbiter learns of its own election.
 func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	section, s := m.Flags&sectionBits, stamp{term: m.Term, round: m.Round}
@@ -356,7 +358,7 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	case kindRequest: // rule 2
 		n.suspects[ev.Port] = false
 		switch {
-		case n.location == remoteArbiter && m.Term <= n.term: // the client will hear which process is
+		case n.location == remoteArbiter && m.Term <= n.term: // the client will learn which process is the arbiter
 		case m.Flags&flagInside != 0:
 			n.declare(e, from, section, s)
 		default:
@@ -376,9 +378,9 @@ func (n *arbiter) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// suspect notes what a failure detector, or a good-bye, says of a process, until the opposite is said or
-// a message comes from it. An election that takes no notice of crashes itself has to be started where
-// the arbiter has crashed (rule 7).
+// suspect records that a failure detector suspects a process, or that the process has left. The record holds
+// until the opposite is reported or a message of the process arrives. If the arbiter has crashed and the
+// election does not detect crashes itself, suspect starts the election (rule 7).
 func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	if ev.Port >= election.Port(len(n.suspects)) {
 		return
@@ -391,7 +393,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	case !down:
 		n.serveAll(e, ev.At)
 	case n.location != remoteArbiter || ev.Port != n.port:
-	// The configured arbiter was never elected, so there is no election that could be held again.
+	// The configured arbiter was never elected, so there is no election to repeat.
 	case n.term == 0:
 		e.Lower(election.Event{Op: election.Start, At: ev.At})
 	case !n.config.Election.LongLived:

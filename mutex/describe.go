@@ -11,12 +11,13 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Arbiter returns the variant in which an elected process grants the sections. The error wraps
-// [election.ErrInput]: the election is one for hypercubes or meshes, or elects no process, or one a
-// group, or times cannot be.
+// Arbiter returns the variant in which an elected process grants the sections. It returns an error that wraps
+// [election.ErrInput] if the election is for hypercubes or meshes, elects no process or one per group, or if a
+// duration is invalid.
 func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 
-// arbiterOf returns the arbiter; others are the elections that parameters may name instead.
+// arbiterOf returns the arbiter variant. others are the elections that the parameter election may select
+// instead.
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
 	given, plain := c, c.Election
 	if plain == nil {
@@ -67,7 +68,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		},
 	}
 	if a.Winner != nil && a.Winner.ByStart {
-		// a Start asks for a section: whether it begins an election depends on what came before
+		// A Start requests a section: whether it starts an election depends on earlier events.
 		a.Winner = nil
 	}
 	if c.Arbiter != 0 {
@@ -76,16 +77,16 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 	return a, nil
 }
 
-// layersOf returns the names of the timers of the machines below the arbiter, empty ones where a machine has
-// none.
+// layersOf returns the timer names of the machines below the arbiter, which are empty for a machine without
+// timers.
 func layersOf(inner *election.Algorithm) [][]string {
 	all := make([][]string, max(int(inner.Below)+1, len(inner.Timers)))
 	copy(all, inner.Timers)
 	return all
 }
 
-// arbiterTable returns the parameters of the arbiter, whose values go to c, and those of its election, which
-// that reads itself. There is one bound on delays for both.
+// arbiterTable returns the parameters of the arbiter, which are stored in c, and the parameters of its
+// election, which the election reads itself. Both share one bound on delays.
 func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 	t := params.Table{
 		c.sectionParam(),
@@ -110,34 +111,34 @@ func (c *Config) arbiterTable(first string, inner params.Table) params.Table {
 	return t
 }
 
-// sectionParam is a parameter of all variants. Without a time inside a process would wait for a
-// Release, and in a run that is described by parameters none comes.
+// sectionParam is a parameter of all variants. Its default is not zero: a process would wait for a Release,
+// which never comes in a run that parameters describe.
 func (c *Config) sectionParam() params.Param {
 	return params.Param{Name: "critical_section", About: "how long a process stays inside", Default: "1",
 		Positive: "zero leaves no time to be inside", To: params.Time(&c.CriticalSection)}
 }
 
-// named returns the rule where a parameter names the arbiter.
+// named returns the rule if a parameter names the arbiter.
 func named(arbiter election.ID) *election.Winner {
 	return &election.Winner{Name: "the one that is named",
 		Of: func([]election.Candidate) election.ID { return arbiter }}
 }
 
-// survives returns what an arbiter that is elected so survives. Without its state a process that comes back
-// could grant a fencing token twice, and if all are down at once the last token is known to none.
+// survives returns the Faults of an arbiter that inner elects. A process that recovers without its state could
+// grant a fencing token twice, and if all processes are down simultaneously, none knows the last token.
 func survives(inner *election.Algorithm) election.Faults {
 	f := inner.Faults
 	if f.Crash {
 		f.Recover, f.Down = false, func(n int) int { return n - 1 }
-		// Without heartbeats arbiters that were apart do not hear of each other. Those of a failure detector
-		// below the election help as far as the election itself does.
+		// Without heartbeats, arbiters that were separated do not hear from each other. The heartbeats of a
+		// failure detector below the election help as far as the election itself does.
 		own := inner.Below == 0
 		f.Pause, f.Cut = inner.Heartbeats && (own || f.Pause), inner.Heartbeats && (own || f.Cut)
 	}
 	return f
 }
 
-// electing returns an election as it can elect an arbiter.
+// electing returns the election in the form that can elect an arbiter.
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	switch {
@@ -149,8 +150,8 @@ func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	return over, err
 }
 
-// configureArbiter reads the parameters of the arbiter into c, and lets the election read its own: that of c,
-// or one of the others, which a parameter names.
+// configureArbiter reads the parameters of the arbiter into c. The election reads its own parameters:
+// c.Election, or the one of others that a parameter names.
 func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (*election.Algorithm, error) {
 	c.words = params.ForFiles
 	first := c.Election
@@ -171,7 +172,7 @@ func configureArbiter(c Config, others []*election.Algorithm, g *params.Given) (
 	return arbiterOf(c, others)
 }
 
-// choose returns the election that is named: by its title, or by its name for the default of that.
+// choose returns the election with the given title, or the default variant of the given name.
 func choose(first *election.Algorithm, others []*election.Algorithm,
 	g *params.Given,
 ) (*election.Algorithm, error) {
@@ -198,7 +199,7 @@ func choose(first *election.Algorithm, others []*election.Algorithm,
 	return first, nil
 }
 
-// defaultSection sets how long a process stays inside by default in a run that parameters describe.
+// defaultSection sets the default time inside for a run that parameters describe.
 func (c *Config) defaultSection() {
 	if c.CriticalSection == 0 {
 		c.CriticalSection = DefaultSection
@@ -211,7 +212,7 @@ func requestBits(cost.Widths) uint64 { return 32 }
 // reignBits is the size of a message that carries the number of a reign.
 func reignBits(cost.Widths) uint64 { return 32 }
 
-// RicartAgrawala returns the variant in which a process asks all others.
+// RicartAgrawala returns the variant in which a process asks all others for permission.
 func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	given := c
 	if err := c.complete(); err != nil {
@@ -233,7 +234,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
 		Params: params.Table{c.sectionParam()}.Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
-			c := given // errors name fields of that: the only parameter is checked by the table itself
+			c := given // errors refer to the fields of given; the table itself checks the only parameter
 			if err := (params.Table{c.sectionParam()}).Read(g); err != nil {
 				return nil, err
 			}
@@ -243,8 +244,8 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 	}, nil
 }
 
-// TokenRing returns the variant in which a token goes round. The error wraps [election.ErrInput]: there is
-// neither a First nor Regenerate, so that no process ever has a token, or times cannot be.
+// TokenRing returns the variant in which a token circulates. It returns an error that wraps [election.ErrInput]
+// if neither First nor Regenerate is set, so that no process ever has a token, or if a duration is invalid.
 func TokenRing(c Config) (*election.Algorithm, error) {
 	if err := c.checkToken(); err != nil {
 		return nil, err
@@ -252,7 +253,7 @@ func TokenRing(c Config) (*election.Algorithm, error) {
 	return tokenRing(c, c)
 }
 
-// checkToken returns an error if no process ever has a token.
+// checkToken returns an error if no process would ever have a token.
 func (c *Config) checkToken() error {
 	if c.First != 0 || c.Regenerate != 0 {
 		return nil
@@ -261,7 +262,7 @@ func (c *Config) checkToken() error {
 		"none ever makes one")
 }
 
-// tokenRing returns the variant for c; Configure goes on from what was given.
+// tokenRing returns the variant for c. given is the original Config, which Configure starts from.
 func tokenRing(c, given Config) (*election.Algorithm, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -288,7 +289,8 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 		Configure: func(g *params.Given) (*election.Algorithm, error) { return configureTokenRing(given, g) },
 	}
 	if c.Regenerate > 0 {
-		// A process that is down breaks the ring: no token passes it until it is back. No detector helps.
+		// A process that is down breaks the ring: no token passes it until it has recovered. A failure detector
+		// does not help.
 		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Returns: true}
 	}
 	if !c.Bridge {
@@ -301,7 +303,7 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 	return over, err
 }
 
-// ringTable returns the parameters of the token ring, whose values go to c.
+// ringTable returns the parameters of the token ring, which are stored in c.
 func (c *Config) ringTable() params.Table {
 	return params.Table{
 		c.sectionParam(),
@@ -320,8 +322,8 @@ func (c *Config) ringTable() params.Table {
 	}
 }
 
-// configureTokenRing goes on from what is given: First and Hops are those of the run unless they are given
-// too.
+// configureTokenRing applies parameters to the original Config. First and Hops default to the values of the
+// run.
 func configureTokenRing(given Config, g *params.Given) (*election.Algorithm, error) {
 	given.words = params.ForFiles
 	if err := given.ringTable().Read(g); err != nil {

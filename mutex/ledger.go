@@ -8,35 +8,35 @@ import (
 	"github.com/go-election/election"
 )
 
-// ledger is what the arbiter keeps of its clients.
+// ledger is the arbiter's record of its clients.
 type ledger struct {
-	ready    bool      // Grace is over
-	count    uint32    // tokens of this reign
+	ready    bool      // Grace has ended
+	count    uint32    // number of tokens in this reign
 	accounts []account // by section
-	queue    []ticket  // of all sections, in the order of arrival
+	queue    []ticket  // of all sections, in order of arrival
 	suspects []bool    // by port
 }
 
-// account is one section as the arbiter sees it.
+// account is the arbiter's record of one section.
 type account struct {
 	holder uint32 // a client
-	stamp         // of its request
+	stamp         // of the holder's request
 	// the holder has been granted the section in this reign, or has declared that it is inside
 	confirmed bool
 }
 
-// ticket is a request that waits.
+// ticket is a waiting request.
 type ticket struct {
 	client  uint32
 	section uint8
 	stamp
 }
 
-// The numbers of clients.
+// Numbers of clients.
 const (
 	noClient uint32 = iota
 	ownClient
-	firstPeer // the first of them
+	firstPeer // the first peer
 )
 
 func peerClient(port election.Port) uint32 { return firstPeer + uint32(port) }
@@ -57,7 +57,7 @@ func (o *ledger) visit(s *election.State) {
 	election.VisitSlice(s, &o.suspects, (*election.State).Bool)
 }
 
-// reset makes the tables, empty.
+// reset creates empty tables.
 func (o *ledger) reset(e *election.Env, sections int) {
 	if len(o.accounts) != sections {
 		o.accounts = make([]account, sections)
@@ -75,9 +75,9 @@ func (o *ledger) clearTables() {
 	clear(o.accounts)
 }
 
-// enqueue queues a request. A newer one by the holder says that it is inside no longer: as a client it
-// will give back what was granted before. Another waits: it may have come late, or be of a process
-// that has come back and counts its requests anew (rule 2).
+// enqueue queues a request. If the holder itself sends a newer request, it is not inside any more: its client
+// will return the earlier grant. The newer request waits, because it may be a late one, or come from a process
+// that has recovered and numbers its requests from the beginning (rule 2).
 func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	if d.holder == from && d.less(s) {
@@ -93,21 +93,21 @@ func (n *arbiter) enqueue(e *election.Env, at time.Duration, from uint32, sectio
 	n.serve(e, at, section)
 }
 
-// declare notes a client that is inside by a grant of an earlier reign. It displaces a holder that this
-// arbiter remembers from before: that one may have left meanwhile, and have given the grant back to
+// declare records a client that is inside by a grant of an earlier reign. The client displaces a holder that
+// this arbiter remembers from an earlier reign, which may have left in the meantime and returned its grant to
 // another arbiter (rules 8 and 10).
 func (n *arbiter) declare(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	switch {
 	case d.holder == from && !d.less(s):
-		// An older declaration of the same client must not set its stamp back.
+		// An older declaration of the same client must not reset its stamp.
 		d.confirmed = d.confirmed || d.stamp == s
 	case d.holder == noClient || d.holder == from || !d.confirmed:
 		n.give(e, from, section, s)
 	}
 }
 
-// release frees a section that was granted under this stamp (rule 6).
+// release frees a section that was granted with this stamp (rule 6).
 func (n *arbiter) release(e *election.Env, at time.Duration, from uint32, section uint8, s stamp) {
 	if d := &n.accounts[section]; d.holder == from && d.stamp == s {
 		n.free(e, section)
@@ -115,7 +115,7 @@ func (n *arbiter) release(e *election.Env, at time.Duration, from uint32, sectio
 	}
 }
 
-// expire frees a section whose lease has run out (rule 6).
+// expire frees a section whose lease has expired (rule 6).
 func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	if int(section) < len(n.accounts) {
 		n.accounts[section].holder = noClient
@@ -123,8 +123,7 @@ func (n *arbiter) expire(e *election.Env, at time.Duration, section uint8) {
 	}
 }
 
-// reclaim frees the sections of a client that is suspected or has gone: its Lease need not be waited
-// for (rule 7).
+// reclaim frees the sections of a client that is suspected or has left, without waiting for its Lease (rule 7).
 func (n *arbiter) reclaim(e *election.Env, at time.Duration, from uint32) {
 	for i := range n.accounts {
 		if n.accounts[i].holder == from {
@@ -134,7 +133,7 @@ func (n *arbiter) reclaim(e *election.Env, at time.Duration, from uint32) {
 	}
 }
 
-// forget drops a request that waits.
+// forget removes a waiting request.
 func (n *arbiter) forget(from uint32, section uint8) {
 	n.queue = slices.DeleteFunc(n.queue, func(t ticket) bool {
 		return t.client == from &&
@@ -147,8 +146,8 @@ func (n *arbiter) free(e *election.Env, section uint8) {
 	e.StopTimer(timerLease + section)
 }
 
-// give notes the holder of a section. Its lease begins when the holder hears of it, and so ends a delay later
-// than here; a delay more is for safety.
+// give records the holder of a section. Its lease starts when the holder receives the grant, and so ends up to
+// one Delay later than here; another Delay is added for safety.
 func (n *arbiter) give(e *election.Env, from uint32, section uint8, s stamp) {
 	d := &n.accounts[section]
 	d.holder, d.stamp, d.confirmed = from, s, true
@@ -169,13 +168,13 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 		return
 	}
 	i := slices.IndexFunc(n.queue, func(t ticket) bool {
-		// Pass over suspected clients, but keep their requests: the suspicion may be withdrawn.
+		// Skip suspected clients, but keep their requests: the suspicion may be withdrawn.
 		return t.section == section && (t.client == ownClient || !n.suspects[t.client-firstPeer])
 	})
 	if i < 0 {
 		return
 	}
-	// Where the counts of a reign are used up another reign begins.
+	// If the counts of a reign are used up, start another reign.
 	if n.count == mostCounts(e) {
 		n.claimReign(e)
 		return
@@ -193,10 +192,11 @@ func (n *arbiter) serve(e *election.Env, at time.Duration, section uint8) {
 	e.Send(election.Port(t.client-firstPeer), m)
 }
 
-// mostCounts is the largest count of a reign: a token has 32 bits for place and count together.
+// mostCounts is the largest count of a reign: place and count share 32 bits of a token.
 func mostCounts(e *election.Env) uint32 { return math.MaxUint32 >> placeBits(e) }
 
-// token returns a token larger than all before: the number of the reign, the place of this process, a count.
+// token returns a token larger than all earlier ones: the number of the reign, the place of this process, and a
+// count.
 func (n *arbiter) token(e *election.Env) uint64 {
 	return n.latest.number<<32 | place(e, election.Rank.Less)<<(32-placeBits(e)) | uint64(n.count)
 }

@@ -1,182 +1,186 @@
-// Package mutex shares resources among processes: at most one at a time is in a critical section.
-// There are three ways to do it, none better than the others in every respect:
+// Package mutex implements distributed mutual exclusion: at most one process at a time is in a critical
+// section. It offers three variants, none of which is better than the others in every respect:
 //
-//	arbiter         an elected process grants the section to one after another
-//	ricartagrawala  a process that wants to enter asks all others; the earlier request goes first
-//	tokenring       the process that holds the token that goes round may enter
+//	arbiter         an elected process grants the section to one process after another
+//	ricartagrawala  a process asks all others before it enters; the earlier request goes first
+//	tokenring       a token circulates; the process that holds it may enter
 //
-// A Start requests entry to section 0, a [Request] to any of Config.Sections. A process that has entered
-// raises Entered, with a fencing token, and Exited when it has left: after Config.CriticalSection, on
-// a [Release], or because the grant has expired. Sections are independent of each other.
-// A program in Go uses package mutex/lock.
+// A Start requests entry to section 0, and a [Request] entry to any of Config.Sections. When a process has
+// entered, it raises Entered with a fencing token. It raises Exited when it has left: after
+// Config.CriticalSection, on a [Release], or because the grant has expired. Sections are independent of each
+// other. Go programs should use package mutex/lock.
 //
 // # Fencing
 //
-// The token of an entry is larger than those of all earlier entries to the section. A process that
-// enters passes it along with everything it does to the resource, and the resource refuses tokens
-// smaller than the largest that it has seen. Then a process that was held up and believes that it is
-// still inside can do no harm.
+// The token of an entry is larger than the tokens of all earlier entries to the section. A process sends its
+// token with every request to the guarded resource, and the resource rejects tokens that are smaller than the
+// largest one it has seen. A process that was delayed and wrongly believes that it is still inside can then do
+// no harm.
 //
 // # The rules of arbiter
 //
-//  1. Request. A process that wants to enter sends REQUEST to the arbiter. If it knows of none, the
-//     machine below begins an election.
-//  2. Queue. The arbiter queues each REQUEST. A newer one of the holder shows that it is inside no longer.
-//  3. Grant. A free section goes to the first request in the queue whose client is not suspected (GRANT).
-//  4. Enter. A process that gets the GRANT that it waits for is inside. Any other it gives back at once
-//     (RELEASE), and one of an earlier reign too.
-//  5. Leave. A process leaves after Config.CriticalSection, on a [Release], or when its Lease is over. It
+//  1. Request. A process that wants to enter sends REQUEST to the arbiter. If it knows no arbiter, the machine
+//     below starts an election.
+//  2. Queue. The arbiter queues each REQUEST. A newer REQUEST of the holder shows that the holder is not
+//     inside any more.
+//  3. Grant. The arbiter grants a free section to the first request in the queue whose client is not suspected
+//     (GRANT).
+//  4. Enter. A process that receives the GRANT it is waiting for is inside. It immediately returns any other
+//     GRANT (RELEASE), including a GRANT of an earlier reign.
+//  5. Leave. A process leaves after Config.CriticalSection, on a [Release], or when its Lease expires. It
 //     sends RELEASE.
-//  6. Free. On RELEASE of the present grant, or two Delays after the end of its Lease, the section is free.
-//  7. Suspect. The sections of a process that is suspected, or has gone on purpose, are free at once. If
-//     it is the arbiter, another election begins, unless the one below notices that itself.
-//  8. Elected. A process that hears of a new arbiter sends its REQUESTs again to that one, and declares by a
-//     REQUEST marked so each section that it is in.
+//  6. Free. On RELEASE of the current grant, or two Delays after the end of its Lease, the section is free.
+//  7. Suspect. If a process is suspected or has left on purpose, its sections are free immediately. If it is
+//     the arbiter, another election starts, unless the machine below detects the crash itself.
+//  8. Elected. A process that learns of a new arbiter sends its REQUESTs again to the new arbiter, and
+//     declares each section that it is in with a marked REQUEST.
 //  9. Claim. A process that is elected, or whose Term grows, begins a reign: it sends CLAIM to all.
-//  10. Declare. A process that gets CLAIM takes no grant of an earlier reign from then on. It declares as in
-//     rule 8, or replies LATER if it knows of a larger reign.
-//  11. Later. An arbiter that gets LATER claims a larger reign than that.
-//  12. Grace. The arbiter grants nothing before Grace is over, in which these replies arrive.
+//  10. Declare. A process that receives CLAIM accepts no grant of an earlier reign from then on. It declares
+//     as in rule 8, or replies LATER if it knows of a larger reign.
+//  11. Later. An arbiter that receives LATER claims a reign that is larger still.
+//  12. Grace. The arbiter grants nothing until Grace, in which these replies arrive, has passed.
 //
 // # The rules of ricartagrawala
 //
-//  13. Request. A process that wants to enter numbers its request by one more than the largest number that
-//     it has sent or received in a REQUEST, and sends that to all others.
-//  14. Answer. A process answers OK at once, unless it is inside, or wants to enter and its own request is
-//     earlier. Then it defers its answer. Of equal numbers the smaller ID is earlier.
+//  13. Request. A process that wants to enter numbers its request one higher than the largest number that it
+//     has sent or received in a REQUEST, and sends the request to all others.
+//  14. Answer. A process answers OK immediately, unless it is inside, or wants to enter and its own request is
+//     earlier. In these cases it defers the answer. If numbers are equal, the smaller ID is earlier.
 //  15. Enter. A process that has all answers is inside.
-//  16. Leave. A process that leaves, or takes its request back, sends the answers that it has deferred.
-//  17. Gone. A process that is suspected, or has gone on purpose, is neither asked nor waited for. One
-//     that is trusted or has joined again is asked for what it has not answered, also if it was neither
-//     suspected nor gone. So is one that was gone and sends a message, for all.
+//  16. Leave. A process that leaves, or withdraws its request, sends the answers that it has deferred.
+//  17. Gone. A process that is suspected, or has left on purpose, is neither asked nor waited for. A process
+//     that is trusted or has joined again is asked for every answer that is missing, even if it was neither
+//     suspected nor gone. A process that was gone and sends a message is asked for all answers.
 //
 // # The rules of tokenring
 //
-//  18. Request. A process that wants to enter waits for the token, unless that rests there.
-//  19. Token. A process that gets the token enters, if it wants to. If not it passes the token on, after a
-//     Rest where no process has entered.
+//  18. Request. A process that wants to enter waits for the token, unless the token rests at this process.
+//  19. Token. A process that receives the token enters if it wants to. Otherwise it passes the token on, after
+//     a Rest if no process has entered.
 //  20. Leave. A process that leaves passes the token on.
-//  21. First. Config.First makes the token.
+//  21. First. Config.First creates the token.
 //  22. Doubt. A process that has waited for the token for Regenerate sends CANDIDATE with the next Term.
-//  23. Candidate. A process passes on a CANDIDATE that is larger than all of that Term before. One that
-//     has the token, or that the token has passed, stops it.
-//  24. Win. A process whose CANDIDATE comes round makes a new token, of that Term.
-//  25. Relink. A process whose links change lets no candidate of its Term pass any more, and passes a resting
+//  23. Candidate. A process passes on a CANDIDATE that is larger than all earlier ones of that Term. A process
+//     that holds the token, or that the token has passed, stops the CANDIDATE.
+//  24. Win. A process whose CANDIDATE returns creates a new token with that Term.
+//  25. Relink. A process whose links change passes on no more candidates of its Term, and passes a resting
 //     token on.
-//  26. Old. A message of an earlier Term changes nothing: so old tokens are destroyed.
+//  26. Old. A message of an earlier Term changes nothing; old tokens are destroyed in this way.
 //
 // # arbiter
 //
-// On a complete graph. A process sends REQUEST to the arbiter, which queues it; it is inside when
-// GRANT comes, and sends RELEASE when it leaves. Any algorithm that elects a process, but those for
-// hypercubes and meshes, elects the arbiter, in a machine below this one; one for rings, trees or graphs
-// runs on an overlay of the processes that are not suspected ([election.Algorithm.OverComplete]). The first
-// request begins the first election, unless Arbiter names the first arbiter. Which process is elected is
-// for the election to say: any leader that all agree on will do. The arbiter learns of crashes by
-// Suspect alone.
+// The arbiter runs on a complete graph. A process sends REQUEST to the arbiter, which queues it. The process is
+// inside when GRANT arrives, and sends RELEASE when it leaves. The arbiter is elected in a machine below this
+// one, by any algorithm that elects a process, except those for hypercubes and meshes. An election for rings,
+// trees or graphs runs on an overlay of the processes that are not suspected
+// ([election.Algorithm.OverComplete]). The first request starts the first election, unless Arbiter names the
+// first arbiter. Which process is elected depends on the election: any leader on which all processes agree will
+// do. The arbiter learns of crashes only through Suspect.
 //
-//   - A reign is the time for which one arbiter grants. It begins whenever a process is elected, and whenever
-//     the Term of an arbiter grows: after a pause or a partition there was another one, perhaps. The arbiter
-//     sends CLAIM with the number of the reign to all others. A process that knows a larger reign
-//     replies LATER, and the arbiter claims one larger than that. Any other process takes no grant of an
-//     earlier reign from then on, and declares by a REQUEST marked so if it is inside. The arbiter
-//     grants nothing before Grace is over, in which these replies arrive.
-//   - A grant is good for Lease. After that its holder leaves, and after two Delays more the arbiter
-//     passes it on. That of a client that is suspected, or has gone on purpose, it passes on at once.
-//   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that no longer asks for what is
-//     granted gives it back at once.
-//   - A token consists of the number of the reign, the place of the arbiter among all processes by Rank,
-//     and a count. The number is the Term, unless there was a reign as large already.
+//   - A reign is the period in which one arbiter grants. It begins whenever a process is elected, and whenever
+//     the Term of an arbiter grows, because there may have been another arbiter during a pause or a partition.
+//     The arbiter sends CLAIM with the number of the reign to all others. A process that knows a larger reign
+//     replies LATER, and the arbiter claims an even larger one. Any other process accepts no grant of an
+//     earlier reign from then on, and declares with a marked REQUEST if it is inside. The arbiter grants
+//     nothing until Grace, in which these replies arrive, has passed.
+//   - A grant is valid for Lease. Then its holder leaves, and two Delays later the arbiter grants the section
+//     to the next client. If the client is suspected or has left on purpose, the arbiter grants the section
+//     immediately.
+//   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that receives a grant which it no
+//     longer requests returns it immediately.
+//   - A token consists of the number of the reign, the place of the arbiter among all processes by Rank, and a
+//     count. The number is the Term, unless there has been a reign with an equal or larger number.
 //
-// Model: a message takes at most Delay, links lose nothing, and a process that is suspected is down and
-// has no message under way. Processes that come back have the state that they saved last, and one process at
-// least stays up, so that it can reply which reigns there were. With bully they need not hear of every
-// crash. With any other election a detector reports to all that are up, also to those that have come
-// back meanwhile, each process that stays down. An overlay changes only where a process crashes or comes
-// back. Each change begins another election, and after the last one all agree which processes take part.
-// The election must end whichever process starts it (that of bully/halting does not, unless the largest
-// starts). Guarantee: no two are inside at a time, tokens increase, and every request of a process that
-// stays up is served once crashes have been noticed. 3 messages an entry, none where the arbiter enters
-// itself; two delays to enter. A reign takes n-1 CLAIMs, and their replies.
+// Model: a message takes at most Delay, links lose nothing, and a suspected process is down and has no message
+// in flight. Processes recover with the state that they saved last, and at least one process stays up, so that
+// it can report earlier reigns. With bully, processes need not hear of every crash. With any other election, a
+// detector reports each process that stays down to all live processes, including those that have recovered in
+// the meantime. An overlay changes only when a process crashes or recovers. Each change starts another
+// election, and after the last one all processes agree on the participants. The election must end whichever
+// process starts it (bully/halting does not, unless the largest process starts it). Guarantee: no two processes
+// are inside at the same time, tokens increase, and every request of a process that stays up is granted after
+// crashes have been detected. An entry takes 3 messages (none if the arbiter itself enters) and two delays. A
+// reign takes n-1 CLAIMs, and their replies.
 //
-// After a pause or a partition two may have been inside, and tokens may have been granted out of order. Once
-// it is over and the election has ended, all of the guarantee holds again, after one Lease.
+// During a pause or a partition two processes may be inside, and tokens may be granted out of order. After it
+// is over and the election has ended, the whole guarantee holds again after one Lease.
 //
 // # ricartagrawala
 //
-// On a complete graph. The token is the number of the request, and the place of the process among all by ID.
+// Ricart-Agrawala runs on a complete graph. The token is the number of the request, and the place of the
+// process among all processes by ID.
 //
-// Model: asynchronous, links lose nothing, no process crashes; links need not keep the order, and
-// messages may arrive twice. Guarantee: no two are inside at a time; entries are in the order of their
-// requests' (number, ID), and so all are served. 2(n-1) messages an entry; two delays to enter. Once all
-// processes have been down, tokens go on to increase if all come back with the state that they saved last. A
-// process saves one time in 1024 numbers, and goes on behind those.
+// Model: asynchronous, links lose nothing, no process crashes; links may reorder and duplicate messages.
+// Guarantee: no two processes are inside at the same time; entries are in the order of their requests' (number,
+// ID), so all requests are granted. An entry takes 2(n-1) messages and two delays. If all processes have been
+// down, tokens continue to increase if all processes recover with the state that they saved last. A process
+// saves its state once per 1024 numbers, and continues with larger numbers after a restart.
 //
 // # tokenring
 //
-// On a one-way ring. A TOKEN for each section goes round; a process that wants to enter does so when it
-// comes, and keeps it meanwhile. It counts entries. From 1 message an entry, if all want to enter, to any
-// number, if none does; to enter takes up to n-1 messages and all that are inside before. It starts
-// at First, with a budget of Hops; where that is used up it stays. Without one it goes round for ever, and no
-// run comes to rest. While no process enters, each keeps it for Rest, so that an idle ring takes one
-// message a Rest.
+// The token ring runs on a one-way ring. One TOKEN per section circulates and counts entries. A process that
+// wants to enter does so when the token arrives, and keeps the token while it is inside. An entry takes 1
+// message if all processes want to enter, and any number if none does; a process waits for up to n-1 messages
+// and the stays of all processes before it. The token starts at First with a budget of Hops and stops when the
+// budget is used up. Without a budget it circulates forever, and no run comes to rest. While no process enters,
+// each process keeps the token for Rest, so that an idle ring takes one message per Rest.
 //
-// If Regenerate is set, a process that has waited for that long without seeing the token doubts that there is
-// one, and begins an election for the next Term (CANDIDATE): the winner is the process whose Rank comes
-// round, as in the algorithm of Chang and Roberts, and it makes a new token, of that Term. A process that a
-// candidate has passed destroys older tokens; one that has the token stops every candidate and gives the
-// token its Term, and one that the token has passed stops every candidate of that Term. So there is one token
-// at most, however wrong the doubt. After each election a process waits twice as long for the token, so that
-// in the end one has the time to come round.
+// If Regenerate is set, a process that has waited for that long without seeing the token assumes that the token
+// is lost, and starts an election for the next Term (CANDIDATE). The winner is the process whose Rank returns,
+// as in the algorithm of Chang and Roberts; it creates a new token with that Term. A process that a candidate
+// has passed destroys older tokens. A process that holds the token stops every candidate and raises the token
+// to the candidate's Term, and a process that the token has passed stops every candidate of that Term. There is
+// therefore at most one token, even if the assumption was wrong. After each election a process waits twice as
+// long for the token, so that eventually a token has enough time to return.
 //
-// If Bridge is set, the ring is laid over a complete graph, by IDs, and leaves out a process that is
-// suspected: its neighbours are linked with each other. A token that was lost with it, or that came
-// before its receiver had heard of the crash, is made anew by Regenerate. Where the links of a
-// process change no candidate of its present Term passes any more, since its new neighbour may
-// not know of that election. A process that is left alone keeps the token until another comes back.
+// If Bridge is set, the ring runs over a complete graph, ordered by ID, and bypasses suspected processes by
+// linking their neighbours. A token that was lost with a process, or that arrived before its receiver had heard
+// of the crash, is replaced by Regenerate. After the links of a process have changed, it passes on no more
+// candidates of its current Term, because its new neighbour may not know of that election. A process that is
+// left alone keeps the token until another process recovers.
 //
-// Model: asynchronous, links keep the order, and without Regenerate they lose nothing and no process crashes.
-// With it messages may be lost and processes may crash, on two conditions: the ring must be whole long
-// enough for a candidate and a token to pass, and a process that comes back has the state that it saved
-// last. Without Regenerate, First makes a new token once all processes have been down, if it is a founder
-// again. Tokens go on to increase if all come back with the state that they saved last.
+// Model: asynchronous, links deliver in order, and without Regenerate they lose nothing and no process crashes.
+// With Regenerate, messages may be lost and processes may crash, on two conditions: the ring must be complete
+// for long enough to pass a candidate and a token around it, and a process recovers with the state that it
+// saved last. Without Regenerate, if all processes have been down, First creates a new token if it is a founder
+// again. Tokens continue to increase if all processes recover with the state that they saved last.
 //
 // # Corrected here
 //
-//   - arbiter: Burrows gives each lock a sequencer of its own. Here one count serves all sections, and
-//     the reign comes first, since an arbiter keeps no file that outlives it.
-//   - ricartagrawala: the source counts replies. Here the answers of each request are gathered by
-//     process, so that a message may arrive twice. OK also carries the number of the latest entry, so
-//     that the tokens of a process that has come back without its state increase. A process saves how far
-//     its numbers have come, so that tokens increase when all have been down. The source supposes
-//     that all processes are up. Here a process that Trust or Joined reports is asked again if it has
-//     not answered: a request that was sent before it was up is lost.
-//   - tokenring: the source does not say how a process that waits for a lost token goes on when its
-//     election is lost too. Here it begins another one, after twice the time.
+//   - arbiter: Burrows gives each lock its own sequencer. Here one count serves all sections, and the reign
+//     comes first, because an arbiter does not keep a file that outlives it.
+//   - ricartagrawala: the source counts replies. Here a process records which processes have answered each
+//     request, so that duplicates are harmless. OK also carries the number of the latest entry, so that the
+//     tokens of a process that recovers without its state increase. A process saves how far its numbers have
+//     advanced, so that tokens increase if all processes have been down. The source assumes that all processes
+//     are up. Here a process that Trust or Joined reports is asked again if it has not answered, because a
+//     request sent before it was up is lost.
+//   - tokenring: the source does not describe what happens if the election for a lost token is lost too. Here
+//     the process starts another election after twice the time.
 //
 // # Limitations
 //
-// Without CriticalSection a process stays inside until a [Release]: for ever, or for a Lease of the
-// arbiter. The program that runs it learns of the end by Exited alone. A process that comes back has
+// Without CriticalSection a process stays inside until a [Release], or forever; under the arbiter, for a Lease
+// at most. The program that runs the process learns of the end only through Exited. A process that recovers has
 // forgotten its requests.
 //
-//   - arbiter: without the token, an old holder and a new one may be inside together wherever the model
-//     does not hold: a suspicion is wrong, or the holder is held up for longer than its Lease. A process
-//     that crashes inside and is never suspected is waited for until its Lease is over. A message that
-//     is lost may let a request wait for ever. After 2^31 reigns requests are refused.
-//   - arbiter over an overlay: every crash and every return begins elections, one for each process that
-//     notices at a different time; nothing is granted meanwhile.
-//   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. So does one
-//     that is not up when it is asked, until Trust or Joined reports it. Where a
-//     suspicion is wrong two may be inside. After 2^63/n requests all further ones are refused.
-//   - tokenring: the token is lost with one message, or one crash, and a message that arrives twice makes two
-//     tokens ([election.Faults] does not list Copies). Without Bridge a process that stays down cuts the
-//     ring. With it one process must stay up, and a detector must report each that is down to all that
-//     are up.
+//   - arbiter: without fencing tokens, an old and a new holder may be inside together whenever the model is
+//     violated: a suspicion is wrong, or the holder is delayed for longer than its Lease. If a process crashes
+//     inside and is never suspected, the others wait until its Lease expires. A lost message may make a request
+//     wait forever. After 2^31 reigns, requests are refused.
+//   - arbiter over an overlay: every crash and every recovery starts elections, one for each process that
+//     notices it at a different time. Nothing is granted in the meantime.
+//   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. So does a
+//     process that is not up when it is asked, until Trust or Joined reports it. If a suspicion is wrong, two
+//     processes may be inside. After 2^63/n requests all further ones are refused.
+//   - tokenring: the token is lost with one message or one crash, and a duplicate of the message creates a
+//     second token ([election.Faults] does not list Copies). Without Bridge, a process that stays down
+//     interrupts the ring. With Bridge, one process must stay up, and a detector must report each process that
+//     is down to all live processes.
 //
-// Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer
-// networks, CACM 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977;
-// M. Burrows, The Chubby lock service for loosely-coupled distributed systems, OSDI 2006.
+// Sources: G. Ricart and A. Agrawala, An optimal algorithm for mutual exclusion in computer networks, CACM
+// 24(1), 1981; G. Le Lann, Distributed systems: towards a formal approach, 1977; M. Burrows, The Chubby lock
+// service for loosely-coupled distributed systems, OSDI 2006.
 package mutex
 
 import (
@@ -190,67 +194,66 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// MaxSections is how many critical sections there may be.
+// MaxSections is the maximum number of critical sections.
 const MaxSections = 64
 
-// Defaults of a [Config], and in Algorithms.
+// Defaults of a [Config] and of the variants that Algorithms returns.
 const (
 	DefaultDelay   = time.Second
 	DefaultSection = time.Second // CriticalSection of Algorithms
 	DefaultRest    = time.Second / 100
 )
 
-// leastLease is the shortest Lease where none is given.
+// leastLease is the minimum of the default Lease.
 const leastLease = 10 * time.Second
 
-// Config says how sections are shared. Times are measured by each process for itself.
+// Config configures the sections. Each process measures durations with its own clock.
 type Config struct {
-	// Sections is how many there are, up to MaxSections. If zero, one.
+	// Sections is the number of critical sections, up to MaxSections. If zero, one.
 	Sections int
 	// CriticalSection is how long a process stays inside. If zero, until a [Release].
 	CriticalSection time.Duration
 
-	// Election elects the arbiter: any algorithm that elects a process, but those for hypercubes and
-	// meshes; see [election.Algorithm.OverComplete]. Arbiter needs it.
+	// Election elects the arbiter. The variant Arbiter requires it. It may be any algorithm that elects a
+	// process, except those for hypercubes and meshes; see [election.Algorithm.OverComplete].
 	Election *election.Algorithm
-	// Arbiter is the process that is the arbiter from the beginning. If zero, one is elected.
+	// Arbiter is the first arbiter. If zero, the first arbiter is elected.
 	Arbiter election.ID
-	// Lease is how long a grant of the arbiter is good. If zero, 10 seconds or twice
-	// CriticalSection, whichever is longer.
+	// Lease is how long a grant of the arbiter is valid. If zero, 10 seconds or twice CriticalSection,
+	// whichever is longer.
 	Lease time.Duration
-	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays. Less is refused:
-	// by then all that are up have heard its CLAIM, and have replied.
+	// Grace is how long a new arbiter waits before it grants anything. If zero, two Delays. It must not be
+	// less: all live processes need this time to receive the CLAIM and reply.
 	Grace time.Duration
-	// Delay is the longest that a message takes. If zero, that of the Election, or DefaultDelay.
+	// Delay is the maximum delay of a message. If zero, the Delay of the Election, or DefaultDelay.
 	Delay time.Duration
 
-	// First is where the token is in the beginning: that process makes it, if it is one of the founders
-	// of the group (Founding in package process). If it is not, there is no token, and without
-	// Regenerate no process ever enters. If zero, the token is nowhere: it is made by an election, which
-	// takes Regenerate.
+	// First is the process that creates the token, if it is one of the founders of the group (Founding in
+	// package process). If it is not a founder, there is no token, and without Regenerate no process ever
+	// enters. If zero, an election creates the token, which requires Regenerate.
 	First election.ID
-	// Hops is how many messages the tokens may take, each. If zero, any number: they go round for
-	// ever, so that a run does not come to rest ([election.Algorithm.NeverQuiesces]).
+	// Hops is the maximum number of messages per token. If zero, the number is unlimited: tokens circulate
+	// forever, and no run comes to rest ([election.Algorithm.NeverQuiesces]).
 	Hops uint32
-	// Rest is how long a process keeps an idle token: one that no process has entered with since it was
-	// here last. If zero, DefaultRest; none with Hops. Shorter rests cost messages, one a Rest; longer
-	// ones cost time to enter after a while in which no process did, at most n-1 of them.
+	// Rest is how long a process keeps an idle token: a token with which no process has entered since its last
+	// visit here. If zero, DefaultRest, or none with Hops. A shorter Rest costs messages, one per Rest. A
+	// longer Rest delays the first entry after an idle period, by up to n-1 rests.
 	Rest time.Duration
-	// Regenerate is how long a process waits for the token before it doubts that there is one. If
-	// zero, for ever, and TokenRing needs a First.
+	// Regenerate is how long a process waits for the token before it assumes that the token is lost. If zero,
+	// it waits forever, and TokenRing requires First.
 	Regenerate time.Duration
-	// Bridge: the ring is laid over a complete graph, and a process that is suspected is left out of it, as
-	// [election.Algorithm.OverComplete] says. If false, it runs on a ring.
+	// Bridge means that the ring runs over a complete graph and bypasses suspected processes; see
+	// [election.Algorithm.OverComplete]. If false, the algorithm runs on a ring.
 	Bridge bool
 
 	overlay bool // the Election runs on an overlay
 
-	words params.Wording // of what is refused
+	words params.Wording // wording of errors
 }
 
-// Algorithms returns the variants with their parameters as they are by default; the arbiter is
-// elected by the algorithm given, unless its parameter election names one of the others. Those that Arbiter
-// would refuse cannot be named. Algorithms panics if Arbiter would refuse elect, as it does for nil or mesh.
+// Algorithms returns the variants with default parameters. elect elects the arbiter, unless the parameter
+// election selects one of the others. Elections that Arbiter would reject cannot be selected. Algorithms panics
+// if Arbiter would reject elect, for example if it is nil or mesh.
 func Algorithms(elect *election.Algorithm, others ...*election.Algorithm) []*election.Algorithm {
 	c := Config{CriticalSection: DefaultSection, Election: elect}
 	return []*election.Algorithm{must(arbiterOf(c, others)), must(RicartAgrawala(c)), must(tokenRing(c, c))}
@@ -263,20 +266,20 @@ func must(a *election.Algorithm, err error) *election.Algorithm {
 	return a
 }
 
-// The kinds of a Command.
+// Kinds of a Command.
 const (
 	commandRequest uint8 = iota + 1
 	commandRelease
 )
 
-// Request requests entry to a section. The number is the caller's, and comes back with Entered and
-// Exited. A process that waits already asks again under the new number, one that is inside takes no
-// notice.
+// Request requests entry to a section. The caller chooses the number, which Entered and Exited repeat. A
+// process that is already waiting uses the new number for its request. A process that is inside ignores the
+// request.
 func Request(section uint8, number uint32) election.Event {
 	return command(commandRequest, section, number)
 }
 
-// Release leaves a section, or takes the request back that has this number.
+// Release leaves a section, or withdraws the request with this number.
 func Release(section uint8, number uint32) election.Event {
 	return command(commandRelease, section, number)
 }
@@ -286,23 +289,23 @@ func command(kind, section uint8, number uint32) election.Event {
 		Round: number}}
 }
 
-// sectionBits are the bits of Flags that name the section; flagInside is another.
+// sectionBits are the bits of Flags that contain the section; flagInside is another bit.
 const (
 	sectionBits = MaxSections - 1
 	flagInside  = 0x80
 )
 
-// The timers. Those of sections are numbered from these.
+// Timers. Each section adds its number to them.
 const (
-	timerStay  uint8 = 0               // the time inside is over
+	timerStay  uint8 = 0               // the time inside has passed
 	timerLease uint8 = MaxSections     // a grant has expired
 	timerRest  uint8 = MaxSections     // the token has rested; tokenring has no leases
-	timerLost  uint8 = 2 * MaxSections // the token has not come
-	timerGrace uint8 = 3 * MaxSections // of a new arbiter
-	timerFirst uint8 = timerGrace + 1  // the token is put on the ring
+	timerLost  uint8 = 2 * MaxSections // the token has not arrived
+	timerGrace uint8 = 3 * MaxSections // Grace of a new arbiter
+	timerFirst uint8 = timerGrace + 1  // creates the first token
 )
 
-// timersOf returns the names of timers by their numbers. Those of sections are given for the first one.
+// timersOf returns the names of timers by number. names contains the timers of the first section.
 func (c *Config) timersOf(names []string) []string {
 	all := slices.Clone(names)
 	for first, name := range names {
@@ -314,7 +317,7 @@ func (c *Config) timersOf(names []string) []string {
 	return all
 }
 
-// phase is what a process does in a section.
+// phase is the state of a process with respect to a section.
 type phase uint8
 
 const (
@@ -323,11 +326,11 @@ const (
 	inside
 )
 
-// seat is the place of a process in one section.
+// seat is the state of a process in one section.
 type seat struct {
 	phase  phase
-	number uint32 // of the request, as its user knows it
-	token  uint64 // of the entry
+	number uint32 // number that the user gave to the request
+	token  uint64 // token of the entry
 }
 
 func (p *seat) visit(s *election.State) {
@@ -336,7 +339,7 @@ func (p *seat) visit(s *election.State) {
 	s.Uint64(&p.token)
 }
 
-// enter notes that the process is inside.
+// enter records that the process is inside.
 func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uint64, stay time.Duration) {
 	p.phase, p.token = inside, token
 	if stay > 0 {
@@ -345,7 +348,7 @@ func (p *seat) enter(e *election.Env, at time.Duration, section uint8, token uin
 	p.raise(e, at, section, election.Entered)
 }
 
-// leave notes that it is no longer.
+// leave records that the process is no longer inside.
 func (p *seat) leave(e *election.Env, at time.Duration, section uint8) {
 	p.phase = outside
 	e.StopTimer(timerStay + section)
@@ -357,7 +360,7 @@ func (p *seat) raise(e *election.Env, at time.Duration, section uint8, op electi
 		Round: p.number}})
 }
 
-// place returns the number of processes that come before this one.
+// place returns the number of processes that precede this one.
 func place(e *election.Env, less func(peer, me election.Rank) bool) (before uint64) {
 	me := e.Self()
 	for port := range election.Port(e.Ports()) {
@@ -368,10 +371,10 @@ func place(e *election.Env, less func(peer, me election.Rank) bool) (before uint
 	return before
 }
 
-// placeBits is the number of bits that a place needs.
+// placeBits returns the number of bits that a place needs.
 func placeBits(e *election.Env) int { return bits.Len(uint(e.Ports())) }
 
-// complete fills in what is zero, and refuses what cannot be.
+// complete replaces zero values by defaults, and rejects invalid values.
 func (c *Config) complete() error {
 	if c.Sections == 0 {
 		c.Sections = 1

@@ -8,7 +8,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// reign is the time for which one arbiter grants. Of two the later is larger, and so are its tokens.
+// reign is the period in which one arbiter grants. Reigns are ordered: a later reign is larger and has larger
+// tokens.
 type reign struct {
 	number  uint64
 	arbiter election.Rank
@@ -26,15 +27,15 @@ func (r *reign) visit(s *election.State) {
 	s.Rank(&r.arbiter)
 }
 
-// claimReign begins a reign larger than all that this process has heard of, and asks all others whether
-// they have heard of a larger one. The Term alone will not do: a process that has come back may lead in
-// a Term in which it, or another, has granted before; and a leader of bully adopts a larger Term without
-// an announcement to all. Grace leaves the time for CLAIM and its replies. A process that has heard the
-// CLAIM takes no grant of an earlier reign any more (rule 9).
+// claimReign begins a reign larger than all that this process has heard of, and asks all other processes for
+// larger ones. The Term alone is not enough: a process that has recovered may lead in a Term in which it, or
+// another process, has granted before; and a leader of bully adopts a larger Term without announcing it to all.
+// Grace is the time for CLAIM and its replies. A process that has received the CLAIM accepts no grant of an
+// earlier reign (rule 9).
 func (n *arbiter) claimReign(e *election.Env) {
 	next := reign{n.term, e.Self()}
 	if n.amnesic {
-		next.number = 0 // only asks: it may have granted in any reign, this one too
+		next.number = 0 // only a question: it may have granted in any reign, including this one
 	} else if next.number > mostReigns || !n.latest.less(next) {
 		next.number = n.latest.number + 1
 	}
@@ -43,12 +44,12 @@ func (n *arbiter) claimReign(e *election.Env) {
 		e.Refuse(election.ErrTermExhausted)
 		return
 	}
-	// Save before the claim goes out: after a restart this process must not claim the same number again.
+	// Save before sending the claim: after a restart this process must not claim the same number again.
 	n.latest = next
 	e.Save()
 	for i := range n.accounts {
-		// A holder from an earlier reign counts until a client declares otherwise. Of itself the arbiter is
-		// sure.
+		// The holder recorded in an earlier reign counts until a client declares otherwise. The arbiter is
+		// certain only about itself.
 		n.accounts[i].confirmed = n.accounts[i].holder == ownClient
 	}
 	for port := range election.Port(e.Ports()) {
@@ -57,7 +58,7 @@ func (n *arbiter) claimReign(e *election.Env) {
 	e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
 }
 
-// recvClaim sends the arbiter of a new reign what it has to know: a later reign, or each section that this
+// recvClaim sends the arbiter of a new reign what it needs to know: a later reign, or each section that this
 // process is in or waits for (rule 10).
 func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 	claimed := reign{ev.Msg.Value, e.Peer(ev.Port)}
@@ -76,26 +77,26 @@ func (n *arbiter) recvClaim(e *election.Env, ev *election.Event) {
 			n.sendInside(e, ev.Port, section)
 		case n.seats[i].phase != waiting || n.location != remoteArbiter || n.port != ev.Port:
 		case claimed.number != n.term || n.seats[i].term != n.term:
-			// Not the reign that began with the election, after which this process has asked: the
-			// arbiter has come back since, perhaps, and has forgotten the request.
+			// This is not the reign that began with the election, after which this process has sent its
+			// request: the arbiter may have recovered since, and has then forgotten the request.
 			n.ask(e, ev.At, section)
 		}
 	}
 	if n.location == localArbiter {
-		// Two processes lead. If that lasts, each reigns for some time: the Grace of this one begins
-		// after that of the other. To claim at once would leave no time to either.
+		// Two processes lead. If this continues, each reigns for some time: the Grace of this process starts
+		// after the Grace of the other. If it claimed immediately, neither would have time to grant.
 		n.ready = false
 		e.SetTimer(timerGrace, n.config.Grace, n.config.Grace)
 	}
 }
 
-// sendLater lets an arbiter know the latest reign.
+// sendLater sends the latest reign to an arbiter.
 func (n *arbiter) sendLater(e *election.Env, to election.Port) {
 	e.Send(to, election.Message{Kind: n.base + kindLater, Value: n.latest.number, Rank: n.latest.arbiter})
 }
 
-// warn lets a new arbiter know of a reign of another one that its Term does not exceed. The new one may
-// have led in that Term before, cut off from that reign: then it does not claim anew.
+// warn tells a new arbiter about another arbiter's reign that the new Term does not exceed. The new arbiter may
+// have led in that Term before, while it was cut off from that reign, and then does not claim again.
 func (n *arbiter) warn(e *election.Env) {
 	elected := reign{n.term, n.chief}
 	if n.location == remoteArbiter && n.latest.arbiter != n.chief && elected.less(n.latest) {
@@ -103,7 +104,7 @@ func (n *arbiter) warn(e *election.Env) {
 	}
 }
 
-// recvLater hears of a larger reign than the one that this process has claimed (rule 11).
+// recvLater handles a larger reign than the one that this process has claimed (rule 11).
 func (n *arbiter) recvLater(e *election.Env, heard reign) {
 	if heard.number > mostReigns || !n.latest.less(heard) {
 		return
@@ -114,7 +115,7 @@ func (n *arbiter) recvLater(e *election.Env, heard reign) {
 	}
 }
 
-// endGrace begins to grant, unless another arbiter has claimed a larger reign meanwhile (rule 12).
+// endGrace starts to grant, unless another arbiter has claimed a larger reign in the meantime (rule 12).
 func (n *arbiter) endGrace(e *election.Env, at time.Duration) {
 	if n.amnesic || n.latest.arbiter != e.Self() {
 		n.amnesic = false

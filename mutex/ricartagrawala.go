@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message of ricartagrawala. Both carry the number of the request as Value; OK carries the
-// number of the latest entry that its sender knows of as Term.
+// Message kinds of ricartagrawala. Both carry the number of the request (Value). OK also carries the number of
+// the latest entry that its sender knows of (Term).
 const (
 	kindAsk uint8 = iota + 1
 	kindOK
@@ -18,28 +18,28 @@ const (
 // asker is one participant.
 type asker struct {
 	config   *Config
-	highest  uint64 // number of a request that this process has sent or received
-	reserved uint64 // no request or token of this process has had a larger number, before a crash either
+	highest  uint64 // largest number of a request that this process has sent or received
+	reserved uint64 // no request or token of this process has had a larger number, including before a crash
 	gone     portset.Set
 	seats    []claim
 }
 
-// claim is the place of a process in one section.
+// claim is the state of a process in one section.
 type claim struct {
 	seat
-	request  uint64      // its number
-	entry    uint64      // number of the latest entry, here or elsewhere, that this process knows of
-	answered portset.Set // the processes that have answered the request
+	request  uint64      // number of the request
+	entry    uint64      // number of the latest entry of any process that this process knows of
+	answered portset.Set // processes that have answered the request
 	deferred []demand
 }
 
-// demand is a request that is answered when this process has left.
+// demand is a request that is answered when this process leaves.
 type demand struct {
 	port    election.Port
 	request uint64
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *asker) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
@@ -63,8 +63,8 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// begin forgets what a crash has ended. The next token of this process, or of one that it answers, is
-// larger than all of its own before the crash.
+// begin discards what a crash has ended. The next token of this process, or of a process that it answers, is
+// larger than all tokens of this process before the crash.
 func (n *asker) begin() {
 	n.highest = max(n.highest, n.reserved)
 	n.gone.Clear()
@@ -74,14 +74,15 @@ func (n *asker) begin() {
 	}
 }
 
-// reserveSize is how many numbers a process reserves at a time, so that not each request has to be saved.
+// reserveSize is the number of numbers that a process reserves at a time, so that it need not save every
+// request.
 const reserveSize = 1024
 
-// reserve saves that this process uses a number, and reserves those that follow.
+// reserve saves that this process uses a number, and reserves the following numbers.
 func (n *asker) reserve(e *election.Env, number uint64) {
 	if number > n.reserved {
-		// Not number+reserveSize: where a block ends must not depend on which number is used first, or a
-		// checker would see many states that differ in nothing else.
+		// Do not use number+reserveSize: the end of a block must not depend on which number is used first, or a
+		// checker would visit many states that differ in nothing else.
 		n.reserved = (number/reserveSize + 1) * reserveSize
 		e.Save()
 	}
@@ -98,7 +99,7 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 	case ev.Msg.Kind != commandRelease || n.seats[section].number != number: // rule 16
 	case n.seats[section].phase == inside: // rule 16
 		n.leave(e, ev, section)
-	// This process has deferred the requests of others for its own: answer them now.
+	// This process has deferred the requests of others in favour of its own: answer them now.
 	case n.seats[section].phase == waiting: // rule 16
 		n.seats[section].phase = outside
 		n.answer(e, section)
@@ -106,14 +107,14 @@ func (n *asker) command(e *election.Env, ev *election.Event) {
 	}
 }
 
-// want sends a request to all others. A process that waits already goes on waiting (rule 13).
+// want sends a request to all others. A process that is already waiting continues to wait (rule 13).
 func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number uint32) {
 	p := &n.seats[section]
 	if p.phase == inside {
 		return
 	}
 	p.number = number
-	// The first request keeps its place in the order; the user only gives it another number.
+	// The first request keeps its place in the order; only its number for the user changes.
 	if p.phase == waiting {
 		return
 	}
@@ -130,7 +131,7 @@ func (n *asker) want(e *election.Env, ev *election.Event, section uint8, number 
 			n.ask(e, port, section)
 		}
 	}
-	// Alone, or with all others gone, the process gets no answer that would let it enter.
+	// If this process is alone, or all others are gone, no answer will arrive that would let it enter.
 	n.tryEnter(e, ev, section)
 }
 
@@ -149,7 +150,7 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	if n.gone.Has(ev.Port) {
 		n.readmit(e, ev.Port)
 	}
-	// Learn from OKs too: after the loss of its state a process hears of its own old requests that way.
+	// Learn from OKs too: a process that has lost its state learns of its own old requests in this way.
 	n.highest = max(n.highest, m.Value)
 	p := &n.seats[m.Flags]
 	switch m.Kind {
@@ -161,18 +162,18 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 		n.sendOK(e, ev.Port, m.Flags, m.Value)
 	case kindOK: // rule 15
 		if p.phase == waiting && m.Value == p.request {
-			// A set and not a count: a message may arrive twice.
+			// Use a set rather than a count: a message may be duplicated.
 			p.answered.Add(ev.Port)
-			// Term carries the latest entry of the other process. The bound protects the token against a
-			// forged message.
+			// Term carries the latest entry that the other process knows of. The bound protects the token
+			// against a forged message.
 			p.entry = max(p.entry, min(m.Term, mostRequests(e)))
 			n.tryEnter(e, ev, m.Flags)
 		}
 	}
 }
 
-// dismiss neither asks a process any more nor waits for its answers: it has gone on purpose, or is suspected
-// (rule 17).
+// dismiss stops asking a process and waiting for its answers: it has left on purpose, or is suspected (rule
+// 17).
 func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 	if ev.Port >= election.Port(e.Ports()) || n.gone.Has(ev.Port) {
 		return
@@ -185,9 +186,10 @@ func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 	}
 }
 
-// readmit counts on a process that is up, and asks it for what it has not answered. What one that was gone
-// has answered is void: it may have come back since, with an earlier request, and would not know of this one.
-// One that was not gone is asked again because a request that came before it was up is lost (rule 17).
+// readmit includes a process that is up, and asks it for every answer that is missing. Earlier answers of a
+// process that was gone are void: it may have recovered since, with an earlier request, and would not know of
+// the current one. A process that was not gone is asked again, because a request that arrived before it was up
+// is lost (rule 17).
 func (n *asker) readmit(e *election.Env, port election.Port) {
 	gone := n.gone.Has(port)
 	n.gone.Remove(port)
@@ -199,19 +201,19 @@ func (n *asker) readmit(e *election.Env, port election.Port) {
 	}
 }
 
-// deferLater notes a request to be answered later, instead of an earlier one of the same process: it has
-// taken that back.
+// deferLater records a request to be answered later. It replaces an earlier request of the same process, which
+// the process has withdrawn.
 func (p *claim) deferLater(port election.Port, request uint64) {
 	i := slices.IndexFunc(p.deferred, func(d demand) bool { return d.port == port })
 	if i < 0 {
 		p.deferred = append(p.deferred, demand{port: port, request: request})
 		return
 	}
-	// Links may change the order, so the request that came last need not be the latest.
+	// Links may reorder messages, so the request that arrived last need not be the latest.
 	p.deferred[i].request = max(p.deferred[i].request, request)
 }
 
-// precedes reports whether the own request is earlier than another.
+// precedes reports whether this process's own request is earlier than another.
 func (p *claim) precedes(e *election.Env, request uint64, id election.ID) bool {
 	return p.request < request || p.request == request && e.Self().ID < id
 }
@@ -220,7 +222,7 @@ func (n *asker) sendOK(e *election.Env, to election.Port, section uint8, request
 	e.Send(to, election.Message{Kind: kindOK, Flags: section, Value: request, Term: n.seats[section].entry})
 }
 
-// tryEnter enters if all have answered that are not gone (rule 15).
+// tryEnter enters if all processes that are not gone have answered (rule 15).
 func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	p := &n.seats[section]
 	for port := range election.Port(e.Ports()) {
@@ -228,8 +230,8 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 			return
 		}
 	}
-	// A process that has come back without its state counts its requests anew, so another number counts if an
-	// entry as late is known already.
+	// A process that recovered without its state numbers its requests from the beginning. Use another number if
+	// a later entry is already known.
 	number := max(p.request, p.entry+1)
 	if number > mostRequests(e) {
 		p.phase = outside
@@ -239,13 +241,13 @@ func (n *asker) tryEnter(e *election.Env, ev *election.Event, section uint8) {
 	}
 	n.reserve(e, number)
 	p.entry = number
-	// The token is this number and the place of the process among all by ID. Numbers may be equal, places are
-	// not: the low bits make tokens of two processes differ.
+	// The token combines this number with the place of the process among all by ID. Numbers may be equal,
+	// places are not: the low bits distinguish tokens of different processes.
 	before := place(e, func(peer, me election.Rank) bool { return peer.ID < me.ID })
 	p.enter(e, ev.At, section, number<<placeBits(e)|before, n.config.CriticalSection)
 }
 
-// leave leaves a section and answers all that wait (rule 16).
+// leave leaves a section and answers all deferred requests (rule 16).
 func (n *asker) leave(e *election.Env, ev *election.Event, section uint8) {
 	n.seats[section].leave(e, ev.At, section)
 	n.answer(e, section)

@@ -8,9 +8,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// The kinds of message of tokenring. Both name the section (Flags) and a Term. TOKEN counts the
-// entries (Value) and the messages that it may still take, and one (Round; zero is no bound);
-// CANDIDATE carries its Rank.
+// Message kinds of tokenring. Both carry the section (Flags) and a Term. TOKEN carries the number of entries
+// (Value) and its remaining messages plus one (Round; zero means unlimited). CANDIDATE carries its Rank.
 const (
 	kindToken uint8 = iota + 1
 	kindCandidate
@@ -22,18 +21,18 @@ type holder struct {
 	seats  []stand
 }
 
-// stand is the place of a process in one section.
+// stand is the state of a process in one section.
 type stand struct {
 	seat
-	term       uint64        // the largest heard of
-	best       election.Rank // the largest candidate of this Term
-	holdsToken bool          // the token is here
-	count      uint64        // its entries
-	budget     uint32        // how many messages it may take yet; zero: any number
-	tries      uint8         // elections that this process has begun since the token was here
+	term       uint64        // largest Term heard of
+	best       election.Rank // largest candidate of this Term
+	holdsToken bool          // this process holds the token
+	count      uint64        // number of entries
+	budget     uint32        // remaining messages plus one; zero: unlimited
+	tries      uint8         // elections that this process has started since the token was here
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *holder) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
@@ -53,12 +52,12 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// Check returns an error if no process ever has a token. The variant of [Algorithms] has neither a First nor
-// Regenerate: it gets the First of a run by Configure, which a service does not call.
+// Check returns an error if no process would ever have a token. The variant of [Algorithms] has neither First
+// nor Regenerate: Configure sets First for a run, but services do not call Configure.
 func (n *holder) Check() error { return n.config.checkToken() }
 
-// begin forgets what a crash has ended: a token that was here is lost. The first token waits for
-// processes that start at the same instant.
+// begin discards what a crash has ended: a token that was here is lost. The first token waits for processes
+// that start at the same instant.
 func (n *holder) begin(e *election.Env) {
 	if len(n.seats) != n.config.Sections {
 		n.seats = make([]stand, n.config.Sections)
@@ -67,8 +66,8 @@ func (n *holder) begin(e *election.Env) {
 		n.seats[i].phase, n.seats[i].holdsToken = outside, false
 	}
 	if e.Self().ID == n.config.First {
-		// A timer of zero runs out after all events of this instant, so processes that start now are waiting
-		// already.
+		// A timer of zero fires after all events of this instant, so that processes that start now are already
+		// waiting.
 		e.SetTimer(timerFirst, 0, 0)
 	}
 }
@@ -106,19 +105,19 @@ func (n *holder) want(e *election.Env, at time.Duration, section uint8, number u
 	n.doubt(e, section)
 }
 
-// doubt sets the time after which this process no longer believes that the token will come: twice
-// as long after each election, so that in the end one has the time to come round.
+// doubt sets the time after which this process assumes that the token is lost. It doubles after each election,
+// so that eventually a token has enough time to return.
 func (n *holder) doubt(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if wait := n.config.Regenerate; wait > 0 && p.phase == waiting {
-		// Bound before the shift, which would overflow.
+		// Limit the duration before the shift, which could overflow.
 		wait = min(wait, params.MaxTimeout>>p.tries) << p.tries
-		// A random part lets one process doubt first. Candidates at the same instant would cost messages.
+		// A random part makes one process start first. Simultaneous candidates would cost messages.
 		e.SetTimer(timerLost+section, wait, wait+wait/2)
 	}
 }
 
-// mostTries bounds the doubling.
+// mostTries limits the doubling.
 const mostTries = 16
 
 func (n *holder) timeout(e *election.Env, ev *election.Event) {
@@ -140,22 +139,22 @@ func (n *holder) timeout(e *election.Env, ev *election.Event) {
 	}
 }
 
-// makeFirst makes the token of a group that starts. If the whole group was down in the meantime, it is of a
-// later Term than all tokens before (rule 21).
+// makeFirst creates the token of a group that starts. If the whole group has been down, the Term of the new
+// token is later than the Terms of all earlier tokens (rule 21).
 func (n *holder) makeFirst(e *election.Env, at time.Duration, section uint8) {
 	p := &n.seats[section]
 	anew := n.config.Regenerate > 0
 	switch {
 	case p.holdsToken:
 		return
-	case p.best == unbeatable && !anew: // it is saved that a token was here
-		// Not 1 more: the last token may have been of the next Term already (see use), and lost before it
-		// came here.
+	case p.best == unbeatable && !anew: // saved state shows that a token was here
+		// Adding 1 is not enough: the last token may already have had the next Term (see use), and have been
+		// lost before it came here.
 		p.term += 2
 	case p.term > 0:
-		return // an election has made a token already
+		return // an election has already created a token
 	}
-	if !anew { // an election makes a token of a later Term, also without what was saved here
+	if !anew { // an election creates a token of a later Term, even without the state saved here
 		e.Save()
 	}
 	n.take(e, at, section, 0, n.budget())
@@ -165,7 +164,7 @@ func (n *holder) budget() uint32 {
 	if n.config.Hops == 0 {
 		return 0
 	}
-	// Zero means no budget, so a budget is one more than the hops that are left, and 1 means used up.
+	// Zero means unlimited, so a budget is the number of remaining hops plus one, and 1 means used up.
 	return n.config.Hops + 1
 }
 
@@ -176,11 +175,11 @@ func (n *holder) receive(e *election.Env, ev *election.Event) {
 	}
 	p := &n.seats[m.Flags]
 	if m.Term < p.term { // rule 26
-		return // of a Term that is over
+		return // its Term has ended
 	}
 	switch m.Kind {
 	case kindToken: // rule 19
-		// A second token of this Term can only be a copy, as the process has one. Drop it.
+		// This process holds a token of this Term, so a second one can only be a duplicate. Drop it.
 		if !p.holdsToken {
 			p.reach(e, m.Term)
 			n.take(e, ev.At, m.Flags, m.Value, m.Round)
@@ -201,9 +200,9 @@ func (p *stand) reach(e *election.Env, term uint64) {
 // take receives the token (rule 19).
 func (n *holder) take(e *election.Env, at time.Duration, section uint8, count uint64, left uint32) {
 	p := &n.seats[section]
-	idle := count == p.count // as when it was here last
+	idle := count == p.count // no entry since its last visit
 	p.holdsToken, p.count, p.budget = true, count, left
-	// The token has passed here, so no candidate of its Term may win any more.
+	// The token has been here, so no candidate of its Term may win any more.
 	p.best, p.tries = unbeatable, 0
 	e.StopTimer(timerLost + section)
 	switch {
@@ -216,7 +215,7 @@ func (n *holder) take(e *election.Env, at time.Duration, section uint8, count ui
 	}
 }
 
-// rests reports whether the token is here, and no process of this program wants it.
+// rests reports whether the token is here and the user of this process does not want it.
 func (p *stand) rests() bool { return p.holdsToken && p.phase == outside }
 
 // mostTokenTerms keeps tokens below 2^63, so that they fit into a signed column of a database.
@@ -226,7 +225,7 @@ const mostTokenTerms = math.MaxInt32
 func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p := &n.seats[section]
 	if p.count == math.MaxUint32 && p.term < mostTokenTerms {
-		p.reach(e, p.term+1) // the token is here alone, so no election is needed
+		p.reach(e, p.term+1) // this process holds the only token, so no election is needed
 		p.best, p.count = unbeatable, 0
 	}
 	if p.term > mostTokenTerms || p.count >= math.MaxUint32 {
@@ -238,9 +237,9 @@ func (n *holder) use(e *election.Env, at time.Duration, section uint8) {
 	p.enter(e, at, section, p.term<<32|p.count, n.config.CriticalSection)
 }
 
-// passIdle: the links have changed. This process has a new neighbour, which may not know of the
-// election of this Term, and none of its candidates passes here any more. A token that rests here is
-// passed, since there may have been no other process to take it (rule 25).
+// passIdle handles a change of the links. The new neighbour may not know of the election of this Term, so this
+// process passes on no more candidates of it. A token that rests here is passed on, because there may have been
+// no other process to receive it (rule 25).
 func (n *holder) passIdle(e *election.Env) {
 	for section := range n.seats {
 		p := &n.seats[section]
@@ -254,7 +253,7 @@ func (n *holder) passIdle(e *election.Env) {
 // pass sends the token on, unless its budget is used up, or there is no other process on an overlay.
 func (n *holder) pass(e *election.Env, section uint8) {
 	p := &n.seats[section]
-	// On an overlay of one the token would come back at once, without end.
+	// On an overlay of one, the token would return immediately, without end.
 	if p.budget == 1 || e.Peer(election.Clockwise) == e.Self() {
 		return
 	}
@@ -271,7 +270,7 @@ func (n *holder) leave(e *election.Env, at time.Duration, section uint8) {
 	n.pass(e, section)
 }
 
-// elect begins an election for the next Term, since the token has not come (rule 22).
+// elect starts an election for the next Term, because the token has not arrived (rule 22).
 func (n *holder) elect(e *election.Env, section uint8) {
 	p := &n.seats[section]
 	if p.phase != waiting || p.holdsToken {
@@ -289,13 +288,13 @@ func (n *holder) elect(e *election.Env, section uint8) {
 	n.doubt(e, section)
 }
 
-// unbeatable is larger than any candidate: none of this Term can win here any more.
+// unbeatable is larger than any candidate: no candidate of this Term can win here any more.
 var unbeatable = election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64}
 
-// recvCandidate judges a candidate that is not of an old Term. Where the token is it ends, and the token
-// goes on in its Term, since the processes that it has passed destroy older ones. The token of a Term ends
-// the candidacies of all processes that it passes; on links that keep the order no candidate overtakes
-// it (rule 23).
+// recvCandidate handles a candidate whose Term is not old. If this process holds the token, the candidate ends
+// here, and the token continues in the candidate's Term, because the processes that the candidate has passed
+// destroy older tokens. The token of a Term ends the candidacies of all processes that it passes; on ordered
+// links no candidate overtakes it (rule 23).
 func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	p := &n.seats[m.Flags]
@@ -303,7 +302,7 @@ func (n *holder) recvCandidate(e *election.Env, ev *election.Event) {
 	switch {
 	case p.holdsToken:
 		p.best = unbeatable
-	case m.Rank == e.Self() && p.best == m.Rank: // rule 24: it has come round
+	case m.Rank == e.Self() && p.best == m.Rank: // rule 24: it has returned
 		n.take(e, ev.At, m.Flags, 0, 0)
 	// A smaller or equal candidate ends here, as in the algorithm of Chang and Roberts.
 	case p.best.Less(m.Rank):
