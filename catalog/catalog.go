@@ -1,5 +1,5 @@
-// Package catalog lists every algorithm of this project and finds one by its name and variant.
-// Whatever works for all of them (drivers, the command line, suites, documentation) starts here.
+// Package catalog lists the algorithms of this project and finds them by name and variant. Everything that
+// works for all algorithms (drivers, the command line, test suites, documentation) uses it.
 package catalog
 
 import (
@@ -29,8 +29,9 @@ import (
 	"github.com/go-election/election/yoyo"
 )
 
-// families are the algorithms, in the order of [All]: each with the name that its variants share and the
-// function that describes them. What finds one by name so makes only the descriptions of that one.
+// families are the algorithms in the order of [All], each with the name that its variants share and the
+// function that returns their descriptions. A search by name therefore creates only the descriptions of one
+// family.
 var families = []struct {
 	name string
 	make func() []*election.Algorithm
@@ -55,14 +56,14 @@ var families = []struct {
 	{"lmw", lmw.Algorithms},
 }
 
-// locks returns the variants of mutex. All elections may choose their arbiter, the default of bully does
-// unless a parameter names another.
+// locks returns the variants of mutex. Any election may choose the arbiter; the default is the default variant
+// of bully.
 func locks() []*election.Algorithm {
 	return mutex.Algorithms(withOrder(bully.Algorithms())[0], elections()...)
 }
 
-// elections returns the algorithms that elect a leader for as long as no other is elected. Those with leases
-// are not among them: an arbiter does not heed the end of a lease. Nor are those with groups: each would
+// elections returns the algorithms that elect a single leader without an expiry. Algorithms with leases are
+// excluded because an arbiter ignores the end of a lease, and algorithms with groups because each group would
 // have an arbiter.
 func elections() (list List) {
 	for _, f := range families {
@@ -71,8 +72,8 @@ func elections() (list List) {
 	return list
 }
 
-// All returns the descriptions of all variants of all algorithms, those of one algorithm
-// together and its default first. They are the caller's own.
+// All returns new descriptions of all variants of all algorithms. The variants of an algorithm are adjacent,
+// the default first.
 func All() List {
 	return slices.Concat(elections(), invitation.Algorithms(), lease.Algorithms(), locks())
 }

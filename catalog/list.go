@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/internal/prose"
 )
 
-// List is a list of algorithms in which one is found by its name: those of the project, see [All], or of a
-// program that has others too. The variants of an algorithm stand together, its default first.
+// List is a list of algorithms that can be searched by name: the algorithms of the project, see [All], or of a
+// program that adds others. The variants of an algorithm are adjacent, the default first.
 type List []*election.Algorithm
 
 // Names returns the names of the algorithms, in the order of the list.
@@ -23,7 +23,7 @@ func (l List) Names() []string {
 	return slices.Compact(names)
 }
 
-// Variants returns the names of an algorithm's variants, the default first. There are none if the algorithm
+// Variants returns the names of an algorithm's variants, the default first. It returns none if the algorithm
 // has a single variant or is not in the list.
 func (l List) Variants(name string) []string {
 	var variants []string
@@ -35,7 +35,7 @@ func (l List) Variants(name string) []string {
 	return variants
 }
 
-// OnGraph returns the first variant of a's algorithm that runs on any connected graph; nil if there is none.
+// OnGraph returns the first variant of a's algorithm that runs on any connected graph, or nil if there is none.
 func (l List) OnGraph(a *election.Algorithm) *election.Algorithm {
 	for _, other := range l {
 		if other.Name == a.Name && other.Topology == election.Graph {
@@ -45,8 +45,8 @@ func (l List) OnGraph(a *election.Algorithm) *election.Algorithm {
 	return nil
 }
 
-// Find returns one variant of an algorithm, the default if variant is empty. If there is none,
-// the error wraps [election.ErrInput] and says what there is.
+// Find returns one variant of an algorithm, or the default variant if variant is empty. If there is none, the
+// error wraps [election.ErrInput] and lists the alternatives.
 func (l List) Find(name, variant string) (*election.Algorithm, error) {
 	known := false
 	for _, a := range l {
@@ -68,9 +68,9 @@ func (l List) Find(name, variant string) (*election.Algorithm, error) {
 	return nil, input.Errorf("unknown variant %.60q: %s has only one, without a name", variant, name)
 }
 
-// suggest names the algorithm whose name is most like this one, or all if none is at all.
+// suggest returns the name that is most similar to name, or all names if none is similar.
 func (l List) suggest(name string) string {
-	if base, variant, ok := strings.Cut(name, "/"); ok { // as titles have it, in one
+	if base, variant, ok := strings.Cut(name, "/"); ok { // a title, in one word
 		if _, err := l.Find(base, variant); err == nil && variant != "" {
 			return fmt.Sprintf("the algorithm is %q, its variant %q", base, variant)
 		}
@@ -78,7 +78,7 @@ func (l List) suggest(name string) string {
 	nearest, least := "", 0
 	for _, candidate := range l.Names() {
 		d := prose.Distance(name, candidate)
-		// A distance as long as the name means that no letter is the same, which is no suggestion.
+		// A distance as long as the name means that no letter is the same: do not suggest it.
 		if d < max(len(name), len(candidate)) && (nearest == "" || d < least) {
 			nearest, least = candidate, d
 		}

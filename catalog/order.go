@@ -7,13 +7,13 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// The orders of Ranks, values of the parameter order.
+// Orders of Ranks, the values of the parameter order.
 const (
 	largest  = "largest"
 	smallest = "smallest"
 )
 
-// orderOf returns the order in which an algorithm is written.
+// orderOf returns the native order of an algorithm.
 func orderOf(a *election.Algorithm) string {
 	if a.Winner.Smallest {
 		return smallest
@@ -21,9 +21,9 @@ func orderOf(a *election.Algorithm) string {
 	return largest
 }
 
-// ordered returns an algorithm with the parameter order, by which the smallest Rank wins instead of the
-// largest, or the other way round. Configure goes on from base and not from what that became: else a second
-// call would turn the order back.
+// ordered returns an algorithm with the parameter order, which selects whether the largest or the smallest Rank
+// wins. Configure starts from base rather than from the configured algorithm: otherwise a second call would
+// reverse the order again.
 func ordered(base *election.Algorithm, order string) (*election.Algorithm, error) {
 	a := *base
 	if order != orderOf(base) {
@@ -38,7 +38,7 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 			"smallest",
 			To: params.Choice(to, largest, smallest)}
 	}
-	// Clone it, as append might write into the table of base.
+	// Clone the table, because append might write into the table of base.
 	a.Params = append(slices.Clone(base.Params), row(new(string))).Described()
 	a.Configure = func(given *params.Given) (*election.Algorithm, error) {
 		chosen, c := order, base
@@ -47,7 +47,7 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 		}
 		if base.Configure != nil {
 			var err error
-			// base refuses parameters that it does not know, and order is none of its own.
+			// base rejects unknown parameters, and order is not one of its own.
 			if c, err = base.Configure(given.For(base.Params)); err != nil {
 				return nil, err
 			}
@@ -57,7 +57,7 @@ func ordered(base *election.Algorithm, order string) (*election.Algorithm, error
 	return &a, nil
 }
 
-// withOrder gives algorithms the parameter order, where Ranks decide.
+// withOrder adds the parameter order to the algorithms in which Ranks decide.
 func withOrder(list []*election.Algorithm) []*election.Algorithm {
 	for i, base := range list {
 		if base.Winner == nil { // it compares no Ranks
@@ -65,7 +65,7 @@ func withOrder(list []*election.Algorithm) []*election.Algorithm {
 		}
 		a, err := ordered(base, orderOf(base))
 		if err != nil {
-			panic(err) // only base.Smallest fails, which the own order does not call
+			panic(err) // only base.Smallest fails, which the native order does not call
 		}
 		list[i] = a
 	}

@@ -20,16 +20,17 @@ func Falling(n int) []uint64 {
 	return order
 }
 
-// Halving returns the order on which rounds that leave the local maxima take longest. Each of the larger half
-// stands between two smaller ones, and the larger half alone is in such an order again.
+// Halving returns the order that maximizes the number of rounds if each round keeps only the local maxima. Each
+// process of the larger half stands between two smaller ones, and the larger half alone is again in such an
+// order.
 func Halving(n int) []uint64 {
 	if n < 2 {
 		return Rising(n)
 	}
 	small := uint64(n - n/2)
 	order := make([]uint64, 0, n)
-	// Small and large alternate, so in each round every second candidate survives: as many rounds as
-	// possible.
+	// Alternate small and large, so that exactly every second candidate survives each round, which gives the
+	// maximum number of rounds.
 	for i, survivor := range Halving(n / 2) {
 		order = append(order, uint64(i+1), small+survivor)
 	}

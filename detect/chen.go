@@ -7,22 +7,23 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Chen is NFD-E of Chen, Toueg and Aguilera (2002): beats are numbered, and the next one is expected when the
-// last ones say, on average. A process is suspected when no newer beat has come by Margin after that.
+// Chen is NFD-E of Chen, Toueg and Aguilera (2002): beats are numbered, and the next beat is expected at a time
+// that is estimated from the mean of the last ones. A process is suspected if no newer beat has arrived by
+// Margin after that time.
 //
-// A crash is suspected at most Interval + Margin after it, and the mean delay. Unlike the silence since the
-// last beat, that does not depend on how late that beat was. [FromQoS] finds Interval and Margin for what a
-// service asks.
+// A crash is suspected at most Interval + Margin + the mean delay after it happens. Unlike a limit on the
+// silence since the last beat, this does not depend on how late the last beat was. [FromQoS] computes Interval
+// and Margin from the requirements of a service.
 type Chen struct {
-	// Interval is how often beats are sent; if zero, Delay, or a tenth of a second.
+	// Interval is the period of beats; if zero, Delay, or a tenth of a second.
 	Interval time.Duration
-	// Margin is by how much a beat may be late; if zero, Interval + Delay, or 8.5*Interval where no Delay is
-	// given. It must be longer than Delay.
+	// Margin is how late a beat may be; if zero, Interval + Delay, or 8.5*Interval if there is no Delay. It
+	// must be longer than Delay.
 	Margin time.Duration
-	// Window is the number of beats that count, the last ones, up to 16,384; if zero, 100.
+	// Window is the number of recent beats that are used, up to 16,384; if zero, 100.
 	Window uint64
-	// Delay is the longest that a message takes: within it no process that is up is suspected. If zero, the
-	// Delay of the algorithm or, where that has none, what Margin allows for.
+	// Delay is the maximum delay of a message: if no message takes longer, no live process is suspected. If
+	// zero, the Delay of the algorithm or, if it has none, the delay that Margin allows for.
 	Delay time.Duration
 
 	words params.Wording
@@ -60,7 +61,8 @@ func (d Chen) plan(delay time.Duration) (*plan, error) {
 		numbered: true, judge: d}, nil
 }
 
-// hear notes by how much a beat differs from the schedule that begins with the first one (rule 6).
+// hear records the difference between the arrival of a beat and the schedule that starts with the first beat
+// (rule 6).
 func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	late, known := d.lateness(p, at, m.Value)
 	switch {
@@ -68,9 +70,9 @@ func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 		p.history.clear()
 		p.base, p.first, p.newest = at, m.Value, m.Value
 		p.history.add(0, d.Window)
-	case m.Value <= p.newest: // overtaken by a newer one, which says more
+	case m.Value <= p.newest: // overtaken by a newer beat, which is more informative
 		return
-	case !known: // this process was paused: wait for beats that show the network as it is
+	case !known: // this process was paused: wait for beats that reflect the network
 		p.until = max(p.until, at+d.Interval+d.Margin)
 		return
 	default:
@@ -83,18 +85,18 @@ func (d Chen) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	p.until = expected + d.Interval + d.Margin
 }
 
-// lateness returns how much later a beat came than by the schedule, and whether it can belong to that: a
-// process that has come back counts from one again, and one whose clock stood still is behind for good.
+// lateness returns how much later than scheduled a beat arrived, and whether the beat belongs to the schedule:
+// a process that has restarted counts from one again, and a process whose clock stood still stays behind.
 func (d Chen) lateness(p *peer, at time.Duration, number uint64) (late time.Duration, known bool) {
-	beats := int64(number - p.first)              // modulo 2^64, so that smaller numbers are negative
-	most := int64(params.MaxTimeout / d.Interval) // of more, the product below may overflow
+	beats := int64(number - p.first)              // modulo 2^64, so that smaller numbers become negative
+	most := int64(params.MaxTimeout / d.Interval) // with more beats, the product below may overflow
 	late = at - p.base - time.Duration(beats)*d.Interval
 	off := late - p.history.mean()
 	limit := 2 * (d.Interval + d.Margin)
 	return late, -most <= beats && beats <= most && -limit <= off && off <= limit
 }
 
-// params returns the parameters, whose values go to d.
+// params returns the parameters, which are stored in d.
 func (d *Chen) params() params.Table {
 	return params.Table{intervalParam(&d.Interval),
 		{Name: "margin", About: "by how much a beat may be late", Default: "interval and delay",

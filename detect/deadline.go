@@ -7,20 +7,20 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Deadline suspects a process after a fixed time of silence. Of each crash it takes between
-// Timeout - Interval and Timeout, and the delay of the last beat, until it is suspected.
+// Deadline suspects a process after a fixed time of silence. A crash is suspected between Timeout - Interval
+// and Timeout after it, plus the delay of the last beat.
 //
-// Where each beat is lost with probability p, independently, delays vary by much less than Interval, and
-// Timeout is between k and k+1 Intervals, a process that is up is suspected (1-p)·p^k/Interval times a
-// second. Best is the middle between two multiples of Interval: there jitter counts least.
+// If each beat is lost independently with probability p, delays vary by much less than Interval, and Timeout is
+// between k and k+1 Intervals, then a live process is suspected (1-p)·p^k/Interval times per second. The best
+// Timeout is halfway between two multiples of Interval, where jitter has the least effect.
 type Deadline struct {
-	// Interval is how often beats are sent; if zero, Delay, or a tenth of a second.
+	// Interval is the period of beats; if zero, Delay, or a tenth of a second.
 	Interval time.Duration
-	// Timeout is how long a process may be silent; if zero, 2*Interval + Delay, or 9.5*Interval where no
-	// Delay is given. It must be longer than Interval + Delay.
+	// Timeout is how long a process may be silent; if zero, 2*Interval + Delay, or 9.5*Interval if there is no
+	// Delay. It must be longer than Interval + Delay.
 	Timeout time.Duration
-	// Delay is the longest that a message takes: within it no process that is up is suspected. If zero, the
-	// Delay of the algorithm or, where that has none, what the other two times allow for.
+	// Delay is the maximum delay of a message: if no message takes longer, no live process is suspected. If
+	// zero, the Delay of the algorithm or, if it has none, the delay that Interval and Timeout allow for.
 	Delay time.Duration
 
 	words params.Wording
@@ -51,12 +51,12 @@ func (d Deadline) plan(delay time.Duration) (*plan, error) {
 	return &plan{name: "deadline", interval: d.Interval, delay: d.Delay, first: d.Timeout, judge: d}, nil
 }
 
-// hear puts off the deadline (rule 4).
+// hear postpones the deadline (rule 4).
 func (d Deadline) hear(p *peer, at time.Duration, _ *election.Message, _ bool) {
 	p.until = at + d.Timeout
 }
 
-// params returns the parameters, whose values go to d.
+// params returns the parameters, which are stored in d.
 func (d *Deadline) params() params.Table {
 	return params.Table{intervalParam(&d.Interval),
 		{Name: "timeout", About: "how long a process may be silent", Default: "2 intervals and the delay",

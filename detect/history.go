@@ -9,22 +9,23 @@ import (
 )
 
 const (
-	// mostSamples bounds a window: with largestSample, no sum below overflows.
+	// mostSamples is the maximum size of a window: together with largestSample, it prevents overflow of the
+	// sums below.
 	mostSamples = 1 << 14
-	// largestSample is three days. A longer one counts as that.
+	// largestSample is three days. A longer sample is reduced to it.
 	largestSample = time.Duration(1 << 48)
 )
 
-// history is a window over the last samples, with their sums. These are integers, so that they stay exact
-// however many samples have come and gone.
+// history is a window over the last samples, with their sums. The sums are integers, so that they stay exact
+// however many samples are added and removed.
 type history struct {
 	samples   []time.Duration
-	next      uint32 // where the next sample goes, once the window is full
+	next      uint32 // position of the next sample when the window is full
 	sum       time.Duration
-	high, low uint64 // the sum of their squares
+	high, low uint64 // sum of the squares
 }
 
-// add adds a sample, and drops the oldest from a window that is full.
+// add adds a sample. If the window is full, it drops the oldest.
 func (h *history) add(sample time.Duration, window uint64) {
 	sample = min(max(sample, -largestSample), largestSample)
 	if uint64(len(h.samples)) < window {
@@ -54,12 +55,12 @@ func square(d time.Duration) (high, low uint64) {
 	return bits.Mul64(size, size)
 }
 
-// clear forgets all samples.
+// clear removes all samples.
 func (h *history) clear() {
 	*h = history{samples: h.samples[:0]}
 }
 
-// mean returns the mean of the samples, zero if there are none.
+// mean returns the mean of the samples, or zero if there are none.
 func (h *history) mean() time.Duration {
 	if len(h.samples) == 0 {
 		return 0
@@ -67,7 +68,7 @@ func (h *history) mean() time.Duration {
 	return h.sum / time.Duration(len(h.samples))
 }
 
-// deviation returns the standard deviation of the samples as a population.
+// deviation returns the population standard deviation of the samples.
 func (h *history) deviation() time.Duration {
 	n := uint64(len(h.samples))
 	if n == 0 {
@@ -79,7 +80,7 @@ func (h *history) deviation() time.Duration {
 	sumHigh, sumLow := square(h.sum)
 	low, borrow := bits.Sub64(low, sumLow, 0)
 	high, borrow = bits.Sub64(high, sumHigh, borrow)
-	if borrow > 0 { // of exact sums it is never negative; those of a damaged state may be anything
+	if borrow > 0 { // never negative for exact sums, but the sums of a corrupted state may be anything
 		return 0
 	}
 	return time.Duration(math.Sqrt(float64(high)*0x1p64+float64(low)) / float64(n))

@@ -13,41 +13,41 @@ const (
 	timerWatch              // a process may have been silent for too long
 )
 
-// flagFirst marks the first beat after an Init: what was learnt of this process before is void.
+// flagFirst marks the first beat after an Init: earlier information about the sender is void.
 const flagFirst uint8 = 1
 
-// latePeriods is by how many intervals a beat of this process must be late before the process takes itself to
-// have been paused.
+// latePeriods is the number of intervals by which a process's own beat must be late before the process
+// concludes that it was paused.
 const latePeriods = 2
 
-// never is the time of a timer that does not run. Zero is none: a clock may be below it.
+// never is the time of a stopped timer. Zero cannot be used, because a clock may be below zero.
 const never = time.Duration(math.MaxInt64)
 
 // machine is the detector of one process, the lowest machine of a Stack.
 type machine struct {
 	plan *plan
-	kind uint8 // of a beat
+	kind uint8 // kind of a beat
 
-	start time.Duration // when the first beat was sent
-	due   time.Duration // when the next one is
-	armed time.Duration // when timerWatch runs out, or never
-	calm  time.Duration // until then nothing is judged, and nothing learnt
+	start time.Duration // time of the first beat
+	due   time.Duration // time of the next beat
+	armed time.Duration // when timerWatch fires, or never
+	calm  time.Duration // until then, nothing is suspected or learnt
 	peers []peer        // by port
 }
 
-// peer is what a detector knows of another process.
+// peer is the state of a detector about another process.
 type peer struct {
-	until     time.Duration // it is suspected then, or once more, unless a beat comes
+	until     time.Duration // it is suspected then, possibly again, unless a beat arrives
 	suspected bool
-	heard     bool // a beat has come
+	heard     bool // a beat has arrived
 	last      time.Duration
-	newest    uint64 // the largest number of a beat
-	first     uint64 // the number of the beat at base
+	newest    uint64 // largest number of a beat
+	first     uint64 // number of the beat at base
 	base      time.Duration
 	history   history
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *machine) Step(e *election.Env, ev *election.Event) {
 	p := n.peer(ev.Port)
 	switch ev.Op {
@@ -60,8 +60,8 @@ func (n *machine) Step(e *election.Env, ev *election.Event) {
 			n.noticePause(ev.At)
 			n.hear(e, ev, p)
 		}
-	// A report of another detector reaches the machines above without this one. Keep it in mind, so that the
-	// next beat raises a Trust.
+	// A report of another detector reaches the machines above without this one. Record it, so that the next
+	// beat raises a Trust.
 	case election.Suspect, election.Left: // rule 8
 		if p != nil {
 			p.suspected = true
@@ -85,7 +85,7 @@ func (n *machine) timeout(e *election.Env, ev *election.Event) {
 	}
 }
 
-// peer returns what is known of the process behind a port, nil if there is none.
+// peer returns the state of the process behind a port, or nil if there is none.
 func (n *machine) peer(port election.Port) *peer {
 	if uint64(port) >= uint64(len(n.peers)) {
 		return nil
@@ -93,12 +93,12 @@ func (n *machine) peer(port election.Port) *peer {
 	return &n.peers[port]
 }
 
-// init begins anew, also after a restart: what was known before the crash is out of date, and the clock may
-// be another one.
+// init starts from the beginning, also after a restart: information from before the crash is out of date, and
+// the clock may be another one.
 func (n *machine) init(e *election.Env, at time.Duration) {
 	n.start, n.calm, n.armed = at, at, never
 	n.peers = n.peers[:0]
-	// Trust each process for a while: a process that never speaks has to be suspected, too.
+	// Trust each process for a while: a process that never sends must be suspected too.
 	for range e.Ports() {
 		n.peers = append(n.peers, peer{until: at + n.plan.first})
 	}
@@ -108,10 +108,10 @@ func (n *machine) init(e *election.Env, at time.Duration) {
 	}
 }
 
-// beat sends the next beat to all, those that are suspected included: a beat is how they come to trust again
-// (rule 1).
+// beat sends the next beat to all, including suspected processes, which trust this process again when they
+// receive it (rule 1).
 func (n *machine) beat(e *election.Env, at time.Duration) {
-	// The number says how much time has passed, so that it skips the beats that a pause has prevented.
+	// Compute the number from the elapsed time, so that it skips the beats that a pause has prevented.
 	number := uint64((at-n.start)/n.plan.interval) + 1
 	m := election.Message{Kind: n.kind}
 	if n.plan.numbered {
@@ -123,14 +123,15 @@ func (n *machine) beat(e *election.Env, at time.Duration) {
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, m)
 	}
-	// Not at+interval: the lateness of each timer would add up, and the numbers would run ahead of the beats.
+	// Do not use at+interval: the lateness of each timer would add up, and the numbers would run ahead of the
+	// beats.
 	n.due = n.start + time.Duration(number)*n.plan.interval
 	e.SetTimer(timerBeat, n.due-at, n.due-at)
 }
 
-// noticePause notices that this process was paused: its own beat is late. The silence of the others in that
-// time is no silence of theirs, so each gets that time in addition; and what waited here for the end of the
-// pause shows nothing of the network.
+// noticePause detects that this process was paused, because its own beat is late. The others only appeared to
+// be silent during the pause, so each of them gets that time in addition. Beats that waited for the end of the
+// pause do not reflect the network.
 func (n *machine) noticePause(at time.Duration) {
 	late := at - n.due
 	if late <= latePeriods*n.plan.interval {
@@ -142,12 +143,12 @@ func (n *machine) noticePause(at time.Duration) {
 	n.due, n.calm = at, at+n.plan.interval
 }
 
-// hear takes a beat (rule 3).
+// hear handles a beat (rule 3).
 func (n *machine) hear(e *election.Env, ev *election.Event, p *peer) {
 	n.plan.judge.hear(p, ev.At, &ev.Msg, ev.At >= n.calm)
 	p.heard, p.last = true, ev.At
 	switch {
-	case p.suspected && ev.At >= p.until: // the beat is so late that the next is due already
+	case p.suspected && ev.At >= p.until: // the beat is so late that the next one is already due
 		return
 	case p.suspected:
 		p.suspected = false
@@ -156,8 +157,8 @@ func (n *machine) hear(e *election.Env, ev *election.Event, p *peer) {
 	n.arm(e, ev.At, p.until)
 }
 
-// arm lets timerWatch run out at a time, unless it does so before. Beats put off nearly every deadline:
-// so the timer is set anew when it runs out, not at each beat.
+// arm makes timerWatch fire at the deadline, unless it fires earlier. Beats postpone nearly every deadline, so
+// the timer is set again when it fires, not at each beat.
 func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
 	deadline = max(deadline, n.calm)
 	if deadline < n.armed {
@@ -166,21 +167,21 @@ func (n *machine) arm(e *election.Env, at, deadline time.Duration) {
 	}
 }
 
-// watch suspects the processes that were silent for too long (rule 2).
+// watch suspects processes that were silent for too long (rule 2).
 func (n *machine) watch(e *election.Env, at time.Duration) {
 	n.armed = never
 	next := never
 	for port := range n.peers {
 		p := &n.peers[port]
 		if p.until <= at && at >= n.calm {
-			// Not only once: a machine above may have taken a message that was under way for a sign of
-			// life. It gets a Suspect again and again, and ignores those that say nothing new.
+			// Repeat the suspicion: a machine above may have taken a message in flight for a sign of life. It
+			// receives Suspect repeatedly, and ignores the ones that are not news.
 			p.suspected, p.until = true, at+n.plan.first
 			e.Raise(election.Event{Op: election.Suspect, At: at, Port: election.Port(port)})
 		}
 		next = min(next, p.until)
 	}
-	n.arm(e, at, next) // no Timeout comes here without a peer
+	n.arm(e, at, next) // without a peer, no Timeout gets here
 }
 
 // State visits what changes.

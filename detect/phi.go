@@ -8,44 +8,45 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Phi suspects a process when its silence has become improbable: φ = -log10 of the probability that a beat
-// comes later still, by the intervals between its last beats. It is suspected when φ reaches Threshold.
+// Phi suspects a process when its silence has become improbable: φ is -log10 of the probability that the next
+// beat arrives even later, given the intervals between the last beats. The process is suspected when φ reaches
+// Threshold.
 //
-// By default intervals count as normally distributed, around their mean and Pause (Hayashibara et al.
-// 2004, as in Akka, with the exact tail of the distribution). With Exponential they count as
-// exponentially distributed (as in Cassandra): then φ grows with the silence alone, and Deviation and
-// Pause have no effect.
+// By default the intervals are assumed to be normally distributed around their mean plus Pause (Hayashibara et
+// al. 2004, as in Akka, with the exact tail of the distribution). With Exponential they are assumed to be
+// exponentially distributed (as in Cassandra): φ then grows with the silence alone, and Deviation and Pause
+// have no effect.
 //
-// At most 18.4 mean intervals pass with Exponential, at the default Threshold. Otherwise
-// mean + Pause + 5.6·deviation pass.
+// At the default Threshold, a process is suspected after a silence of at most 18.4 mean intervals with
+// Exponential, and mean + Pause + 5.6·deviation otherwise.
 type Phi struct {
-	// Interval is how often beats are sent; if zero, Delay, or a tenth of a second.
+	// Interval is the period of beats; if zero, Delay, or a tenth of a second.
 	Interval time.Duration
 	// Threshold is the φ at which a process is suspected, up to 300; if zero, 8.
 	Threshold uint64
-	// Window is the number of intervals that count, the last ones, up to 16,384; if zero, 100.
+	// Window is the number of recent intervals that are used, up to 16,384; if zero, 100.
 	Window uint64
-	// Deviation is the least standard deviation of the intervals: on a quiet network they hardly deviate, and
-	// the first late beat would be a suspicion. If zero, a tenth of Interval.
+	// Deviation is the minimum standard deviation of the intervals: on a quiet network they hardly deviate, and
+	// without a minimum the first late beat would cause a suspicion. If zero, a tenth of Interval.
 	Deviation time.Duration
-	// Pause is a silence that is always accepted, besides the mean interval; if zero, 3*Interval, or Delay if
-	// that is more. Not less than Delay.
+	// Pause is a silence that is always accepted in addition to the mean interval; if zero, 3*Interval, or
+	// Delay if it is longer. It must not be less than Delay.
 	Pause       time.Duration
 	Exponential bool
-	// Delay is the longest that a message takes: within it no process that is up is suspected. If zero, the
-	// Delay of the algorithm or, where that has none, what the other times allow for.
+	// Delay is the maximum delay of a message: if no message takes longer, no live process is suspected. If
+	// zero, the Delay of the algorithm or, if it has none, the delay that the other durations allow for.
 	Delay time.Duration
 
 	words    params.Wording
 	quantile float64 // of Threshold: in deviations, or in means
 }
 
-// The defaults of a Phi.
+// Defaults and limits of a Phi.
 const (
 	defaultThreshold = 8
 	defaultWindow    = 100
-	mostThreshold    = 300       // where the tail of the distribution still has all digits of a float64
-	leastTail        = 0x1p-1022 // a smaller one counts as that, or φ would be infinite
+	mostThreshold    = 300       // the tail of the distribution still has all digits of a float64
+	leastTail        = 0x1p-1022 // smaller values are raised to it, or φ would be infinite
 )
 
 func (d Phi) plan(delay time.Duration) (*plan, error) {
@@ -74,8 +75,8 @@ func (d Phi) plan(delay time.Duration) (*plan, error) {
 	if d.Pause == 0 {
 		d.Pause = max(3*d.Interval, d.Delay)
 	}
-	// No mean is below Interval. Within this Delay the silence of a process that is up stays below what the
-	// threshold allows for, whatever the window holds.
+	// No mean is below Interval. With this Delay, the silence of a live process stays below what the threshold
+	// allows for, whatever the window contains.
 	allowed := d.Pause
 	name := "phi"
 	d.quantile = normalQuantile(float64(d.Threshold))
@@ -98,18 +99,18 @@ func (d Phi) plan(delay time.Duration) (*plan, error) {
 	return &plan{name: name, interval: d.Interval, delay: d.Delay, first: d.silence(&first), judge: d}, nil
 }
 
-// hear notes how long ago the last beat came, and when φ will reach the threshold (rule 5).
+// hear records the interval since the last beat, and computes when φ will reach the threshold (rule 5).
 func (d Phi) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	switch {
 	case !p.heard || m.Flags&flagFirst != 0:
 		p.history.clear()
 		d.seed(&p.history)
 	case !learn:
-	// Cassandra leaves out long intervals: an exponential distribution has no deviation to put them into.
+	// Cassandra omits long intervals: an exponential distribution has no deviation that could absorb them.
 	case d.Exponential && at-p.last > 2*d.Interval:
-	// Akka leaves out an interval in which the process was suspected. Then a detector that takes each
-	// lost beat for a crash never learns that beats are lost. But a whole cut is no interval between two
-	// beats: one such sample would blind the detector for as long as the window remembers it.
+	// Akka omits an interval in which the process was suspected. A detector that mistakes each lost beat for a
+	// crash then never learns that beats are lost. But the duration of a whole partition is not an interval
+	// between beats: one such sample would blind the detector for as long as the window contains it.
 	case p.suspected:
 		p.history.add(min(at-p.last, 2*d.silence(&p.history)), d.Window)
 	default:
@@ -118,8 +119,8 @@ func (d Phi) hear(p *peer, at time.Duration, m *election.Message, learn bool) {
 	p.until = at + d.silence(&p.history)
 }
 
-// seed fills an empty window with a guess, so that the first beats decide nothing: of the normal distribution
-// a wide one, of the exponential a long one.
+// seed fills an empty window with a guess, so that the first beats decide nothing: with a wide normal
+// distribution, or a long exponential one.
 func (d Phi) seed(h *history) {
 	if d.Exponential {
 		h.add(2*d.Interval, d.Window)
@@ -129,9 +130,9 @@ func (d Phi) seed(h *history) {
 	h.add(d.Interval+d.Interval/4, d.Window)
 }
 
-// silence returns for how long no beat may come, until φ reaches the threshold.
+// silence returns the duration without beats after which φ reaches the threshold.
 func (d Phi) silence(h *history) time.Duration {
-	// A process does not beat more often. A smaller mean comes of beats that were held up and arrive
+	// A process does not beat more often. A smaller mean results from beats that were delayed and arrive
 	// together.
 	mean := max(h.mean(), d.Interval)
 	if d.Exponential {
@@ -141,7 +142,7 @@ func (d Phi) silence(h *history) time.Duration {
 	return min(mean+d.Pause+spread, params.MaxTimeout)
 }
 
-// clamped returns a number of nanoseconds as a time, or the longest time-out.
+// clamped converts nanoseconds to a duration, at most the longest time-out.
 func clamped(t float64) time.Duration {
 	if t < float64(params.MaxTimeout) {
 		return time.Duration(t)
@@ -149,20 +150,21 @@ func clamped(t float64) time.Duration {
 	return params.MaxTimeout
 }
 
-// normalPhi returns φ where a beat is late by y standard deviations.
+// normalPhi returns φ for a beat that is late by y standard deviations.
 func normalPhi(y float64) float64 {
 	return -math.Log10(max(math.Erfc(y/math.Sqrt2)/2, leastTail))
 }
 
-// normalQuantile returns by how many standard deviations a beat is late where φ reaches a threshold. The
-// standard library's inverse of erfc takes 1-x first, and so has no digits left from a φ of 16 on.
+// normalQuantile returns the number of standard deviations by which a beat is late when φ reaches a threshold.
+// It does not use the standard library's inverse of erfc, which computes 1-x first and so loses all digits from
+// a φ of 16 on.
 func normalQuantile(phi float64) float64 {
-	// A y as large as that has a φ above every threshold.
+	// At this upper bound of y, φ is above every threshold.
 	_, y := bisect(0, mostThreshold, func(y float64) bool { return normalPhi(y) >= phi })
 	return y
 }
 
-// params returns the parameters, whose values go to d.
+// params returns the parameters, which are stored in d.
 func (d *Phi) params() params.Table {
 	return params.Table{intervalParam(&d.Interval),
 		{Name: "threshold", About: "the φ at which a process is suspected", Default: "8",

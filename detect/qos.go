@@ -7,32 +7,33 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Requirements are what a service asks of a failure detector.
+// Requirements are the requirements of a service for a failure detector.
 type Requirements struct {
-	Detection    time.Duration // a crash is suspected at most so long after it
-	MistakeEvery time.Duration // the mean time between two wrong suspicions of one process, at least
-	MistakeFor   time.Duration // the mean time that one lasts, at most
+	Detection    time.Duration // maximum time between a crash and its suspicion
+	MistakeEvery time.Duration // minimum of the mean time between two wrong suspicions of one process
+	MistakeFor   time.Duration // maximum of the mean duration of a wrong suspicion
 }
 
-// Network is what was measured of the links. Beats are lost, and late, independently of each other.
+// Network contains measurements of the links. Beats are assumed to be lost and delayed independently.
 type Network struct {
-	Loss      float64       // the probability that a beat is lost
-	Mean      time.Duration // of the delay
-	Deviation time.Duration // the standard deviation of the delay
+	Loss      float64       // probability that a beat is lost
+	Mean      time.Duration // mean delay
+	Deviation time.Duration // standard deviation of the delay
 }
 
-// mostBeats bounds the number of beats in the time of a detection. Where a hundred do not do, the delays vary
-// by more than the detection may take, and more beats hardly help.
+// mostBeats is the maximum number of beats within a detection time. If a hundred are not enough, the delays
+// vary by more than the detection may take, and more beats hardly help.
 const mostBeats = 100
 
-// pieceSteps is into how many steps a piece of the range of intervals is divided for the search.
+// pieceSteps is the number of steps into which the search divides a piece of the range of intervals.
 const pieceSteps = 200
 
-// FromQoS returns the detector that fulfils the requirements by the fewest beats, by the procedure of Chen,
-// Toueg and Aguilera (2002, section 5.3). It knows of a delay only its mean and deviation, so most networks
-// do much better. The error wraps election.ErrInput: a value cannot be, or no detector does as much.
+// FromQoS returns the detector that meets the requirements with the fewest beats, by the procedure of Chen,
+// Toueg and Aguilera (2002, section 5.3). It uses only the mean and deviation of delays, so the detector does
+// much better on most networks. If a value is invalid or no detector meets the requirements, the error wraps
+// election.ErrInput.
 func FromQoS(r Requirements, n Network) (Chen, error) {
-	// T: Detection counts from the crash, and the last beat travels
+	// T: Detection counts from the crash, and the last beat needs time to arrive
 	beyond := (r.Detection - n.Mean).Seconds()
 	variance := n.Deviation.Seconds() * n.Deviation.Seconds()
 	switch {
@@ -42,7 +43,7 @@ func FromQoS(r Requirements, n Network) (Chen, error) {
 		return Chen{}, input.Errorf("MistakeEvery: %v is not above 0", r.MistakeEvery)
 	case r.MistakeFor <= 0:
 		return Chen{}, input.Errorf("MistakeFor: %v is not above 0", r.MistakeFor)
-	case !(n.Loss >= 0 && n.Loss < 1): // not the other way round: NaN is wrong, too
+	case !(n.Loss >= 0 && n.Loss < 1): // written so that it also rejects NaN
 		return Chen{}, input.Errorf("Loss: %v is not a probability below 1", n.Loss)
 	case n.Mean < 0:
 		return Chen{}, input.Errorf("Mean: %v is below 0", n.Mean)
@@ -54,12 +55,13 @@ func FromQoS(r Requirements, n Network) (Chen, error) {
 	}
 	q := quality{beyond: beyond, variance: variance, loss: n.Loss}
 	gamma := (1 - n.Loss) * beyond * beyond / (variance + beyond*beyond)
-	// Nine tenths, where the paper has the whole: an interval as long as the detection leaves no margin.
+	// Use nine tenths, where the paper uses the whole: an interval as long as the detection time leaves no
+	// margin.
 	longest := min(gamma*r.MistakeFor.Seconds(), 0.9*beyond)
 	interval := q.longestInterval(longest, math.Log(r.MistakeEvery.Seconds()))
 	c := Chen{Interval: time.Duration(interval * float64(time.Second))}
 	c.Margin = r.Detection - n.Mean - c.Interval
-	// Margin needs no check: Interval is below beyond by more than it is cut to a whole nanosecond.
+	// Margin needs no check: Interval is below beyond by more than the rounding to a whole nanosecond.
 	if c.Interval == 0 {
 		return Chen{}, input.Errorf("no detector suspects a crash within %v and makes a mistake every %v on "+
 			"such a network, by %d beats a detection", r.Detection, r.MistakeEvery, mostBeats)
@@ -67,11 +69,11 @@ func FromQoS(r Requirements, n Network) (Chen, error) {
 	return c, nil
 }
 
-// quality bounds the mistakes of a detector that suspects a crash in a given time.
+// quality computes bounds on the mistakes of a detector with a given detection time.
 type quality struct{ beyond, variance, loss float64 }
 
-// mistakeEvery returns the logarithm of the least mean time between two mistakes, in seconds, where beats are
-// sent at an interval. It is a product over the beats that would have to be late or lost.
+// mistakeEvery returns the logarithm of the minimum mean time between two mistakes, in seconds, for a given
+// interval of beats. It is a product over the beats that would all have to be late or lost.
 func (q *quality) mistakeEvery(interval float64) float64 {
 	sum := math.Log(interval)
 	for j := 1; j < int(math.Ceil(q.beyond/interval)); j++ {
@@ -85,9 +87,9 @@ func (q *quality) mistakeEvery(interval float64) float64 {
 	return sum
 }
 
-// longestInterval returns the largest interval with no more mistakes than allowed, zero if there is none. The
-// bound jumps wherever one more beat fits into the time of a detection, so a bisection of the whole
-// range may miss the largest: search piece by piece, from above.
+// longestInterval returns the largest interval that causes no more mistakes than allowed, or zero if there is
+// none. The bound jumps whenever one more beat fits into the detection time, so a bisection of the whole range
+// may miss the largest interval: search piece by piece, from above.
 func (q *quality) longestInterval(longest, every float64) float64 {
 	for beats := 1; beats <= mostBeats; beats++ {
 		top, bottom := min(q.beyond/float64(beats), longest), q.beyond/float64(beats+1)
@@ -105,7 +107,7 @@ func (q *quality) longestInterval(longest, every float64) float64 {
 	return 0
 }
 
-// bisect narrows a range, at whose upper end alone a condition holds, until no number lies between its ends.
+// bisect narrows a range until no number lies between its ends. The condition holds at the upper end only.
 func bisect(low, high float64, holds func(float64) bool) (float64, float64) {
 	for {
 		middle := (low + high) / 2

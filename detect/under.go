@@ -13,39 +13,39 @@ import (
 
 // Detector is a failure detector with its parameters: a [Deadline], a [Phi] or a [Chen].
 type Detector interface {
-	// plan completes the parameters, refuses what cannot be right, and returns what a machine needs. Delay is
-	// the bound of the algorithm above, zero if that has none.
+	// plan completes the parameters, rejects invalid ones, and returns the plan for the machines. delay is the
+	// Delay of the algorithm above, or zero if it has none.
 	plan(delay time.Duration) (*plan, error)
 	// table returns the parameters, without targets.
 	table() params.Table
-	// read returns the detector with those parameters set that a run is given.
+	// read returns the detector with the parameters of a run set.
 	read(from func(params.Table) error) (Detector, error)
 }
 
-// plan is what the machines of one detector share.
+// plan contains what the machines of one detector share.
 type plan struct {
 	name     string // "deadline"
 	interval time.Duration
-	delay    time.Duration // no process is suspected wrongly while messages take at most that
-	numbered bool          // beats carry their numbers
+	delay    time.Duration // while messages take at most this long, no process is suspected wrongly
+	numbered bool          // beats carry numbers
 	first    time.Duration // how long a process may be silent before its first beat
 	judge    judge
 }
 
-// judge sets until when a process is trusted.
+// judge determines until when a process is trusted.
 type judge interface {
-	// hear takes a beat of a process that came at a time. Unless learn is true, what that shows of the
-	// network is wrong, since this process was paused.
+	// hear handles a beat of a process. If learn is false, this process was paused and the arrival time does
+	// not reflect the network.
 	hear(p *peer, at time.Duration, m *election.Message, learn bool)
 }
 
 // Under returns an algorithm with a failure detector below it: processes send beats to each other, and the
-// algorithm gets a Suspect for each process that falls silent, and a Trust when it is heard again. So the
-// algorithm survives crashes unaided. It runs on complete graphs: what has another topology is laid over one
-// ([election.Algorithm.OverComplete]).
+// algorithm receives a Suspect for each process that falls silent, and a Trust when it is heard again. The
+// algorithm then tolerates crashes unaided. It runs on complete graphs; an algorithm for another topology runs
+// on an overlay ([election.Algorithm.OverComplete]).
 //
-// The error wraps [election.ErrInput]: a parameter cannot be right, or the algorithm runs on a hypercube or
-// mesh, is synchronous, has heartbeats of its own, or survives no crash even if that is reported.
+// The error wraps [election.ErrInput] if a parameter is invalid, or if the algorithm runs on a hypercube or
+// mesh, is synchronous, has heartbeats of its own, or does not tolerate crashes even if they are reported.
 func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	switch {
@@ -70,7 +70,7 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 		return nil, err
 	}
 	b := *over
-	// There are algorithms without a Variant.
+	// Some algorithms have no Variant.
 	if last := &b.Name; b.Variant == "" {
 		*last += " with " + plan.name
 	} else {
@@ -102,7 +102,7 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 	return &b, nil
 }
 
-// configure reads the parameters of the detector, and lets the algorithm read its own.
+// configure reads the parameters of the detector; the algorithm reads its own.
 func configure(a *election.Algorithm, d Detector, g *params.Given) (*election.Algorithm, error) {
 	d, err := d.read(func(t params.Table) error { return joined(t, a.Params).Read(g) })
 	if err != nil {
@@ -116,8 +116,8 @@ func configure(a *election.Algorithm, d Detector, g *params.Given) (*election.Al
 	return Under(a, d)
 }
 
-// joined returns the parameters of a detector and those of the algorithm above, which that reads itself.
-// There is one bound on delays for both.
+// joined returns the parameters of a detector and of the algorithm above, which reads its own. Both share one
+// bound on delays.
 func joined(own, above params.Table) params.Table {
 	for _, row := range above.Described() {
 		if row.Role != params.DelayBound {
@@ -127,10 +127,10 @@ func joined(own, above params.Table) params.Table {
 	return own
 }
 
-// DefaultInterval is how often beats are sent where neither an Interval nor a Delay is given.
+// DefaultInterval is the period of beats if neither an Interval nor a Delay is given.
 const DefaultInterval = time.Second / 10
 
-// orDefault returns an interval, or its default for a bound on delays.
+// orDefault returns the interval, or its default for the given delay.
 func orDefault(interval, delay time.Duration) time.Duration {
 	switch {
 	case interval > 0:
@@ -141,7 +141,7 @@ func orDefault(interval, delay time.Duration) time.Duration {
 	return DefaultInterval
 }
 
-// checkTimes refuses times that are negative, or too long for sums of a few.
+// checkTimes rejects durations that are negative, or so long that sums could overflow.
 func checkTimes(t params.Table, words params.Wording) error {
 	for name, v := range t.Times() {
 		if v < 0 || v > params.MaxTimeout {

@@ -1,6 +1,6 @@
-// Package input makes the errors that refuse an input. All of them wrap [Err], which package
-// election exports as ErrInput, and name the field and the value that was wrong. [Reason] gives the text of
-// any error of this module as a command shows it.
+// Package input creates the errors for invalid input. All of them wrap [Err], which package election exports as
+// ErrInput, and contain the field and the invalid value. [Reason] returns the text of any error of this module
+// in the form that commands print.
 package input
 
 import (
@@ -17,7 +17,7 @@ func (r *refusal) Error() string   { return Err.Error() + ": " + r.reason.Error(
 func (r *refusal) Reason() string  { return Reason(r.reason) }
 func (r *refusal) Unwrap() []error { return []error{Err, r.reason} }
 
-// Errorf returns an error that wraps [Err], with the text of fmt.Errorf behind that of Err.
+// Errorf formats an error that wraps [Err]. Its text is the text of Err followed by the formatted text.
 func Errorf(format string, args ...any) error {
 	return &refusal{fmt.Errorf(format, args...)}
 }
@@ -31,5 +31,5 @@ type located struct {
 func (l *located) Error() string { return l.where + ": " + Reason(l.err) }
 func (l *located) Unwrap() error { return l.err }
 
-// At returns an error that wraps [Err] and says where in the input the reason of err stands.
+// At returns an error that wraps [Err] and adds where, the place in the input, to the reason of err.
 func At(where string, err error) error { return &refusal{&located{where, err}} }

@@ -1,6 +1,6 @@
 package observe
 
-// KindCount is how many messages of one kind were sent.
+// KindCount is the number of messages of one kind that were sent.
 type KindCount struct {
 	Kind  string
 	Count uint64

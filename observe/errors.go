@@ -19,8 +19,8 @@ type ProcessError struct {
 	Err error
 }
 
-// Error names the process.
+// Error returns the error and the ID of the process.
 func (e *ProcessError) Error() string { return fmt.Sprintf("%v: process %d", e.Err, uint64(e.ID)) }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the wrapped error.
 func (e *ProcessError) Unwrap() error { return e.Err }

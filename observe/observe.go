@@ -1,6 +1,6 @@
-// Package observe is the vocabulary in which drivers report a run: what happened to a process, in
-// which step, with which effects, and how many messages of each kind it sent. Package
-// [github.com/go-election/election/lab/trace] makes a log of it.
+// Package observe defines how drivers report a run: what happened to a process, in which step, with which
+// effects, and how many messages of each kind it sent. Package [github.com/go-election/election/lab/trace]
+// writes a log of it.
 package observe
 
 import (
@@ -9,9 +9,9 @@ import (
 	"github.com/go-election/election"
 )
 
-// Observer is a function that a driver calls with all that happens to its processes, as it happens, a
-// message's sending before its arrival. It must not change or keep what it is given. A driver without
-// one pays a comparison a message.
+// Observer is a function that a driver calls with everything that happens to its processes, in order: a message
+// is sent before it arrives. It must not modify or retain its argument. A driver without an Observer pays one
+// comparison per message.
 type Observer func(*Occurrence)
 
 // Both returns an observer that reports to first and then to other, which may be nil.
@@ -25,22 +25,22 @@ func Both(first, other Observer) Observer {
 	}
 }
 
-// Occurrence is one thing that happened to one process.
+// Occurrence is an event at one process.
 type Occurrence struct {
-	What    What // Step, or what a driver does
+	What    What // Step, or an action of the driver
 	Process election.ID
 	At      time.Duration
 
-	Event   *election.Event   // of Step; of Cut and Heal, which have a Port only
-	Effects *election.Effects // of Step
-	Choices []Choice          // of Step: what [election.Env.Choose] has returned, in this order
-	State   []byte            // of Restart
+	Event   *election.Event   // for Step; for Cut and Heal, which have only a Port
+	Effects *election.Effects // for Step
+	Choices []Choice          // for Step: results of [election.Env.Choose], in order
+	State   []byte            // for Restart
 
-	// Message is the number of the message that was received, lost or duplicated, and First that of
-	// the first message of Effects; those after it have the numbers that follow. Drivers whose
-	// messages leave the program give none: both are zero.
+	// Message is the number of the message that was received, lost or duplicated. First is the number of the
+	// first message of Effects; the others have consecutive numbers. Drivers whose messages leave the program
+	// do not number them: both are zero.
 	Message, First uint64
 }
 
-// Choice is what [election.Env.Choose] has returned: Chosen, from 0 to Of-1.
+// Choice is a result of [election.Env.Choose]: Chosen, from 0 to Of-1.
 type Choice struct{ Of, Chosen int }

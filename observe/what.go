@@ -7,16 +7,16 @@ import (
 	"github.com/go-election/election"
 )
 
-// What says what happens to a process, or what a process does: in an [Occurrence], in an event of a trace
-// and in a step of a scenario.
+// What is the kind of an event at a process or an action of a process, in an [Occurrence], an event of a trace
+// or a step of a scenario.
 type What uint8
 
-// What a Node takes; the number is that of the [election.Op].
+// Events of a Node, with the number of their [election.Op].
 const (
 	Init    = What(election.Init)
 	Rejoin  = What(election.Rejoin)
 	Start   = What(election.Start)
-	Deliver = What(election.Recv) // a message comes in over Port
+	Deliver = What(election.Recv) // a message arrives over Port
 	Timeout = What(election.Timeout)
 	Suspect = What(election.Suspect)
 	Trust   = What(election.Trust)
@@ -26,35 +26,35 @@ const (
 	Reelect = What(election.Reelect)
 )
 
-// What a driver does to a process, or to a message.
+// Actions of a driver on a process or a message.
 const (
-	// Step stands in an Occurrence for any of those that a Node takes; its Event says which.
+	// Step in an Occurrence represents any of the events of a Node; Occurrence.Event contains the event.
 	Step What = iota + 1<<5
 
-	Crash     // the process is down, with all its timers
-	Pause     // it handles nothing until Resume
+	Crash     // the process goes down, and its timers stop
+	Pause     // the process handles nothing until Resume
 	Resume    //
-	Recover   // it comes back without its state; Init and Rejoin follow
-	Restart   // it comes back with the state that it saved last; Init and Rejoin follow
-	Lose      // a message is lost on its way, or comes to a process that is down
-	Duplicate // a copy of a message is on its way too
-	Cut       // from now on what the process sends over a port is lost
-	Heal      // that no longer holds
-	Delay     // a message on its way arrives later than it would, or sooner; of its sender
+	Recover   // the process recovers without its state; Init and Rejoin follow
+	Restart   // the process recovers with the state that it saved last; Init and Rejoin follow
+	Lose      // a message is lost in flight, or arrives at a process that is down
+	Duplicate // a duplicate of a message is in flight too
+	Cut       // from now on, messages that the process sends over a port are lost
+	Heal      // ends a Cut
+	Delay     // a message in flight arrives later or sooner; reported for its sender
 )
 
-// What a process does in a step.
+// Actions of a process in a step.
 const (
-	Choose What = iota + 1<<6 // it draws one of several choices
+	Choose What = iota + 1<<6 // chooses one of several alternatives
 	Save
 	Send
-	Set     // a timer
-	Stop    // a timer
-	StopAll // the timers of a layer
-	Raise   // an event for what runs the process
-	Refuse  // a start
+	Set     // sets a timer
+	Stop    // stops a timer
+	StopAll // stops all timers of a layer
+	Raise   // raises an event for the program that runs the process
+	Refuse  // refuses a start
 	Decide
-	Done // it knows that the election has ended
+	Done // knows that the election has ended
 )
 
 var names = [...]string{
@@ -67,7 +67,7 @@ var names = [...]string{
 	Raise: "raise", Refuse: "refuse", Decide: "decide", Done: "done",
 }
 
-// String returns the name, as "crash".
+// String returns the name, such as "crash".
 func (w What) String() string {
 	if int(w) < len(names) && names[w] != "" {
 		return names[w]
@@ -75,17 +75,17 @@ func (w What) String() string {
 	return fmt.Sprintf("what(%d)", uint8(w))
 }
 
-// Parse returns the What of a name.
+// Parse returns the What with the given name.
 func Parse(name string) (What, bool) {
 	i := slices.Index(names[:], name)
-	// The name at index zero is empty, and is no event.
+	// Index zero is the empty name, which is not an event.
 	return What(max(i, 0)), i > 0
 }
 
-// Effect reports whether a process does this in a step.
+// Effect reports whether w is an action of a process in a step.
 func (w What) Effect() bool { return w >= Choose }
 
-// Op returns what a Node takes, or zero if this is nothing that a Node takes.
+// Op returns the event of a Node, or zero if w is not an event of a Node.
 func (w What) Op() election.Op {
 	// Below Step the numbers are those of election.Op, with gaps for Ops that no driver reports.
 	if w < Step && int(w) < len(names) && names[w] != "" {

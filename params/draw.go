@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Draw draws a value for about half of the parameters, among processes of these IDs. A description will do.
-// Each value is of the kind that its parameter takes; the algorithm may refuse it all the same, by itself or
-// beside another one. The function intN returns a number from 0 to n-1. Draw leaves out what
-// has to fit the run ([DelayBound], [DrawRange], [GroupSize], [Diameter]), and what another table reads.
+// Draw draws a random value for about half of the parameters, among processes with these IDs. The Table may be
+// one without targets. Each value has the kind that its parameter takes, but the algorithm may still reject it,
+// alone or in combination with others. intN returns a number from 0 to n-1. Draw omits parameters that must fit
+// the run ([DelayBound], [DrawRange], [GroupSize], [Diameter]), and parameters that another table reads.
 func Draw[ID ~uint64](t Table, ids []ID, intN func(n int) int) map[string]Value {
 	all := make([]uint64, len(ids))
 	for i, id := range ids {
@@ -23,18 +23,18 @@ func Draw[ID ~uint64](t Table, ids []ID, intN func(n int) int) map[string]Value 
 	return values
 }
 
-// ofTheRun reports whether the value of a parameter follows from the run. Another value is wrong in most
+// ofTheRun reports whether the value of a parameter is determined by the run. Other values are wrong in most
 // runs.
 func (r Role) ofTheRun() bool {
 	return r == DelayBound || r == DrawRange || r == GroupSize || r == Diameter
 }
 
-// drawNumber draws a small number: of time-outs in units one is as good as another, and what is counted runs
-// out within a short run.
+// drawNumber draws a small number: for time-outs any number of units will do, and a small count is used up
+// within a short run.
 func drawNumber(_ []uint64, intN func(n int) int) Value { return Value{Number: float64(intN(9))} }
 
 func drawProcess(ids []uint64, intN func(n int) int) Value {
-	return Value{Text: strconv.FormatUint(ids[intN(len(ids))], 10)} // a float64 does not hold every ID
+	return Value{Text: strconv.FormatUint(ids[intN(len(ids))], 10)} // a float64 cannot represent every ID
 }
 
 func drawTimes(ids []uint64, intN func(n int) int) Value {
@@ -45,7 +45,7 @@ func drawTimes(ids []uint64, intN func(n int) int) Value {
 	return Value{ByID: times}
 }
 
-// drawGroups draws groups of any size: each process joins the group of one before it, or leads one.
+// drawGroups draws groups of random sizes: each process joins the group of an earlier process, or leads one.
 func drawGroups(ids []uint64, intN func(n int) int) Value {
 	lists := make(map[uint64][]uint64)
 	var leaders []uint64

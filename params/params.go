@@ -1,9 +1,8 @@
-// Package params describes the parameters of algorithms, which files and command lines give by name, and
-// reads them.
+// Package params describes and reads the parameters of algorithms, which files and command lines give by name.
 //
-// An algorithm has one [Table] of its parameters: each row names a parameter, says what it means and what
-// counts if it is not given, and points to where its value goes. People are shown the table, tools act on the
-// [Role] of a row, and [Table.Read] sets, checks and refuses what a run is given ([Given]).
+// An algorithm has one [Table] of parameters. Each row contains the name, meaning and default of a parameter
+// and points to the variable for its value. The table is shown to people, tools use the [Role] of a row, and
+// [Table.Read] checks and stores the values of a run ([Given]).
 package params
 
 import (
@@ -22,43 +21,46 @@ type Param struct {
 	Name     string
 	About    string // one line
 	Default  string // in words
-	Role     Role   // what tools act on; zero for most
-	Positive string // why zero is refused; empty where it is allowed
+	Role     Role   // meaning for tools; zero for most
+	Positive string // reason why zero is invalid; empty if it is valid
 
-	Most float64 // the largest number that is allowed; zero: any that the target takes
-	To   Target  // where the value goes; the zero Target: another table reads it
+	Most float64 // largest valid number; zero: any that the target can hold
+	To   Target  // variable for the value; the zero Target: another table reads it
 }
 
-// Role is what a parameter means to a tool, whatever its name is.
+// Role is the meaning of a parameter for tools, independent of its name.
 type Role uint8
 
 // The roles.
 const (
-	// DelayBound is the longest that a message takes. Unless it is given, tools set it to the longest delay
-	// of the run.
+	// DelayBound is the maximum delay of a message. Unless it is given, tools set it to the longest delay of
+	// the run.
 	DelayBound Role = iota + 1
-	// MessageBudget is how many messages may be sent. A process that asks late may find the budget used up.
+	// MessageBudget is the maximum number of messages. A process that requests late may find the budget used
+	// up.
 	MessageBudget
 	// LeaseTime is how long a leader leads unless it renews its lease.
 	LeaseTime
-	// DrawRange is from how many numbers a process draws. Where a scenario gives what is drawn, tools set it
-	// to what that needs.
+	// DrawRange is the number of values from which a process draws. If a scenario specifies the values drawn,
+	// tools set DrawRange large enough for them.
 	DrawRange
 	// GroupSize is the number of processes, which tools know.
 	GroupSize
-	// Diameter is the largest distance between two processes, or more than that. Tools do not set it: its
-	// default fits any links.
+	// Diameter is an upper bound on the distance between two processes. Tools do not set it: its default is
+	// valid for any links.
 	Diameter
 )
 
 // Table describes all parameters of an algorithm.
 type Table []Param
 
-// Read sets the targets of all parameters that are given; of the others they stay as they are. The error
-// wraps election.ErrInput: the first value that is wrong, or a parameter that has no row.
+// Read stores the values of all given parameters in their targets and leaves other targets unchanged. It
+// returns an error that wraps election.ErrInput for the first invalid value, or if a given parameter is not in
+// the table.
 func (t Table) Read(g *Given) error {
 	for i := range t {
-		// Tables of several machines are joined, so a name may occur twice without either author noticing.
+		// Check for duplicates: tables of several machines are joined, so a name may occur twice without either
+		// author noticing.
 		if slices.ContainsFunc(t[:i], func(p Param) bool { return p.Name == t[i].Name }) {
 			return input.Errorf("params: two rows of the table are named %.40q", t[i].Name)
 		}
@@ -67,7 +69,7 @@ func (t Table) Read(g *Given) error {
 			return err
 		}
 	}
-	// Sort, so that of several wrong names the same one is reported each time.
+	// Sort, so that the same one of several unknown names is reported each time.
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		if !slices.ContainsFunc(t, func(p Param) bool { return p.Name == name }) {
 			there := "there are"
@@ -81,7 +83,7 @@ func (t Table) Read(g *Given) error {
 	return nil
 }
 
-// Read sets the target of one parameter, if that is given.
+// Read stores the value of one parameter in its target, if the value is given.
 func (p *Param) Read(g *Given) error {
 	if p.To.isNil {
 		return wrong(p.Name, "the target of its row is a nil pointer")
@@ -111,7 +113,7 @@ func (t Table) Names() []string {
 	return names
 }
 
-// NameOf returns the name of the parameter that has a role; empty if none has it.
+// NameOf returns the name of the parameter with the given role, or the empty string if there is none.
 func (t Table) NameOf(r Role) string {
 	for i := range t {
 		if t[i].Role == r {
@@ -121,7 +123,7 @@ func (t Table) NameOf(r Role) string {
 	return ""
 }
 
-// Times yields the name and the present value of each parameter that is a time.
+// Times yields the name and the current value of each parameter that is a duration.
 func (t Table) Times() iter.Seq2[string, time.Duration] {
 	return func(yield func(string, time.Duration) bool) {
 		for i := range t {
@@ -132,25 +134,25 @@ func (t Table) Times() iter.Seq2[string, time.Duration] {
 	}
 }
 
-// Described returns the table without targets: a description sets nothing.
+// Described returns the table without targets, for display only.
 func (t Table) Described() Table {
 	d := slices.Clone(t)
 	for i := range d {
-		// Without its target a row can be read by another table, and describes only.
+		// Keep the description but drop the target, so that another table can read the row.
 		d[i].To = Target{kind: d[i].To.kind, choices: d[i].To.choices, draw: d[i].To.draw}
 	}
 	return d
 }
 
-// Given is what one run is given: values by name, the unit of time, and the processes.
+// Given contains the parameters of one run: values by name, the unit of time, and the processes.
 type Given struct {
 	values map[string]Value
 	unit   time.Duration
 	ids    []uint64
-	names  []string // of the rows read
+	names  []string // names of the rows read
 }
 
-// New returns the parameters of a run among processes of these IDs.
+// New returns the parameters of a run among processes with these IDs.
 func New[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Given {
 	g := &Given{values: values, unit: unit, ids: make([]uint64, len(ids))}
 	for i, id := range ids {
@@ -159,9 +161,9 @@ func New[ID ~uint64](values map[string]Value, unit time.Duration, ids []ID) *Giv
 	return g
 }
 
-// For returns what is given of the parameters of one table.
+// For returns the given parameters that are in a table.
 func (g *Given) For(t Table) *Given {
-	// Copy it: the names that this part reads are not those of the whole.
+	// Copy g: the names read from the part are not names read from the whole.
 	part := *g
 	part.values, part.names = make(map[string]Value), nil
 	for i := range t {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// MaxTimeout bounds every time-out of an algorithm, so that sums of a few do not overflow.
+// MaxTimeout is the maximum of every time-out of an algorithm, so that sums of a few time-outs do not overflow.
 const MaxTimeout = time.Duration(math.MaxInt64 / 64)
 
-// Value is one parameter as a file or a command line gives it: a text, numbers by process, lists of
-// processes by process, or else a number.
+// Value is the value of one parameter in a file or on a command line: a text, numbers by process, lists of
+// processes by process, or otherwise a number.
 type Value struct {
 	Text   string
 	ByID   map[uint64]float64
@@ -23,7 +23,7 @@ type Value struct {
 	Number float64
 }
 
-// String returns the value as a message shows it.
+// String returns the value in the form used in error messages.
 func (v Value) String() string {
 	switch {
 	case v.ByID != nil:
@@ -39,7 +39,7 @@ func (v Value) String() string {
 // isTable reports whether the value is a table by process.
 func (v Value) isTable() bool { return v.ByID != nil || v.Lists != nil }
 
-// Target is where the value of a parameter goes. Functions named after what the value is make targets.
+// Target is the variable for the value of a parameter. Functions named after the kind of value create targets.
 type Target struct {
 	kind    string   // see Kind
 	choices []string // see Choices
@@ -47,14 +47,14 @@ type Target struct {
 	read  func(g *Given, name string, v Value) error
 	draw  func(ids []uint64, intN func(n int) int) Value
 	time  *time.Duration // for Table.Times
-	isNil bool           // the pointer that it was made with is nil
+	isNil bool           // the target was created with a nil pointer
 }
 
-// Kind returns what the value is: time, times, process, groups, count, choice, choice or times, or
-// truth; nothing for the zero Target.
+// Kind returns the kind of value: time, times, process, groups, count, choice, choice or times, or truth; the
+// empty string for the zero Target.
 func (t Target) Kind() string { return t.kind }
 
-// Choices returns the names among which a choice is.
+// Choices returns the valid names of a choice.
 func (t Target) Choices() []string { return slices.Clone(t.choices) }
 
 func texts[S ~string](choices []S) []string {
@@ -65,7 +65,7 @@ func texts[S ~string](choices []S) []string {
 	return all
 }
 
-// Time is a number of units.
+// Time returns a target for a number of units of time.
 func Time(to *time.Duration) Target {
 	return Target{kind: "time", isNil: to == nil, time: to, draw: drawNumber,
 		read: func(g *Given, name string, v Value) (err error) {
@@ -80,7 +80,7 @@ func Time(to *time.Duration) Target {
 		}}
 }
 
-// Times is a time for each of some processes, zero for all others.
+// Times returns a target for a duration for each of some processes, and zero for all others.
 func Times[ID ~uint64](to *func(ID) time.Duration) Target {
 	return Target{kind: "times", isNil: to == nil, draw: drawTimes,
 		read: func(g *Given, name string, v Value) error {
@@ -105,12 +105,12 @@ func Times[ID ~uint64](to *func(ID) time.Duration) Target {
 		}}
 }
 
-// Process is the ID of a process.
+// Process returns a target for the ID of a process.
 func Process[ID ~uint64](to *ID) Target {
 	return Target{kind: "process", isNil: to == nil, draw: drawProcess,
 		read: func(g *Given, name string, v Value) error {
 			id := uint64(v.Number)
-			// Files write IDs above 2^53 as texts: a number in JSON cannot hold them.
+			// Files write IDs above 2^53 as strings, because a JSON number cannot represent them.
 			if large, err := strconv.ParseUint(v.Text, 10, 64); err == nil {
 				id, v.Text, v.Number = large, "", float64(large)
 			}
@@ -125,8 +125,9 @@ func Process[ID ~uint64](to *ID) Target {
 		}}
 }
 
-// Groups is a list of processes for each of some processes, which leads them: their group. No process is in
-// two of them. The function returns the leader of a process; one that is in no list leads itself.
+// Groups returns a target for a list of processes for each of some processes, which leads them: their group. No
+// process is in two groups. The function stored in to returns the leader of a process; a process that is in no
+// list leads itself.
 func Groups[ID ~uint64](to *func(ID) ID) Target {
 	return Target{kind: "groups", isNil: to == nil, draw: drawGroups,
 		read: func(g *Given, name string, v Value) error {
@@ -134,7 +135,8 @@ func Groups[ID ~uint64](to *func(ID) ID) Target {
 				return wrong(name, `%s is not a table of lists of processes by process, as 5:1/3,4:2, or `+
 					`{"5": [1, 3], "4": [2]} in a file`, v)
 			}
-			// A table of numbers is one of a member each, as a command line gives it, or empty.
+			// A table of numbers is a table of lists with one member each, as a command line writes it, or
+			// empty.
 			lists := maps.Clone(v.Lists)
 			if lists == nil {
 				lists = make(map[uint64][]uint64)
@@ -163,7 +165,7 @@ func Groups[ID ~uint64](to *func(ID) ID) Target {
 		}}
 }
 
-// Count is a whole number, up to 2^32. A target of 32 bits takes 2^32 as its largest number.
+// Count returns a target for a whole number up to 2^32. A 32-bit target stores 2^32 as its largest number.
 func Count[N uint32 | uint64](to *N) Target {
 	return Target{kind: "count", isNil: to == nil, draw: drawNumber,
 		read: func(_ *Given, name string, v Value) error {
@@ -171,13 +173,13 @@ func Count[N uint32 | uint64](to *N) Target {
 				v.Number > 1<<32 {
 				return wrong(name, "%s is not a whole number from 0 to 2^32", v)
 			}
-			// 2^32 itself is allowed and means the largest uint32.
+			// 2^32 itself is valid and means the largest uint32.
 			*to = N(min(uint64(v.Number), uint64(^N(0))))
 			return nil
 		}}
 }
 
-// Choice is one of a few names.
+// Choice returns a target for one of a few names.
 func Choice[S ~string](to *S, choices ...S) Target {
 	return Target{kind: "choice", choices: texts(choices), isNil: to == nil, draw: drawAmong(choices),
 		read: func(_ *Given, name string, v Value) error {
@@ -189,7 +191,7 @@ func Choice[S ~string](to *S, choices ...S) Target {
 		}}
 }
 
-// Either is one of two names; the second is true.
+// Either returns a target for one of two names, the second of which means true.
 func Either(to *bool, no, yes string) Target {
 	return Target{kind: "choice", choices: []string{no, yes}, isNil: to == nil,
 		draw: drawAmong([]string{no, yes}),
@@ -203,8 +205,8 @@ func Either(to *bool, no, yes string) Target {
 		}}
 }
 
-// ChoiceOrTimes is one of a few names, or a time for each of some processes. What is given clears the other
-// target.
+// ChoiceOrTimes returns a target for one of a few names, or a duration for each of some processes. Setting one
+// clears the other.
 func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Duration, choices ...S) Target {
 	draw := func(ids []uint64, intN func(n int) int) Value {
 		if intN(len(choices)+1) == 0 {
@@ -216,8 +218,8 @@ func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Durati
 		draw: draw,
 		read: func(g *Given, name string, v Value) error {
 			if v.Text != "" {
-				// A choice and times by process exclude each other: the one that is given removes the default
-				// of the other.
+				// A choice and durations by process exclude each other: setting one removes the default of the
+				// other.
 				*times = nil
 				return Choice(choice, choices...).read(g, name, v)
 			}
@@ -226,7 +228,7 @@ func ChoiceOrTimes[S ~string, ID ~uint64](choice *S, times *func(ID) time.Durati
 		}}
 }
 
-// Truth is yes or no. True and false are accepted as well, and so are 1 and 0.
+// Truth returns a target for yes or no. True and false are accepted as well, and so are 1 and 0.
 func Truth(to *bool) Target {
 	return Target{kind: "truth", isNil: to == nil, draw: drawAmong([]string{"no", "yes"}),
 		read: func(_ *Given, name string, v Value) error {
@@ -242,16 +244,16 @@ func Truth(to *bool) Target {
 		}}
 }
 
-// time returns a number of units as a time. One that is not zero is a nanosecond at least.
+// time converts a number of units to a duration. If units is positive, the result is at least a nanosecond.
 func (g *Given) time(name string, units float64) (time.Duration, error) {
 	t := math.Round(units * float64(g.unit))
 	switch {
 	case math.IsNaN(t) || units < 0:
 		return 0, wrong(name, "%v is not a time", units)
-	// Compare as floats: the conversion of a number that does not fit is undefined.
+	// Compare as floats: converting a number that does not fit is undefined.
 	case t >= float64(MaxTimeout):
 		return 0, wrong(name, "%v units is too long", units)
-	// A positive time must not become zero, which stands for a default in many places.
+	// A positive duration must not become zero, which means the default in many places.
 	case t == 0 && units > 0:
 		return 1, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Typed reads a value as people type it: a number, a text, numbers by process as in 1:2.5,3:4, or lists by
-// process as in 1:2/5,3:4. The error wraps election.ErrInput and says where the value stands.
+// Typed parses a value from a command line: a number, a text, numbers by process as in 1:2.5,3:4, or lists by
+// process as in 1:2/5,3:4. The error wraps election.ErrInput and contains where, the place of the value.
 func Typed(where, text string) (v Value, err error) {
 	if !strings.Contains(text, ":") {
 		return plain(where, text)
@@ -50,11 +50,11 @@ func Typed(where, text string) (v Value, err error) {
 	return v, nil
 }
 
-// plain reads a value that is no table.
+// plain parses a value that is not a table.
 func plain(where, text string) (Value, error) {
 	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
-	// An id above 2^53 stays text: a float64 would round it.
+	// Keep an ID above 2^53 as text: a float64 would round it.
 	case err == nil && number >= 1<<53 && strings.Trim(text, "0123456789") == "":
 		return Value{Text: text}, nil
 	case err == nil && !math.IsNaN(number) || errors.Is(err, strconv.ErrRange):

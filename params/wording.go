@@ -8,21 +8,21 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Wording says in which words the value of a parameter is refused.
+// Wording determines the words in which errors about parameters are written.
 type Wording uint8
 
 // The wordings.
 const (
-	// ForPrograms names fields of a Go Config, and times as Go writes them.
+	// ForPrograms uses the names of fields of a Go Config, and durations in Go's format.
 	ForPrograms Wording = iota
-	// ForFiles names parameters as files and command lines do, and times as multiples of the delay: a program
-	// may take any time for its unit.
+	// ForFiles uses parameter names as in files and on command lines, and durations as multiples of the delay,
+	// because a program may choose any unit of time.
 	ForFiles
 )
 
-// Errorf returns an error that wraps election.ErrInput: the value of a parameter is wrong. In the format,
-// {alive_timeout} stands for the parameter of that name, and {unsafe=yes} for setting one that is true or
-// false.
+// Errorf returns an error about the value of a parameter, which wraps election.ErrInput. In the format,
+// {alive_timeout} is replaced by the name of that parameter, and {unsafe=yes} by the way to set a parameter
+// that is true or false.
 func (w Wording) Errorf(name, format string, args ...any) error {
 	where := w.name(name)
 	if w == ForFiles {
@@ -46,7 +46,7 @@ func (w Wording) expand(format string) string {
 	}
 }
 
-// name returns the parameter of a name, or the field: AliveTimeout for alive_timeout.
+// name returns the name of a parameter, or of its field: AliveTimeout for alive_timeout.
 func (w Wording) name(name string) string {
 	if w == ForFiles {
 		return name
@@ -62,7 +62,7 @@ func (w Wording) name(name string) string {
 	return b.String()
 }
 
-// Time returns a time in these words.
+// Time returns a duration in these words.
 func (w Wording) Time(t, delay time.Duration) string {
 	if w == ForFiles {
 		if t == delay {

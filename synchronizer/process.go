@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// markBit is the bit of the flags that holds the number of the pulse, modulo two.
+	// markBit is the bit of Flags that contains the number of the pulse, modulo two.
 	markBit  = 6
 	oddPulse = "odd pulse" // if it is set
-	// flagLast in SAFE says that its sender enters no pulse any more.
+	// flagLast in SAFE means that its sender enters no more pulses.
 	flagLast uint8 = 1
 )
 
-// pulse is what has come of one pulse.
+// pulse is the state of one pulse.
 type pulse struct {
-	safe  uint32 // how many neighbours are safe
-	last  uint32 // how many of these enter no further pulse
-	owing uint32 // how many messages are missing of those that SAFE has announced; it wraps around below zero
+	safe  uint32 // number of neighbours that are safe
+	last  uint32 // number of these that enter no more pulses
+	owing uint32 // messages that SAFE has announced and that have not arrived; wraps around below zero
 	kept  []arrival
 }
 
@@ -30,33 +30,33 @@ type arrival struct {
 	msg  election.Message
 }
 
-// clock is a timer of the algorithm that runs.
+// clock is a running timer of the algorithm.
 type clock struct {
 	timer uint8
-	left  uint64 // how many pulses; a Delay of 1 ns fits into 4.3 s more often than 32 bits can count
+	left  uint64 // remaining pulses; a Delay of 1 ns fits into 4.3 s more often than 32 bits can count
 }
 
-// process runs the Node of one process. To that Node it is the View.
+// process runs the Node of one process, for which it is the View.
 type process struct {
 	inner election.Node
-	unit  time.Duration // a pulse
-	safe  uint8         // the kind of SAFE
-	env   *election.Env // of the Node
+	unit  time.Duration // duration of a pulse
+	safe  uint8         // kind of SAFE
+	env   *election.Env // for the Node
 
 	awake  bool
-	over   bool     // the algorithm knows of the end
-	number uint8    // of the pulse, modulo two
-	gone   uint32   // how many neighbours enter no pulse any more
-	pulses [2]pulse // the present one and the next, by their numbers
+	over   bool     // the algorithm knows that the election has ended
+	number uint8    // number of the pulse, modulo two
+	gone   uint32   // number of neighbours that enter no more pulses
+	pulses [2]pulse // the current pulse and the next, by number
 	clocks []clock  // in the order in which they were set
 	scratch
 }
 
-// scratch is what a process needs during one Step.
+// scratch is the state of a process during one Step.
 type scratch struct {
 	outer *election.Env
 	event election.Event // for the Node
-	sent  []uint32       // by port, how many messages went there in this pulse
+	sent  []uint32       // by port: number of messages sent in this pulse
 }
 
 func newProcess(a *election.Algorithm, s election.Setup) *process {
@@ -65,7 +65,7 @@ func newProcess(a *election.Algorithm, s election.Setup) *process {
 	return n
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	n.outer = e
 	switch {
@@ -79,9 +79,10 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	n.outer = nil
 }
 
-// goOn enters all pulses that the process can enter.
+// goOn enters every pulse that the process can enter.
 func (n *process) goOn() {
-	// Not when the Node is made: a Node that is restored goes on where another one was.
+	// Allocate here rather than when the Node is made: a Node that is restored continues where another one
+	// stopped.
 	if ports := n.outer.Ports(); len(n.sent) != ports {
 		n.sent = make([]uint32, ports)
 	}
@@ -101,11 +102,11 @@ func (n *process) wake() { // rule 1
 	n.finish()
 }
 
-// receive notes a message, of the present pulse or of the next.
+// receive records a message of the current pulse or the next.
 func (n *process) receive(ev *election.Event) {
 	p := &n.pulses[ev.Msg.Flags>>markBit&1]
 	switch m := ev.Msg; {
-	case m.Kind > n.safe: // there is none such
+	case m.Kind > n.safe: // unknown kind
 	case m.Kind == n.safe: // rule 5
 		p.safe++
 		p.owing += m.Round
@@ -115,7 +116,7 @@ func (n *process) receive(ev *election.Event) {
 	default: // rule 4
 		p.owing--
 		m.Flags &^= 1 << markBit
-		// By ports: so what the algorithm does cannot depend on which neighbour is the quicker one.
+		// Sort by port, so that the behavior of the algorithm cannot depend on which neighbour is faster.
 		at, _ := slices.BinarySearchFunc(p.kept, ev.Port+1, func(a arrival, port election.Port) int {
 			return cmp.Compare(a.port, port)
 		})
@@ -123,13 +124,13 @@ func (n *process) receive(ev *election.Event) {
 	}
 }
 
-// isWhole reports whether all of the present pulse has come.
+// isWhole reports whether all messages of the current pulse have arrived.
 func (n *process) isWhole() bool {
 	p, ports := &n.pulses[n.number], uint32(n.outer.Ports())
 	if p.safe+n.gone != ports || p.owing != 0 {
 		return false
 	}
-	// Without a neighbour that goes on only timers can bring the end.
+	// Without a neighbour that continues, only timers can bring the end.
 	return n.gone < ports || len(n.clocks)+len(p.kept) > 0
 }
 
@@ -141,16 +142,16 @@ func (n *process) next() { // rule 2
 		n.run(election.Event{Op: election.Recv, Port: p.kept[i].port, Msg: p.kept[i].msg})
 	}
 	n.gone += p.last
-	*p = pulse{kept: p.kept[:0]} // for the pulse after this one
+	*p = pulse{kept: p.kept[:0]} // for the pulse after the next
 	for i := range n.clocks {
 		n.clocks[i].left = max(n.clocks[i].left, 1) - 1
 	}
 	n.finish()
 }
 
-// finish lets timers of this pulse run out, and sends SAFE.
+// finish fires the timers of this pulse, and sends SAFE.
 func (n *process) finish() {
-	// Look from the beginning each time: a timer that runs out may set or stop others.
+	// Search from the beginning each time: a timer that fires may set or stop others.
 	for !n.over {
 		i := slices.IndexFunc(n.clocks, func(c clock) bool { return c.left == 0 })
 		if i < 0 {

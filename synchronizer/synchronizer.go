@@ -1,13 +1,13 @@
-// Package synchronizer lets an algorithm that counts on the synchronous model run where messages take any
-// time: the synchronizer alpha of Awerbuch.
+// Package synchronizer runs algorithms for the synchronous model under arbitrary message delays. It implements
+// the synchronizer alpha of Awerbuch.
 //
-// In the synchronous model each message takes one unit. So whatever a process gets at an instant was
-// sent a unit before, and nothing is still to come. The synchronizer makes such instants, which are
-// called pulses. In each pulse the algorithm takes a step with all messages that its neighbours have
-// sent in the pulse before. Behind its own messages the process sends SAFE to each neighbour, with the
-// number of messages that it has sent there in this pulse. A process that has SAFE from all neighbours,
-// and as many messages as these say, has all of the pulse, and enters the next. Neighbours are never
-// more than one pulse apart.
+// In the synchronous model each message takes one unit of time. The messages that a process receives at an
+// instant were therefore sent one unit before, and no others are in flight to it. The synchronizer simulates
+// such instants, which are called pulses. In each pulse the algorithm takes a step with all messages that its
+// neighbours have sent in the previous pulse. After its own messages, the process sends SAFE to each neighbour,
+// with the number of messages that it has sent to that neighbour in this pulse. When a process has received
+// SAFE from all neighbours, and as many messages as they announce, the pulse is complete and the process enters
+// the next. Neighbours are never more than one pulse apart.
 //
 //	flood, err := floodmax.Basic(floodmax.Config{Rounds: 4})
 //	...
@@ -15,46 +15,47 @@
 //
 // # The rules
 //
-//  1. Wake. A process that starts, or gets a first message, enters pulse 0, in which its algorithm starts. A
-//     later Start is ignored.
-//  2. Pulse. In each pulse but the first the algorithm takes the messages of the pulse before: by ports, and
-//     those of one port in the order of their arrival. Then its timers of this pulse run out, in the order in
-//     which they were set.
-//  3. Send. What the algorithm sends in a pulse goes out, marked with the pulse. Then SAFE goes to each
-//     neighbour, with the number of messages that have gone there.
-//  4. Keep. A process keeps a message until it enters the pulse after the one in the mark, and counts it.
-//  5. Safe. The process counts SAFE, and the number in it.
-//  6. Next. A process that has SAFE from all neighbours, and as many messages as they say, enters the next
-//     pulse.
-//  7. End. A process whose algorithm knows of the end enters no pulse any more. Its last SAFE says so, and
-//     counts for all later pulses.
+//  1. Wake. A process that starts, or receives a first message, enters pulse 0, in which its algorithm starts.
+//     A later Start is ignored.
+//  2. Pulse. In each pulse except the first, the algorithm receives the messages of the previous pulse, by
+//     port, and for each port in order of arrival. Then its timers of this pulse fire, in the order in which
+//     they were set.
+//  3. Send. Messages that the algorithm sends in a pulse are marked with the pulse. After them, SAFE goes to
+//     each neighbour, with the number of messages sent to it.
+//  4. Keep. A process counts each message and keeps it until it enters the pulse after the one in the mark.
+//  5. Safe. The process counts each SAFE, and adds up the numbers in them.
+//  6. Next. A process that has SAFE from all neighbours, and as many messages as they announce, enters the
+//     next pulse.
+//  7. End. A process whose algorithm knows that the election has ended enters no more pulses. Its last SAFE is
+//     marked accordingly, and counts for all later pulses.
 //
 // # Model
 //
-// Asynchronous, connected, with links both ways, no failures. Any process may start, also late, and all are
-// woken. Links need to keep the order only if the algorithm needs that, or if it sends several messages over
-// one link in a pulse and their order matters. The mark is one bit of [election.Message].Flags, bit 6: of
-// the two pulses in which a neighbour may be, one is even and one odd.
+// Asynchronous, connected, two-way links, no failures. Any process may start, even late, and all are woken.
+// Links must deliver in order only if the algorithm requires it, or if it sends several messages over one link
+// in a pulse and their order matters. The mark is bit 6 of [election.Message].Flags: of the two pulses in which
+// a neighbour may be, one is even and one is odd.
 //
-// A timer is counted in pulses of a Delay of the algorithm each, rounded up; without a Delay each timer that
-// has a length runs out in the next pulse.
+// A timer is counted in pulses of the algorithm's Delay each, rounded up. Without a Delay, each timer with a
+// nonzero duration fires in the next pulse.
 //
 // # Messages
 //
-// For each port one SAFE in each pulse, the first and the last among them, besides those of the algorithm:
-// as many as it takes in the synchronous model if all processes start at once, and the messages of an instant
-// come by ports. These, and the leader, are the same on every schedule that keeps the order of links: nothing
-// that the algorithm sees depends on how long messages take. If none takes longer than a unit, no pulse does.
+// For each port, there is one SAFE in each pulse, including the first and the last. In addition, the algorithm
+// sends as many messages as in the synchronous model if all processes start simultaneously and simultaneous
+// messages arrive in the order of ports. The number of messages and the leader are the same on every schedule
+// that keeps the order of links: nothing that the algorithm sees depends on message delays. If no message takes
+// longer than a unit, no pulse does.
 //
 // # Limitations
 //
-// One crash or one lost message blocks all processes, and a message that comes twice may end a pulse too
-// early. Pulses go on until the algorithm knows of its end: an election that does not end never rests.
+// One crash or one lost message blocks all processes, and a duplicate message may end a pulse too early. Pulses
+// continue until the algorithm knows that the election has ended: an election that does not end never rests.
 //
-// Source: B. Awerbuch, Complexity of network synchronization, Journal of the ACM 32(4), 1985. Left out
-// here: acknowledgements. There a process is safe when its messages are acknowledged, and then sends SAFE.
-// Here SAFE goes at once, with the number of messages, and its receiver waits for these: half of the
-// messages, and one unit for a pulse in place of three.
+// Source: B. Awerbuch, Complexity of network synchronization, Journal of the ACM 32(4), 1985. This
+// implementation omits acknowledgements. In the source, a process is safe when its messages have been
+// acknowledged, and then sends SAFE. Here the process sends SAFE immediately, with the number of messages, and
+// the receiver waits for them: half of the messages, and one unit per pulse instead of three.
 package synchronizer
 
 import (
@@ -67,10 +68,10 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Alpha returns the algorithm with a synchronizer below it: it elects as in the synchronous model where all
-// processes start at once, whatever the delays are and whichever processes start. Its kinds of message keep
-// their numbers. The error wraps [election.ErrInput]: the algorithm is long-lived, elects no leader,
-// allows for a single initiator, relays after the end, or has a synchronizer already.
+// Alpha returns the algorithm with a synchronizer below it. It elects as in the synchronous model with all
+// processes starting simultaneously, whatever the delays and whichever processes start. Its message kinds keep
+// their numbers. The error wraps [election.ErrInput] if the algorithm is long-lived, elects no leader, allows a
+// single initiator only, relays after the end, or already has a synchronizer.
 func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	}
 	b.Kinds = append(b.Kinds, election.Kind{Name: "safe", Round: "messages",
 		Marks: []string{0: "last", markBit: oddPulse},
-		// the mark, whether it is the last, a number of messages
+		// The mark, whether it is the last, and a number of messages.
 		Bits: func(w cost.Widths) uint64 { return 2 + w.LogN }})
 	b.New = func(s election.Setup) election.Node { return newProcess(a, s) }
 	if a.Configure != nil {
@@ -122,7 +123,7 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 		own = slices.DeleteFunc(own, func(p params.Param) bool { return p.Role == params.DelayBound })
 		b.Params = own
 		b.Configure = func(g *params.Given) (*election.Algorithm, error) {
-			// Read the names, so that one of no parameter is refused; the algorithm reads the values.
+			// Read the names, so that unknown parameters are rejected; the algorithm reads the values.
 			if err := own.Read(g); err != nil {
 				return nil, err
 			}
@@ -136,10 +137,11 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	return &b, nil
 }
 
-// marked reports whether a kind of message carries the mark of a synchronizer. A second one would overwrite it.
+// marked reports whether messages of a kind carry the mark of a synchronizer. A second synchronizer would
+// overwrite it.
 func marked(k election.Kind) bool { return len(k.Marks) > markBit && k.Marks[markBit] == oddPulse }
 
-// ofAll returns the rule for the winner where all processes start.
+// ofAll returns the rule for the winner if all processes start.
 func ofAll(w *election.Winner) *election.Winner {
 	switch {
 	case w == election.LargestOfInitiators:
