@@ -3,6 +3,7 @@ package elector
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -34,7 +35,7 @@ func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err 
 	}
 	a = c.Algorithm
 	if err := a.Check(); err != nil {
-		return nil, fmt.Errorf("elector: Algorithm: %w", err)
+		return nil, fmt.Errorf("Algorithm: %w", err)
 	}
 	switch {
 	case a.Leases:
@@ -53,6 +54,16 @@ func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err 
 		return nil, input.Errorf("Priority: %s goes by the IDs of the members", a.Title())
 	}
 	return a, nil
+}
+
+// kinds returns the numbers of the kinds of message with these names, of those that the algorithm has.
+func kinds(a *election.Algorithm, names ...string) (numbers []uint8) {
+	for i := range a.Kinds {
+		if slices.Contains(names, a.Kinds[i].Name) {
+			numbers = append(numbers, uint8(i+1))
+		}
+	}
+	return numbers
 }
 
 // agreed returns the first thing that members must agree on.

@@ -18,7 +18,7 @@ func (e *Elector) call(name string, callback func()) {
 		if what == nil {
 			return
 		}
-		err := fmt.Errorf("elector: member %q: %w: %s: %v", e.config.Self, process.ErrCallback, name, what)
+		err := fmt.Errorf(prefix+"member %q: %w: %s: %v", e.config.Self, process.ErrCallback, name, what)
 		e.mu.Lock()
 		if e.fault == nil {
 			e.fault = err

@@ -192,6 +192,11 @@ func (c *Config) ranks() (all []election.Rank) {
 	return all
 }
 
+// others returns the other members, by the ports of the process.
+func (c *Config) others() []election.Rank {
+	return slices.DeleteFunc(c.ranks(), func(r election.Rank) bool { return r.ID == ID(c.Self) })
+}
+
 // rank returns a member as package process has it. The largest Rank claims first. Each group has an order of
 // its own, or one member would lead most of a thousand groups. An Algorithm of the caller compares IDs.
 func (c *Config) rank(name string) election.Rank {
@@ -256,7 +261,7 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 			return nil, input.Errorf("Listen: %w", err)
 		}
 		if listener, err = net.Listen("tcp", c.Listen); err != nil {
-			return nil, fmt.Errorf("elector: Listen: %w", err)
+			return nil, fmt.Errorf("Listen: %w", err)
 		}
 	}
 	own := c.TCP()
@@ -317,8 +322,7 @@ func (f fingerprint) accept(_ election.ID, hello []byte) error {
 	less := without(peer.members, f.members)
 	if len(more)+len(less) > 1 {
 		return fmt.Errorf("the lists of members differ by more than one: %.60q alone has %.200s; %.60q "+
-			"alone has "+
-			"%.200s", f.self, more, peer.self, less)
+			"alone has %.200s", f.self, more, peer.self, less)
 	}
 	return nil
 }

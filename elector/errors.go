@@ -1,10 +1,6 @@
 package elector
 
-import (
-	"strings"
-
-	"github.com/go-election/election/input"
-)
+import "github.com/go-election/election/input"
 
 // prefix begins the text of each error of this package.
 const prefix = "elector: "
@@ -15,7 +11,7 @@ type refusal struct{ err error }
 func (r *refusal) Error() string { return prefix + r.Reason() }
 
 // Reason returns the text for a reader at a command line, see [input.Reason].
-func (r *refusal) Reason() string { return strings.TrimPrefix(input.Reason(r.err), prefix) }
+func (r *refusal) Reason() string { return input.Reason(r.err) }
 func (r *refusal) Unwrap() error  { return r.err }
 
 // refuse returns an error that wraps [election.ErrInput].

@@ -35,10 +35,8 @@ type rumor struct {
 
 func newHearsay(c *Config, tell func(rumor)) *hearsay {
 	h := &hearsay{renew: c.Times.Renew, lease: c.Times.Lease, tell: tell}
-	for _, r := range c.ranks() {
-		if r.ID != ID(c.Self) {
-			h.votes = append(h.votes, vote{member: r.ID})
-		}
+	for _, r := range c.others() {
+		h.votes = append(h.votes, vote{member: r.ID})
 	}
 	return h
 }

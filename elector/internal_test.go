@@ -383,7 +383,7 @@ func TestOutages(t *testing.T) {
 			Event: &election.Event{Op: op, Msg: m}})
 	}
 	claim := func(at time.Duration, round uint32) {
-		m := election.Message{Kind: r.claim, Round: round}
+		m := election.Message{Kind: r.claims[0], Round: round}
 		effects := env.Begin(0)
 		effects.Sends = []election.Outgoing{{Msg: m}}
 		step(at, election.Timeout, m, effects)

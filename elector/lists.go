@@ -55,8 +55,7 @@ func (l *lists) accept(id election.ID, hello []byte) error {
 		both := []string{peer.self, other.self}
 		slices.Sort(both)
 		l.log.Warn("the lists of two members differ by more than one, and that of this member is between "+
-			"them: "+
-			"change one member at a time, on all, before the next", "peers", strings.Join(both, ", "))
+			"them: change one member at a time, on all, before the next", "peers", strings.Join(both, ", "))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package elector
 import (
 	"container/heap"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ const (
 	failing = -1
 )
 
-// pacers are those of all Networks that groups use.
+// pacers are the pacers of all Networks that groups use.
 var pacers = struct {
 	mu sync.Mutex
 	of map[*tcp.Network]*pacer
@@ -109,25 +110,16 @@ func (e *Elector) pace(a *election.Algorithm) (expire func(timer uint8, handle f
 // newAttempts returns the attempts of a member of a group.
 func newAttempts(p *pacer, a *election.Algorithm, c *Config) *attempts {
 	t := &attempts{pacer: p, lease: c.Times.Lease, renew: c.Times.Renew, members: len(c.Members),
-		up: make(map[election.ID]bool)}
-	self := c.rank(c.Self)
-	for i, kind := range a.Kinds {
-		switch kind.Name {
-		case "held":
-			t.held = uint8(i + 1)
-		case "refused":
-			t.refused = uint8(i + 1)
-		}
-	}
-	for _, r := range c.ranks() {
-		if self.Less(r) {
+		held: kinds(a, "held"), refused: kinds(a, "refused"), up: make(map[election.ID]bool)}
+	for _, r := range c.others() {
+		if c.rank(c.Self).Less(r) {
 			t.larger = append(t.larger, r.ID)
 		}
 	}
 	return t
 }
 
-// attempts are those of one group. If that has connections of its own, there is no pacer, and attempts is nil.
+// attempts are the attempts of one group. It is nil if the group has connections of its own, and so no pacer.
 type attempts struct {
 	pacer   *pacer
 	lease   time.Duration
@@ -135,8 +127,8 @@ type attempts struct {
 	members int
 	larger  []election.ID // the members that precede this one
 	abandon func()        // gives up an attempt that takes too long
-	held    uint8         // the kinds of messages that refuse
-	refused uint8
+	held    []uint8       // the kinds of message that refuse a PROBE
+	refused []uint8       // and a CLAIM
 
 	// The pacer's lock guards these.
 	state   pace
@@ -349,10 +341,10 @@ func (a *attempts) observe(o *observe.Occurrence) {
 	}
 	// Another candidate was faster, or leads: the attempt most likely fails.
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && m.Rank.ID != 0 {
-		switch m.Kind {
-		case a.held:
+		switch {
+		case slices.Contains(a.held, m.Kind):
 			a.over(0, false)
-		case a.refused:
+		case slices.Contains(a.refused, m.Kind):
 			a.over(failing, false)
 		}
 	}

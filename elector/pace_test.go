@@ -323,7 +323,6 @@ func TestPacerOf(t *testing.T) {
 	require.NotSame(t, p, different)
 	require.Equal(t, 2, p.users)
 	release()
-	release = nil
 	same, releaseAgain := pacerOf(n, log)
 	require.Same(t, p, same)
 	for _, release := range []func(){releaseSame, releaseAgain, releaseDifferent} {

@@ -35,10 +35,8 @@ type standing struct {
 func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
 	s := &standings{renew: c.Times.Renew, preempt: c.Preempt, transfer: transfer, prefers: c.Priority != nil,
 		mixed: mixed}
-	for _, r := range c.ranks() {
-		if r.ID != ID(c.Self) {
-			s.others = append(s.others, standing{rank: r})
-		}
+	for _, r := range c.others() {
+		s.others = append(s.others, standing{rank: r})
 	}
 	return s
 }
@@ -136,8 +134,7 @@ func (e *Elector) warnMixed(id election.ID) {
 	if e.stands.Load() {
 		e.mixed.Do(func() {
 			e.log.Warn("either all members have a Priority, or none: the others do not compare theirs "+
-				"with one "+
-				"that has none", "peer", e.name(id), "this_member_has_one", e.config.Priority != nil)
+				"with one that has none", "peer", e.name(id), "this_member_has_one", e.config.Priority != nil)
 		})
 	}
 }

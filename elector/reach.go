@@ -22,14 +22,8 @@ type reach struct {
 }
 
 func newReach(a *election.Algorithm, c *Config, log *slog.Logger) *reach {
-	r := &reach{heard: make([]time.Duration, len(c.ranks())), members: len(c.Members), lease: c.Times.Lease,
-		log: log}
-	for i, kind := range a.Kinds {
-		if slices.Contains([]string{"read", "probe", "claim"}, kind.Name) {
-			r.asks = append(r.asks, uint8(i+1))
-		}
-	}
-	return r
+	return &reach{asks: kinds(a, "read", "probe", "claim"), heard: make([]time.Duration, len(c.others())),
+		members: len(c.Members), lease: c.Times.Lease, log: log}
 }
 
 // observe sees a step. A member asks while it knows no leader, and when it renews its lease. After a pause,

@@ -13,7 +13,7 @@ import (
 // roundTrips measures how long a majority takes to answer a claim, or a renewal. It sees the steps of the
 // process.
 type roundTrips struct {
-	claim   uint8   // the kind of message that begins a round; zero if the algorithm has none
+	claims  []uint8 // the kind of message that begins a round
 	answers []uint8 // the kinds that answer it
 	enough  int     // this number of answers makes a majority, with the own vote
 	renew   time.Duration
@@ -42,17 +42,9 @@ type round struct {
 
 // newRoundTrips returns what measures the round trips of a member.
 func newRoundTrips(a *election.Algorithm, c *Config, log *slog.Logger) *roundTrips {
-	r := &roundTrips{enough: len(c.Members) / 2, renew: c.Times.Renew, lease: c.Times.Lease, log: log,
+	return &roundTrips{claims: kinds(a, "claim"), answers: kinds(a, "granted", "refused"),
+		enough: len(c.Members) / 2, renew: c.Times.Renew, lease: c.Times.Lease, log: log,
 		next: make(map[string]time.Duration)}
-	for i, kind := range a.Kinds {
-		switch kind.Name {
-		case "claim":
-			r.claim = uint8(i + 1)
-		case "granted", "refused":
-			r.answers = append(r.answers, uint8(i+1))
-		}
-	}
-	return r
 }
 
 // observe sees a step.
@@ -77,7 +69,7 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 		}
 	}
 	// A claim goes to all others in one step.
-	if sends := o.Effects.Sends; len(sends) > 0 && sends[0].Msg.Kind == r.claim {
+	if sends := o.Effects.Sends; len(sends) > 0 && slices.Contains(r.claims, sends[0].Msg.Kind) {
 		number := sends[0].Msg.Round
 		r.sent[number%uint32(len(r.sent))] = round{number: number, at: o.At}
 	}

@@ -150,7 +150,7 @@ func TestRoundTripWarning(t *testing.T) {
 	c := Config{Members: named("a", "b"), Times: Times{Renew: 100, Lease: 10000}}
 	r := newRoundTrips(a, &c, slog.New(slog.NewTextHandler(&log, nil)))
 	claim := func(round uint32, at time.Duration) {
-		m := election.Message{Kind: r.claim, Round: round}
+		m := election.Message{Kind: r.claims[0], Round: round}
 		r.observe(&observe.Occurrence{What: observe.Step, At: at,
 			Event:   &election.Event{Op: election.Timeout},
 			Effects: &election.Effects{Sends: []election.Outgoing{{Msg: m}}}})

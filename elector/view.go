@@ -17,8 +17,8 @@ type View struct {
 	Why    Reason
 	// Reachable reports whether the transport has a connection to the leader. A leader that crashes is named
 	// until its lease expires, but its connections break immediately: do not forward requests to a leader that
-	// is not reachable, and retry when the View changes. To itself a leader is reachable. Over a transport that
-	// is no [transport.Watcher], so is every leader but one by Hearsay.
+	// is not reachable, and retry when the View changes. A member is reachable to itself. If the transport is no
+	// [transport.Watcher], every leader counts as reachable, except one by Hearsay.
 	Reachable bool
 }
 
@@ -100,7 +100,7 @@ func (e *Elector) Wait(ctx context.Context) (View, error) {
 			return v, nil
 		}
 		if v.Why == Ended {
-			return v, fmt.Errorf("elector: %w", election.ErrClosed)
+			return v, fmt.Errorf(prefix+"%w", election.ErrClosed)
 		}
 	}
 	return e.Leader(), context.Cause(ctx)
