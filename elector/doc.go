@@ -1,9 +1,9 @@
-// Package elector gives a service a leader: of the members of a group one at a time leads, whatever the
-// network does, with no store beside it.
+// Package elector elects a leader among the replicas of a service. At most one member of a group leads at a time,
+// even if the network fails, and no external store is needed.
 //
 // # Usage
 //
-// Each member makes an [Elector] and runs it. [Elector.Run] calls a function whenever this member leads:
+// Each member creates an [Elector] and runs it. [Elector.Run] calls a function whenever this member leads:
 //
 //	e, err := elector.New(elector.Config{
 //		Group: "orders", Self: "a",
@@ -22,58 +22,60 @@
 //		}
 //	})
 //
-// The certificates are those of elect cert, or of an authority of your own. Without TLS, addresses are
-// loopback ones, such as 127.0.0.1:7946.
+// Members authenticate with certificates of elect cert, or of your own authority. Without TLS, addresses must be
+// loopback addresses, such as 127.0.0.1:7946.
 //
-// A member that serves requests on behalf of the leader asks [Elector.Leader], or follows [Elector.Watch], and
-// forwards requests while [View].Reachable is true.
-// [Elector.Handler] answers the probes of a load balancer or an orchestrator.
+// A member that serves requests on behalf of the leader calls [Elector.Leader], or ranges over [Elector.Watch], and
+// forwards requests while [View].Reachable is true. [Elector.Handler] answers the probes of a load balancer or an
+// orchestrator.
 //
-// # What is promised
+// # Guarantees
 //
-// A majority of the members lend their votes to the leader for a short time, the lease, and the leader
-// renews it. At no time do two members hold a valid lease, however long messages take, processes pause
-// or the network is cut, as long as no clock runs too fast or too slowly by more than Times.Drift. Each
-// leader has a larger Term than all before it. See package lease for the argument, and for what a loss
-// of memory does.
+// A majority of the members lend their votes to the leader for a short time, the lease, and the leader renews
+// it. No two members hold a valid lease at the same time, however long messages take, processes pause or the
+// network is partitioned, as long as the rate of each clock is correct within Times.Drift. Each leader has a larger
+// Term than all leaders before it, if members keep a Dir. Package lease has the argument, and describes what
+// happens if members lose their memory.
 //
-// A leader that keeps its lease stays: no member that starts, or comes back, takes over from it.
+// A leader that renews its lease stays, unless Preempt is set: no member that starts or returns takes over from
+// it.
 //
-// # What is not promised
+// # Limitations
 //
-// No lease stops work that is under way when it ends: a program may be held up between its look at the
-// clock and its write. So each write carries [Term.Token], and what is written to refuses a token that
-// is smaller than one that it has seen. Without a majority there is no leader.
+// A lease cannot stop a write that is in flight when the lease ends: the program may pause after it has looked at
+// the clock. So attach [Term.Token] to each write, and have the receiver refuse a token smaller than one that it
+// has seen. Without a majority there is no leader.
 //
-// A name is that of one process at a time. Members refuse a second one while they are connected to the first.
-// Where some are connected to the one and some to the other, both may lead.
+// Run only one process per member name. Members refuse a second process while they are connected to the first. If
+// some members are connected to one process and some to the other, both may lead.
 //
 // # Members
 //
-// All members have the same list, but for one member more or less: so members are added and removed one at a
-// time, by restarting each member with the new list: a new member starts first, and one that is removed stops
-// last, so that there is a majority of either list all the while. Members that keep no Dir are restarted when
-// the one before knows the leader again. The list changes again only when all members have the new one: while
-// there are three lists at once, two members may lead. Two members whose lists differ by more refuse each
-// other, and so do two with other Times: the log says what differs.
+// All members have the same list, except while it changes. Add or remove one member at a time: restart each member
+// with the new list, and change the list again only when all members have it. With three lists in use, two members
+// may lead. Start a new member first, and stop a removed one last, so that both lists have a majority
+// throughout. If members have no Dir, restart the next one when the last one knows the leader again. Members whose
+// lists differ by more than one refuse each other, as do members whose Times differ, and log the difference. Before
+// a member without Dir restarts with a shorter Lease, leave it stopped for the old Lease: it has forgotten its vote,
+// and two members could lead.
 //
 // A new member that its peers do not list yet knows no leader, and [Elector.Handler] reports it as healthy. A
-// member whose own list no longer contains it is leaving. It has no vote and never leads, Run waits until
-// ctx ends, and it is healthy. While peers still list it, it follows their leader.
+// member that is not in its own list is leaving: it has no vote and never leads, Run waits until ctx ends, and the
+// member is healthy. While peers still list it, it follows their leader.
 //
 // # Without leases
 //
-// With [Config.Algorithm] another algorithm elects. Then a minority of the members has a leader, too,
-// and so do two members. In return,
+// If [Config].Algorithm is set, another algorithm elects. A minority of the members then has a leader as well, and so
+// do two members. In return:
 //
-//   - two members lead at a time: in a partition for as long as it lasts, and whenever a leader is slow, or a
-//     larger one takes over, for a moment;
-//   - [Term.Valid] says what the failure detector of this member believes, and [Term.Confirm] is refused;
-//   - two leaders may have one Term. What is written to compares pairs of Term.Number and [ID] of the
-//     leader, and refuses a smaller pair; [Term.Token] alone is not enough;
-//   - an election may lose a message and not end: members begin another after four times Times.Lease
-//     without a leader, and ever later ones. Lease is to be longer than an election takes;
-//   - a larger member takes over from a smaller one, as the algorithm says. [Elector.Resign], Transfer,
-//     Advance and Serve are refused: a member gives up the lead by leaving the group, so Run returns
-//     what lead returns.
+//   - Two members may lead at the same time: during a partition, and for a moment when the leader is slow or a
+//     larger member takes over.
+//   - Term.Valid reports what the failure detector of this member believes, and Term.Confirm returns an error.
+//   - Two leaders may have the same Term. The receiver of writes compares pairs of Term.Number and the ID of the
+//     leader, and refuses a smaller pair. Term.Token alone is not enough.
+//   - An election that loses a message may not end. Members start another one after four times Times.Lease
+//     without a leader, and then wait longer each time. Set Lease to more than an election takes.
+//   - A larger member takes over from a smaller one, if the algorithm works so. [Elector.Resign], Transfer, Advance
+//     and Serve return an error. A member gives up the lead only by leaving the group: Run returns what
+//     lead returns.
 package elector

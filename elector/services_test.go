@@ -64,7 +64,7 @@ func TestGuide(t *testing.T) {
 			code.Write(text)
 		}
 	}
-	_, table, ok := strings.Cut(want, "## Which symptom means what")
+	_, table, ok := strings.Cut(want, "## Troubleshooting")
 	require.True(t, ok)
 	table, _, ok = strings.Cut(table, "\n## ")
 	require.True(t, ok)
