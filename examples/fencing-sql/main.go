@@ -42,7 +42,12 @@ func main() {
 		log.Fatal(err)
 	}
 	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
-		return lead(ctx, db, self, term.Token(), e.Advance)
+		err := lead(ctx, db, self, term.Token(), e.Advance)
+		if err == nil || ctx.Err() != nil {
+			return nil
+		}
+		log.Print(err)
+		return elector.Pause(time.Minute) // another member leads; any other error would end Run
 	})
 	if err != nil {
 		log.Fatal(err)
