@@ -20,8 +20,8 @@ import (
 type Config struct {
 	Self    election.ID            // the ID of this process
 	Members map[election.ID]string // host:port of all members; Self's is where this process listens
-	// Names are the names of members and observers: in their certificates, in errors and in the log. The default name is
-	// the ID in decimal. No two of them have the same name.
+	// Names are the names of members and observers: in their certificates, in errors and in the log. The default name
+	// is the ID in decimal. No two processes have the same name.
 	Names map[election.ID]string
 	// Observers are further processes and their addresses. They connect to members only. A member connects to
 	// an observer as long as that is connected to the member, so an observer that is not running costs nothing.

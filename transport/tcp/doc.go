@@ -49,10 +49,10 @@
 // # Limitations
 //
 // A packet of a group that is not reliable takes at most Config.Delay, and the time for which its receiver is
-// stopped. MaxAge counts in the queue of the sender. A packet that is under way when the network fails may
-// arrive up to 1.5 Timeout later: then the connection is closed, and what the kernel still holds is
-// dropped. To an observer it may take 6 Timeout. Two seconds, the default, are no harm to a lease. An algorithm whose rules rest on its own
-// Delay, such as bully, needs a Config.Delay that is no larger.
+// stopped. MaxAge counts in the queue of the sender. A packet in flight when the network fails may arrive up to
+// 1.5 Timeout later, and up to 6 Timeout later at an observer. Then the connection is closed, and what the kernel
+// still holds is dropped. The default Timeout of two seconds does not harm a lease. An algorithm whose rules rest on
+// its own Delay, such as bully, needs a Config.Delay that is no larger.
 //
 // A host that opens connections without end gets a quarter of MaxHandshakes. Members behind the same
 // address, or several such hosts, are not told apart before they say hello.
@@ -61,12 +61,12 @@
 // stands is no proof that it lives. If a machine vanishes without a word, a peer that sends to it notices
 // within 1.5 Timeout, and one that does not within half a minute, by TCP keep-alive.
 //
-// A process makes eight connections at a time. In a network in which handshakes take long, many peers take several
-// times as long.
+// A process makes eight connections to members at a time, and eight to observers. If handshakes take long, it needs
+// several times as long for many peers.
 //
-// On Linux a lost segment is retransmitted after some 25 ms more than a round trip, since 6.15; older kernels and other
-// systems take 200 ms at least. While nothing answers an attempt to connect, it opens further connections, after
-// 100 ms at first.
+// On Linux 6.15 and later, a lost segment is retransmitted 25 ms after a round trip has passed. Older kernels and
+// other systems wait for 200 ms at least. If an attempt to connect is not answered within 100 ms, another one starts
+// in parallel.
 //
 // All groups of two processes share one connection in each direction, so a lost segment holds up all of
 // them. A peer whose receiver takes nothing holds up none: its queues fill, at both ends.

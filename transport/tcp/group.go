@@ -23,8 +23,8 @@ type GroupConfig struct {
 	// MaxHello bytes.
 	Hello []byte
 	// Accept judges the Hello of a peer, at both ends. An error keeps the group from this peer; both ends log
-	// it once. A NoMemberError reports to the peer that it is not in the list of the group. Accept returns soon and may be called by several goroutines at once. If nil, both must be
-	// equal.
+	// it once. A [NoMemberError] reports to the peer that it is not in the list of the group. Accept returns soon
+	// and may be called by several goroutines simultaneously. If nil, both must be equal.
 	Accept func(peer election.ID, hello []byte) error
 }
 
@@ -94,8 +94,8 @@ func (g *Group) gone() error {
 // Self returns the member that the network belongs to.
 func (g *Group) Self() election.ID { return g.net.config.Self }
 
-// Unlisted returns the peers, by their IDs, whose last answer is that this process is no member: their list is
-// another one. A peer that cannot be reached is not among them.
+// Unlisted returns the IDs of the peers that have refused this process with a [NoMemberError], as it is not in their
+// list. It does not return peers that cannot be reached now.
 func (g *Group) Unlisted() (peers []election.ID) {
 	for id, l := range g.lanes {
 		l.peer.mu.Lock()

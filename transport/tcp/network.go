@@ -18,8 +18,8 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Network holds the connections of one process to all others, see [Config].Observers. Any number of groups share them. It is made by
-// [New] and may be used by any number of goroutines.
+// Network holds the connections of one process to all others, see [Config].Observers. Any number of groups share
+// them. It is made by [New] and may be used by any number of goroutines.
 type Network struct {
 	config      Config
 	log         *slog.Logger
