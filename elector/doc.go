@@ -9,6 +9,7 @@
 //		Group: "orders", Self: "a",
 //		Members: map[string]string{"a": "10.0.0.1:7946", "b": "10.0.0.2:7946", "c": "10.0.0.3:7946"},
 //		TLS:     &tcp.TLS{Cluster: "orders", Load: tcp.Files("a.pem", "a.key.pem", "ca.pem")},
+//		Dir:     ".", // keeps the vote of this member over a restart
 //	})
 //	...
 //	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {

@@ -54,6 +54,7 @@ var usage = elector.Config{
 	Group: "orders", Self: "a",
 	Members: map[string]string{"a": "10.0.0.1:7946", "b": "10.0.0.2:7946", "c": "10.0.0.3:7946"},
 	TLS:     &tcp.TLS{Cluster: "orders", Load: tcp.Files("a.pem", "a.key.pem", "ca.pem")},
+	Dir:     ".", // keeps the vote of this member over a restart
 }
 
 // TestUsage: the package's documentation shows this Config, and New accepts it with the files of elect cert.
