@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// allocation plays histories to Nodes that have been through them before.
+// allocation replays histories to Nodes that have already been through them.
 func allocation(t *trial) error {
 	all, err := t.histories(14, lasting)
 	if err != nil {
@@ -35,8 +35,8 @@ func allocation(t *trial) error {
 	return nil
 }
 
-// twice returns the moments in which there are allocations both times: another goroutine of this program may
-// have allocated the first time.
+// twice returns the moments that allocate in both of two measurements: in a single one, another goroutine of
+// the program may have allocated.
 func twice(measure func() ([]int, error)) ([]int, error) {
 	first, err := measure()
 	if err != nil || len(first) == 0 {
@@ -46,8 +46,8 @@ func twice(measure func() ([]int, error)) ([]int, error) {
 	return slices.DeleteFunc(first, func(i int) bool { return !slices.Contains(again, i) }), err
 }
 
-// allocates returns the moments in which a Step allocates on Nodes that have been through the history
-// before and were reset.
+// allocates returns the moments in which a Step allocates on Nodes that have been through the history before
+// and were reset.
 func (h *history) allocates() (where []int, err error) {
 	worn := [2][]election.TermKeeper{h.hosts(), h.hosts()}
 	for _, hosts := range worn {
@@ -64,9 +64,9 @@ func (h *history) allocates() (where []int, err error) {
 	return where, nil
 }
 
-// measure plays the history to two Nodes of each process, and returns the moments that count, from one on,
-// and those of them in which the second Node allocates. What begins an election does not count, it may
-// allocate.
+// measure replays the history to two Nodes of each process. From moment from on, it returns the moments that
+// count, and the ones among them in which the second Node allocates. Steps that start an election do not count,
+// because they may allocate.
 func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, where []int) {
 	for i := range h.moments {
 		m := &h.moments[i]
@@ -77,9 +77,9 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 			hosts[turn][m.p].Step(h.env, &m.ev)
 			turn++
 		}
-		// A Node that is LongLived keeps the Terms itself, so that its host knows none.
+		// A LongLived Node keeps Terms itself, and its host knows none.
 		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[turn][m.p].Term()
-		// On a report of a crash, or of a return, processes that need the report begin another election.
+		// When a crash or recovery is reported, algorithms that need the report start another election.
 		report := h.in.Algorithm.Faults.Reported && (m.ev.Op == election.Suspect || m.ev.Op == election.Trust)
 		if i < from || begins(m.ev.Op) || report || m.ev.Op == election.Recv && !current {
 			step()
@@ -87,7 +87,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 			continue
 		}
 		counted = append(counted, i)
-		// AllocsPerRun calls step twice, first as a warm-up: that is why there are two sets of hosts.
+		// AllocsPerRun calls step twice, first to warm up, so there are two sets of hosts.
 		if testing.AllocsPerRun(1, step) >= 1 {
 			where = append(where, i)
 		}
@@ -95,7 +95,7 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 	return counted, where
 }
 
-// begins reports whether an event of this kind makes a process begin anew, or asks it to.
+// begins reports whether an event of this kind makes a process start again, or asks it to.
 func begins(op election.Op) bool {
 	switch op {
 	case election.Init, election.Rejoin, election.Start, election.Reelect:
@@ -104,9 +104,9 @@ func begins(op election.Op) bool {
 	return false
 }
 
-// eachTime returns those of some moments in which a Step allocates each time, and not only since a Node that
-// is reset has lost room: a list in the elements of a list does. In a series of elections without a reset
-// there must be Steps of the same sort, in the last rounds, that do not allocate.
+// eachTime returns the moments in which a Step allocates every time, as opposed to only after a reset that has
+// lost capacity, such as the capacity of lists inside the elements of a list. It plays a series of elections
+// without a reset: Steps of the same sort in the last rounds must not allocate.
 func (t *trial) eachTime(h *history, where []int) ([]int, error) {
 	if len(where) == 0 {
 		return nil, nil
@@ -133,7 +133,7 @@ func (t *trial) eachTime(h *history, where []int) ([]int, error) {
 	}), nil
 }
 
-// inBoth reports whether some of these moments are of this sort before the last round, and some in it.
+// inBoth reports whether some of these moments are of the given sort both before the last round and in it.
 func (h *history) inBoth(moments []int, s stepSort, last int) bool {
 	var before, in bool
 	for _, i := range moments {
@@ -144,7 +144,7 @@ func (h *history) inBoth(moments []int, s stepSort, last int) bool {
 	return before && in
 }
 
-// stepSort is what moments have in common in which a Node does alike.
+// stepSort is the common property of moments in which a Node does the same.
 type stepSort struct {
 	op                 election.Op
 	kind, layer, timer uint8
@@ -155,10 +155,10 @@ func sortOf(m *moment) stepSort {
 		timer: m.ev.Timer}
 }
 
-// rounds is how many elections there are in a long history.
+// rounds is the number of elections in a long history.
 const rounds = 6
 
-// rounds records elections among these one after another, each the same as the last, and returns where they
+// rounds records identical consecutive elections among these processes, and returns the moments in which they
 // begin.
 func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) {
 	in, err := t.input(ids)
@@ -189,8 +189,8 @@ func (t *trial) rounds(ids []election.ID) (h *history, begins []int, err error) 
 	return h, begins, nil
 }
 
-// again begins another election: the processes that have started do so again, and those that follow a leader
-// suspect it for a moment, since a Start is no more than a request where there are critical sections.
+// again starts another election: the processes that have started do so again, and followers briefly suspect
+// their leader, because for critical sections a Start is only a request.
 func again(s *sim.Sim, in *scenario.Input) {
 	where := in.Positions()
 	starters := in.Starters()

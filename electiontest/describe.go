@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// description judges what is written about the algorithm.
+// description checks the description of the algorithm.
 func description(t *trial) error {
 	a := t.Algorithm
 	if err := a.Check(); err != nil {
@@ -49,8 +49,8 @@ func description(t *trial) error {
 	return timersNamed(t)
 }
 
-// timersNamed looks whether the timers have names: no two of one machine the same, and each that Nodes set in
-// runs within the model, or in disorderly ones with parameters that are drawn.
+// timersNamed checks that timers have names: different ones within a machine, and one for each timer that a
+// Node sets, both in runs within the model and in disorderly runs with random parameters.
 func timersNamed(t *trial) error {
 	for layer, names := range t.Timers {
 		seen := make(map[string]bool)
@@ -74,7 +74,7 @@ func timersNamed(t *trial) error {
 	}
 	for _, h := range all {
 		var unnamed error
-		// Ignore other errors: what a Node does wrong in a Step is for the properties that follow.
+		// Ignore other errors: the following properties test the Steps of a Node.
 		_ = h.play(h.hosts(), func(_ int, m *moment, fx *election.Effects) error {
 			for _, c := range fx.Timers {
 				if !c.Stop && !c.All && h.in.Algorithm.TimerName(c.Layer, c.Timer) == "" {
@@ -91,12 +91,12 @@ func timersNamed(t *trial) error {
 	return nil
 }
 
-// configures looks whether the parameters that are described are those that are read.
+// configures checks that the parameters described are the parameters read.
 func configures(a *election.Algorithm) error {
 	if a.Configure == nil {
 		return nil
 	}
-	// No parameter is given, so Names returns those that Configure asks for.
+	// No parameter is given, so Names returns the names that Configure asks for.
 	p := params.New[election.ID](nil, time.Second, nil)
 	b, err := a.Configure(p)
 	if err != nil {
@@ -113,7 +113,7 @@ func configures(a *election.Algorithm) error {
 	return nil
 }
 
-// ordered looks whether Best, Mean and Worst are in this order.
+// ordered checks that Best, Mean and Worst are in this order.
 func ordered(t *trial) error {
 	a := t.Algorithm
 	named := []struct {
@@ -141,7 +141,7 @@ func ordered(t *trial) error {
 
 const rounding = 1e-6
 
-// bounds counts messages.
+// bounds compares message counts with the bounds.
 func bounds(t *trial) error {
 	a := t.Algorithm
 	for _, n := range t.sizes(t.Processes) {
@@ -158,8 +158,8 @@ func bounds(t *trial) error {
 			if err != nil {
 				return err
 			}
-			// Timers depend on the bound on delays, so an algorithm that has one is counted under unit delays
-			// only.
+			// Timers depend on the bound on delays, so count an algorithm with such a bound only under unit
+			// delays.
 			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
 				c.Schedule = sim.RandomDelay
 			}
@@ -179,7 +179,7 @@ func bounds(t *trial) error {
 	return nil
 }
 
-// within compares the messages of a run with the bounds, of which Best does not hold where only some start.
+// within compares the messages of a run with the bounds. Best does not hold if only some processes start.
 func (t *trial) within(c *sim.Config, messages float64, some bool) error {
 	n, ports := len(c.IDs), c.Topology.Links()
 	how := fmt.Sprintf("seed %d, %s delays", c.Seed, cmp.Or(c.Schedule, sim.UnitDelay))
@@ -197,7 +197,7 @@ func (t *trial) within(c *sim.Config, messages float64, some bool) error {
 	return nil
 }
 
-// attained counts the messages of the arrangement that is said to attain a bound.
+// attained compares the messages of the arrangement that should attain a bound with the bound.
 func attained(t *trial, name string, b cost.Bound, n int) error {
 	if b.Arrange == nil || b.Count == nil || b.Loose {
 		return nil
@@ -210,7 +210,7 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 	for i, v := range places {
 		ids[i] = election.ID(v)
 	}
-	// An arrangement that repeats a process would attain any count.
+	// An arrangement that repeats a process could attain any count.
 	if sorted := slices.Sorted(slices.Values(ids)); len(ids) != n || !slices.Equal(sorted, upTo(n)) {
 		return fmt.Errorf("%s.Arrange(%d) is %v, not 1 to %d in some order", name, n, places, n)
 	}
@@ -229,17 +229,17 @@ func attained(t *trial, name string, b cost.Bound, n int) error {
 	return nil
 }
 
-// counted returns the run whose messages are counted: all processes start at once.
+// counted returns the run whose messages are counted: all processes start simultaneously.
 func (t *trial) counted(ids []election.ID) (sim.Config, error) {
 	in, err := t.input(ids)
 	c := sim.Config{Input: in}
 	if t.NeverQuiesces {
-		c.Until = 1 // what comes later is heartbeats
+		c.Until = 1 // later messages are heartbeats
 	}
 	return c, err
 }
 
-// count makes the run, unless that goes on and on.
+// count runs the election and counts its messages. It stops a run that does not end.
 func (t *trial) count(c sim.Config) (sim.Result, error) {
 	var bound *limit
 	c.Input, bound = bounded(c.Input)
@@ -255,7 +255,7 @@ func upTo(n int) []election.ID {
 	return ids
 }
 
-// shuffled returns 1 to n in an order drawn from seed.
+// shuffled returns 1 to n in a random order derived from seed.
 func shuffled(n int, seed uint64) []election.ID {
 	ids := upTo(n)
 	sim.Shuffle(seed, n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })

@@ -12,39 +12,39 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// disorder is a run without a schedule: whatever a process can meet it may meet next. Messages overtake each
-// other, are lost and arrive twice, timers run out early or late, detectors err, processes come back. No
-// election needs to end well: what holds for every state and event, as State does, is tried on states that
-// runs within the model seldom reach.
+// disorder is a run without a schedule: any event may come next. Messages are reordered, lost and duplicated,
+// timers fire early or late, detectors err, and processes recover. Elections need not end well. The purpose is
+// to test properties that must hold in every state, such as State, in states that runs within the model seldom
+// reach.
 type disorder struct {
 	*rand.Rand
 	h        *history
 	hosts    []election.TermKeeper
-	saved    [][]byte // by process, as it comes back with it
+	saved    [][]byte // by process: the state to restart with
 	underWay []arrival
 	timers   []running
 	at       time.Duration
-	calm     bool // no election is given up, and no process comes back: one election goes far
+	calm     bool // no election is abandoned and no process recovers, so that one election gets far
 }
 
-// arrival is a message under way.
+// arrival is a message in flight.
 type arrival struct {
 	to int
 	ev election.Event
 }
 
-// running is a timer that runs.
+// running is a running timer.
 type running struct {
 	p            int
 	timer, layer uint8
 }
 
-// many is the number of processes of a disorderly run in which one has as many ports as there are, if its
-// shape allows that: sets of ports are more than one word then.
+// many is the number of processes of a disorderly run in which a process has a port to every other, if the
+// topology allows it, so that sets of ports need more than one word.
 const many = 40
 
-// disorderly returns the history of a disorderly run of a number of steps. Its parameters are drawn too.
-// A Node that panics ends it: that is for the property Unknown to report.
+// disorderly returns the history of a disorderly run with the given number of steps and random parameters. A
+// panic of a Node ends the run: it is reported by the property Unknown.
 func (t *trial) disorderly(number uint64, steps int) (*history, error) {
 	d := &disorder{Rand: rand.New(rand.NewPCG(number, 0x64697372))}
 	sizes := t.sizes(t.Processes)
@@ -79,8 +79,8 @@ func (t *trial) disorderly(number uint64, steps int) (*history, error) {
 	return d.h, nil
 }
 
-// drawn returns the election of a disorderly run. Of the parameters drawn those that the algorithm refuses
-// are left out, one after another.
+// drawn returns the election of a disorderly run. It removes random parameters one by one until the algorithm
+// accepts the rest.
 func (t *trial) drawn(d *disorder, n int) (in scenario.Input, err error) {
 	in.IDs = shuffled(n, d.Uint64())
 	if d.IntN(3) == 0 {
@@ -117,7 +117,7 @@ func (t *trial) drawn(d *disorder, n int) (in scenario.Input, err error) {
 	return in, in.Check()
 }
 
-// step lets the next thing happen.
+// step performs the next random event.
 func (d *disorder) step() error {
 	d.at += time.Duration(d.Int64N(int64(scenario.Unit)))
 	p := d.IntN(len(d.hosts))
@@ -154,7 +154,7 @@ func (d *disorder) step() error {
 	return d.take(m)
 }
 
-// comeBack lets a process come back, with the state that it saved last or without.
+// comeBack makes a process recover, with the state that it saved last or without state.
 func (d *disorder) comeBack(p int) error {
 	d.timers = slices.DeleteFunc(d.timers, func(r running) bool { return r.p == p })
 	m := moment{p: p, ev: election.Event{Op: election.Init, At: d.at}, fresh: true}
@@ -170,7 +170,7 @@ func (d *disorder) comeBack(p int) error {
 	return d.take(moment{p: p, ev: election.Event{Op: election.Rejoin, At: d.at}})
 }
 
-// expire lets a timer run out, or a process start where none runs.
+// expire fires a timer, or starts a process if no timer is running.
 func (d *disorder) expire() error {
 	if len(d.timers) == 0 {
 		return d.take(moment{p: d.IntN(len(d.hosts)), ev: election.Event{Op: election.Start, At: d.at}})
@@ -182,7 +182,8 @@ func (d *disorder) expire() error {
 		Layer: r.layer}})
 }
 
-// deliver delivers the oldest message or, as often, any; now and then it is lost, or comes again.
+// deliver delivers the oldest message or, equally likely, a random one; occasionally it loses or duplicates the
+// message.
 func (d *disorder) deliver() error {
 	if len(d.underWay) == 0 {
 		return d.expire()
@@ -200,7 +201,7 @@ func (d *disorder) deliver() error {
 	return d.take(moment{p: next.to, ev: next.ev})
 }
 
-// take lets a process take an event, notes that, and what comes of it.
+// take steps a process with an event, and records the event and its effects.
 func (d *disorder) take(m moment) error {
 	fx, err := d.h.step(len(d.h.moments), &d.hosts[m.p], m.p, m.ev)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// settling is how long processes have for an election, in virtual time.
+// settling is the virtual time within which processes must complete an election.
 const settling = 5000 * scenario.Unit
 
-// goroutines lets processes elect as goroutines, each in a bubble with a clock of its own.
+// goroutines runs elections with processes as goroutines, each election in a bubble with its own clock.
 func goroutines(t *trial) error {
 	sizes := t.sizes(t.Processes)
 	for seed := range uint64(6) {
@@ -33,11 +33,11 @@ func goroutines(t *trial) error {
 		}
 		for _, driver := range drivers() {
 			if driver.ends && t.NeverQuiesces {
-				continue // it would go on for ever
+				continue // it would run forever
 			}
 			short, bound := bounded(in)
 			synctest.Test(t.t, func(bubble *testing.T) {
-				// The bubble has its own context, and the trial goes on after it.
+				// The bubble has its own context, and the trial continues after it.
 				inside := *t
 				inside.t, inside.ctx = bubble, bubble.Context()
 				err = driver.drive(&inside, short)
@@ -50,11 +50,11 @@ func goroutines(t *trial) error {
 	return nil
 }
 
-// driver lets processes elect as goroutines.
+// driver runs an election with goroutines.
 type driver struct {
 	name  string
 	drive func(t *trial, in scenario.Input) error
-	ends  bool // when nothing is left to happen, not before
+	ends  bool // ends when nothing is left to happen, not before
 }
 
 func drivers() []driver {
@@ -64,7 +64,7 @@ func drivers() []driver {
 	}
 }
 
-// locally elects by package local.
+// locally runs an election with package local.
 func locally(t *trial, in scenario.Input) error {
 	ctx, cancel := context.WithTimeout(t.ctx, settling)
 	defer cancel()
@@ -75,7 +75,7 @@ func locally(t *trial, in scenario.Input) error {
 	return t.judge(&in, &r.Result)
 }
 
-// judge judges an election in which nothing has gone wrong.
+// judge checks the result of an election without failures.
 func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	if t.Leaderless {
 		return nil
@@ -83,11 +83,12 @@ func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
 	return in.Elected(r)
 }
 
-// overTransport elects by processes of their own, on links that take a unit, or half of one.
+// overTransport runs an election with package process, over links with a delay of one unit, or half a unit.
 func overTransport(t *trial, in scenario.Input) error {
 	model := faults.Config{Min: scenario.Unit}
 	if t.Synchronous {
-		// At one instant a bubble may take the timer before the message, which then comes too late.
+		// If a timer and a message are due at the same instant, a bubble may fire the timer first, and the
+		// message is late.
 		model.Min = scenario.Unit / 2
 	}
 	if t.Faults.Loss {
@@ -125,7 +126,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	// This is the virtual time of the bubble.
 	if t.NeverQuiesces {
-		time.Sleep(settling / 10) // heartbeats would be nearly all that happens in the rest
+		time.Sleep(settling / 10) // after this, nearly all events would be heartbeats
 	} else {
 		time.Sleep(settling)
 	}
@@ -135,7 +136,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	}
 	cancel()
 	running.Wait()
-	// Close them also after an error: a timer of a delayed packet would outlive the trial.
+	// Close them even after an error: a timer of a delayed packet would outlive the trial.
 	closed := make([]error, len(ends))
 	for p, end := range ends {
 		closed[p] = end.Close()
@@ -148,8 +149,8 @@ func overTransport(t *trial, in scenario.Input) error {
 	return t.judge(&in, &r)
 }
 
-// early returns why the first process ended that was not cancelled, which alone ends these processes. The
-// others most likely ended for the same reason, and are left out.
+// early returns the error of the first process that ended without being canceled, since processes end by
+// cancellation only. The others most likely ended for the same reason and are omitted.
 func early(ids []election.ID, ended []error) error {
 	for p, err := range ended {
 		switch {
@@ -162,7 +163,7 @@ func early(ids []election.ID, ended []error) error {
 	return nil
 }
 
-// processConfig returns what a process of an input is made with.
+// processConfig returns the Config of a process of an input.
 func processConfig(in *scenario.Input, p int) (process.Config, error) {
 	c := process.Config{Algorithm: in.Algorithm, Founding: true}
 	err := c.Place(in.Topology, in.Ranks(), p)

@@ -1,52 +1,51 @@
-// Package electiontest tries whether an election algorithm keeps what its description promises, and the
-// contract of [election.Node].
+// Package electiontest tests whether an election algorithm fulfils its description and the contract of
+// [election.Node].
 //
-// A test of one line is enough:
+// A one-line test is enough:
 //
 //	func TestConformance(t *testing.T) {
 //		electiontest.Test(t, myalgorithm.Algorithm(), electiontest.Options{})
 //	}
 //
-// What is tried comes from the description: the links, which process wins, what becomes of a late Start,
-// whether links must keep the order, how long messages may take, the bounds. [Options] add what it cannot
-// say.
+// The description determines what is tested: the topology, the winner, the effect of a late Start, whether
+// links must deliver in order, the maximum delay of messages, the bounds. [Options] contain what the
+// description cannot express.
 //
 // # Properties
 //
-// Each is a subtest, to be chosen with -run:
+// Each property is a subtest, which -run can select:
 //
-//	Description  the description is whole: names of kinds and timers, bounds that do not contradict each other
-//	Scenarios    the scenarios of Options.Scenarios come out as they expect
-//	Simulation   one leader, the right one, known to all, on random links, sizes, delays and faults
-//	             within the model (package soak); and the same again for the same seed
+//	Description  the description is complete: names of kinds and timers, consistent bounds
+//	Scenarios    the scenarios of Options.Scenarios have the expected results
+//	Simulation   all processes agree on the right leader, on random topologies, sizes, delays and
+//	             faults within the model (package soak); the same seed gives the same run
 //	Purity       the same state and event give the same effects and state, whatever else runs
-//	State        saved, restored and reset, a Node goes on as if nothing had been; equal states have
-//	             equal bytes; damaged bytes are an error. That is tried on runs of Simulation, and on
-//	             disorderly ones with parameters that are drawn
-//	Exhaustive   every state of small networks, with priorities too, as far as there is time (package check)
-//	Order        with the order of Ranks turned round ([election.Algorithm.Smallest])
-//	             the smallest wins as the largest does             not without a Winner
-//	Goroutines   processes elect as goroutines, by package local and over transport/memory
-//	Repeated     one election after another, the next while messages of the last are under way
-//	Leaving      a process that knows of the end is needed no more   not if RelaysAfterEnd
-//	LateStart    a Start of a process that relays already is ignored, refused, or joins,
-//	             as the description says                             not if it has Sections
+//	State        a Node continues unchanged after it was saved and restored; a reset Node is like a
+//	             new one; equal states have equal bytes; corrupt bytes are an error. Tested on
+//	             runs of Simulation, and on disorderly runs with random parameters
+//	Exhaustive   every state of small networks, including priorities, as time permits (package check)
+//	Order        with the order of Ranks reversed ([election.Algorithm.Smallest]) the
+//	             smallest process wins                             not without a Winner
+//	Goroutines   elections with goroutines, by package local and over transport/memory
+//	Repeated     consecutive elections that start while messages of the last are in flight
+//	Leaving      a process that knows the end is not needed any more    not if RelaysAfterEnd
+//	LateStart    a Start of a process that has relayed is ignored, is refused, or joins,
+//	             as described                                      not if it has Sections
 //	Allocation   no Step allocates on a Node that has been used      not if Allocates
 //	Unknown      unknown Ops, Kinds, Flags, timers and ports do no harm
-//	Bounds       elections take as many messages as the description says
+//	Bounds       the message counts of elections are within the bounds
 //
-// A failure names the algorithm, its parameters, the property and the election in which that does not hold,
-// and the -run that tries it alone. Under those of Simulation and Exhaustive stands the log of the smallest
-// run that shows it, step by step. An election that goes on and on is a failure like any other: it is stopped
-// after very many messages and time-outs. Order, Goroutines and Leaving are left out where one of these
-// two has failed.
+// A failure contains the algorithm, its parameters, the property, the election that violates it, and the -run
+// argument that repeats only this test. Failures of Simulation and Exhaustive include the log of the smallest
+// run that fails, step by step. An election that does not end is stopped after a very large number of messages
+// and time-outs, and fails like any other. Order, Goroutines and Leaving are skipped if one of these two has
+// failed.
 //
 // # Limitations
 //
-// Finding nothing proves little, except for Exhaustive, and that only for the networks that it has
-// been through. Nodes that start goroutines are found only if these are still there when
-// their Step is over; and goroutines that others start meanwhile are taken for theirs, so Test is not for
-// tests that run in parallel with others.
+// A passed test proves little, except for Exhaustive, and that only for the networks visited. Goroutines
+// started by Nodes are found only if they still exist after the Step. Goroutines that others start in the
+// meantime are attributed to the Nodes, so do not call Test from tests that run in parallel with others.
 package electiontest
 
 import (
@@ -64,30 +63,30 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Options say what a description does not. The zero value is ready for use.
+// Options contain what a description does not. The zero value is ready for use.
 type Options struct {
-	// Params are parameters of the algorithm, as scenarios have them. If nil, the defaults.
+	// Params are parameters of the algorithm, in the form that scenarios use. If nil, the defaults.
 	Params map[string]params.Value
-	// Scenarios are files of scenarios. If nil, there are none.
+	// Scenarios are the names of scenario files. If nil, there are none.
 	Scenarios []string
-	// Find finds the algorithms of the scenarios. If nil, all are about the one that is tried.
+	// Find finds the algorithms of the scenarios. If nil, all scenarios use the algorithm under test.
 	Find func(name, variant string) (*election.Algorithm, error)
 
-	// Seeds is how many elections are simulated. If zero, 400.
+	// Seeds is the number of simulated elections. If zero, 400.
 	Seeds uint64
-	// Processes is how many take part at most. If zero, 9.
+	// Processes is the maximum number of processes. If zero, 9.
 	Processes int
-	// Exhaustive are the sizes of networks whose every state is visited. If nil, the smallest three
-	// that the shape can have.
+	// Exhaustive are the sizes of networks whose every state is visited. If nil, the three smallest sizes of
+	// the topology.
 	Exhaustive []int
-	// States is how many states of each are visited at most. If zero, 20,000.
+	// States is the maximum number of states visited per network. If zero, 20,000.
 	States int
 
-	// Allocates: a Step may allocate memory each time. If false, it may only make room once.
+	// Allocates means that a Step may allocate memory each time. If false, it may only increase capacity once.
 	Allocates bool
 }
 
-// trial is an algorithm that is tried.
+// trial is the test of one algorithm.
 type trial struct {
 	Options
 	*election.Algorithm
@@ -95,11 +94,11 @@ type trial struct {
 	t   *testing.T // for bubbles
 }
 
-// property is one thing that is promised.
+// property is one tested property.
 type property struct {
 	name  string
 	holds func(t *trial) error
-	// promised reports whether it is. If nil, always.
+	// promised reports whether the algorithm must have the property. If nil, always.
 	promised func(t *trial) bool
 }
 
@@ -127,9 +126,9 @@ func properties() []property {
 	}
 }
 
-// Test tries every property of an algorithm, each as a subtest. Without a sound description there is
-// nothing else to try, and where the simulated elections or those of which every state was visited fail,
-// those of goroutines are left out: they would say the same less clearly.
+// Test tests every property of an algorithm, each as a subtest. If the description is invalid, nothing else is
+// tested. If Simulation or Exhaustive fails, the elections with goroutines are skipped: they would report the
+// same error less clearly.
 func Test(t *testing.T, a *election.Algorithm, o Options) {
 	t.Helper()
 	if text := unsaid(a); text != "" {
@@ -144,7 +143,7 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 	})
 }
 
-// unsaid says what is not tried since the description does not say how it must be; empty if that is nothing.
+// unsaid returns what is not tested because the description does not specify it, or the empty string.
 func unsaid(a *election.Algorithm) string {
 	if a == nil || a.Leaderless || a.Winner != nil {
 		return ""
@@ -152,10 +151,10 @@ func unsaid(a *election.Algorithm) string {
 	return fmt.Sprintf("%s: it has no Winner: any one leader will do", a.Title())
 }
 
-// repeats are the properties that say the same less clearly where Simulation or Exhaustive has failed.
+// repeats are the properties that report the same error less clearly if Simulation or Exhaustive has failed.
 var repeats = map[string]bool{"Order": true, "Goroutines": true, "Leaving": true}
 
-// inOrder asks of one property after another whether it holds, as far as that depends on those before.
+// inOrder tests the properties one after another and skips the ones that depend on failed ones.
 func inOrder(t *trial, holds func(p property) bool) {
 	failed := make(map[string]bool)
 	for _, p := range properties() {
@@ -168,8 +167,8 @@ func inOrder(t *trial, holds func(p property) bool) {
 	}
 }
 
-// said says which algorithm breaks a property, how, and how that is tried alone: test is the name of the
-// subtest.
+// said returns the text of a failure: the algorithm, the property, the error, and how to repeat only this test.
+// test is the name of the subtest.
 func said(test, property string, a *election.Algorithm, o Options, err error) string {
 	about := a.Title()
 	for _, name := range slices.Sorted(maps.Keys(o.Params)) {
@@ -178,7 +177,7 @@ func said(test, property string, a *election.Algorithm, o Options, err error) st
 	return fmt.Sprintf("%s: %s: %v\nalone: go test -run %s", about, property, err, chosen(test))
 }
 
-// shown returns a parameter as a scenario has it.
+// shown returns a parameter in the form that scenarios use.
 func shown(v params.Value) string {
 	switch {
 	case v.ByID != nil:
@@ -191,7 +190,7 @@ func shown(v params.Value) string {
 	return fmt.Sprint(v.Number)
 }
 
-// chosen returns what to give to -run, as a shell takes it, for one subtest alone.
+// chosen returns the argument of -run, quoted for a shell, that selects one subtest.
 func chosen(test string) string {
 	parts := strings.Split(test, "/")
 	for i, part := range parts {
@@ -200,10 +199,10 @@ func chosen(test string) string {
 	return "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
 }
 
-// try tries one property.
+// try tests one property.
 func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error) {
 	defer func() {
-		// A Node of the user may panic. The other properties are tried all the same.
+		// A Node of the user may panic. Test the other properties nevertheless.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
 		}
@@ -223,14 +222,14 @@ func try(t *testing.T, p property, a *election.Algorithm, o Options) (err error)
 	return p.holds(&trial{Options: o, Algorithm: a, ctx: t.Context(), t: t})
 }
 
-// sizes returns the numbers of processes up to a largest that the shape can have, or the smallest few.
+// sizes returns the valid numbers of processes up to most, or the smallest few.
 func (t *trial) sizes(most int) []int {
 	smallest := map[election.Shape]int{election.Hypercube: 1 << 2, election.Mesh: 3 * 3}
 	return topology.Sizes(t.Topology, max(most, smallest[t.Topology]))
 }
 
-// size returns the number of processes of an election with this seed: the smallest where others may take too
-// many messages.
+// size returns the number of processes of the election with this seed. It is the smallest one if larger ones
+// could take too many messages.
 func (t *trial) size(seed uint64) int {
 	sizes := t.sizes(t.Processes)
 	n := sizes[int(seed)%len(sizes)]
@@ -240,7 +239,7 @@ func (t *trial) size(seed uint64) int {
 	return n
 }
 
-// small returns the sizes of which every state is visited.
+// small returns the sizes whose every state is visited.
 func (t *trial) small() []int {
 	if t.Options.Exhaustive != nil {
 		return t.Options.Exhaustive
@@ -248,12 +247,12 @@ func (t *trial) small() []int {
 	return t.sizes(3)
 }
 
-// configured returns the algorithm for these processes, on links that take a unit.
+// configured returns the algorithm configured for these processes, with a link delay of one unit.
 func (t *trial) configured(ids []election.ID) (*election.Algorithm, error) {
 	return scenario.Configure(t.Algorithm, t.Options.Params, ids, scenario.Unit)
 }
 
-// input returns an election among these, all of which start, on the algorithm's own links.
+// input returns an election among these processes on the algorithm's own topology, with all of them starting.
 func (t *trial) input(ids []election.ID) (in scenario.Input, err error) {
 	in.IDs = slices.Clone(ids)
 	if in.Algorithm, err = t.configured(ids); err != nil {
@@ -262,8 +261,8 @@ func (t *trial) input(ids []election.ID) (in scenario.Input, err error) {
 	return in, in.Check()
 }
 
-// budgeted reports whether a token or the like may be gone before the last has asked: then all ask at
-// once.
+// budgeted reports whether a message budget may be used up before the last process has requested: then all
+// request simultaneously.
 func (t *trial) budgeted() bool {
 	return t.Algorithm.Params.NameOf(params.MessageBudget) != ""
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// How many messages and time-outs may reach one process before an election counts as one without end.
+// Limits on messages and time-outs per process, above which an election counts as endless.
 const (
 	plenty    = 1 << 15
 	ofEach    = 1 << 12 // times the number of processes, if that is more
-	heartbeat = 200     // more in each unit of time, where the algorithm never comes to rest
+	heartbeat = 200     // additional ones per unit of time, if the algorithm never comes to rest
 )
 
-// limit bounds an election: once too much has reached a process all fall silent, so that the run comes
-// to rest, in any driver and whether or not its clock goes on. Each process has a count of its own: a
-// shared one would order their steps, and so hide from the race detector what else they share.
+// limit bounds an election: when too many events have reached one process, all processes fall silent, so that
+// the run comes to rest, in any driver and whether or not its clock advances. Each process has its own count: a
+// shared counter would order their steps, and so hide data races between them from the race detector.
 type limit struct {
 	most  int
-	later int                          // how many more in each unit of time
-	fell  atomic.Pointer[limitReached] // the process that too much has reached
+	later int                          // additional events per unit of time
+	fell  atomic.Pointer[limitReached] // the process that has reached the limit
 }
 
 type limitReached struct {
@@ -29,7 +29,7 @@ type limitReached struct {
 	reached int
 }
 
-// bounded returns an election that does not go on for ever, and what bounds it.
+// bounded returns an election that cannot run forever, and its limit.
 func bounded(in scenario.Input) (scenario.Input, *limit) {
 	l := &limit{most: max(plenty, ofEach*len(in.IDs))}
 	if in.Algorithm.NeverQuiesces {
@@ -39,7 +39,7 @@ func bounded(in scenario.Input) (scenario.Input, *limit) {
 	return in, l
 }
 
-// over returns an algorithm with this bound.
+// over returns an algorithm with this limit.
 func (l *limit) over(a *election.Algorithm) *election.Algorithm {
 	b := *a
 	b.New = func(s election.Setup) election.Node {
@@ -48,10 +48,10 @@ func (l *limit) over(a *election.Algorithm) *election.Algorithm {
 	return &b
 }
 
-// stop lets all fall silent.
+// stop makes all processes fall silent.
 func (l *limit) stop() { l.fell.CompareAndSwap(nil, &limitReached{}) }
 
-// or returns the error of a process that too much has reached, or err if there is none.
+// or returns the error of the process that has reached the limit, or err if there is none.
 func (l *limit) or(err error) error {
 	if f := l.fell.Load(); f != nil {
 		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d",
@@ -61,7 +61,7 @@ func (l *limit) or(err error) error {
 	return err
 }
 
-// boundedNode is a Node that falls silent when too much has reached any process.
+// boundedNode is a Node that falls silent when any process has reached the limit.
 type boundedNode struct {
 	election.Node
 	self  election.ID

@@ -20,7 +20,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// among names the processes that take part.
+// among lists the processes that take part.
 func among(in *scenario.Input) string {
 	text := fmt.Sprintf("among %v", in.IDs)
 	if slices.ContainsFunc(in.Priorities, func(v uint64) bool { return v != 0 }) {
@@ -34,7 +34,7 @@ func inUnits(d time.Duration) string {
 	return strconv.FormatFloat(math.Round(float64(d)/float64(scenario.Unit)*1000)/1000, 'f', -1, 64)
 }
 
-// planned says what is special about a run that was drawn, and nothing of what is not.
+// planned describes what is special about a random run.
 func planned(p *soak.Plan) string {
 	shape := string(p.Topology.Shape())
 	if shape == string(election.Complete) {
@@ -75,7 +75,7 @@ func planned(p *soak.Plan) string {
 	return strings.Join(parts, ", ")
 }
 
-// starting names the processes that start.
+// starting lists the processes that start.
 func starting(in *scenario.Input) string {
 	starters := in.Starters()
 	if starters == nil {
@@ -100,10 +100,10 @@ func starting(in *scenario.Input) string {
 	return text
 }
 
-// longestLog is how many lines of a log stand under a failure.
+// longestLog is the maximum number of log lines of a failure.
 const longestLog = 60
 
-// smallest describes what is left of a run that fails, with its log.
+// smallest describes the smallest failing run, with its log.
 func smallest(f *soak.Failure) string {
 	b := new(strings.Builder)
 	b.WriteString("smallest: " + planned(f.Smallest))
@@ -150,7 +150,7 @@ func stepsOf(in scenario.Input, e *check.Trail) string {
 				"does State visit every field that a Step changes, and does a Step depend on nothing "+
 				"else? See what State and Purity say (%v)\n",
 			last, err)
-	default: // an observer sees a step when it is over, which one that panics never is
+	default: // an observer receives a step after it is over, and a step that panics is never over
 		fmt.Fprintf(b, "%s %v\n", last, err)
 	}
 	switch {
@@ -162,7 +162,7 @@ func stepsOf(in scenario.Input, e *check.Trail) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// impossible reports whether a run ends with this error since the next of its steps cannot be taken.
+// impossible reports whether a run ended with this error because its next step is not possible.
 func impossible(err error) bool {
 	var of *observe.ProcessError
 	return errors.Is(err, election.ErrInput) && !errors.As(err, &of)

@@ -8,18 +8,18 @@ import (
 	"github.com/go-election/election"
 )
 
-// forger draws messages that a peer may send which is broken or hostile: each field is likely to be one that
-// the algorithm uses, or at the edge of what it can hold.
+// forger generates messages that a faulty or hostile peer could send: each field is likely to be a value that
+// the algorithm uses, or a limit of its type.
 type forger struct {
 	*rand.Rand
 	h *history
 }
 
-// forgeries is how many messages a Node gets before each of its events.
+// forgeries is the number of forged messages before each event of a Node.
 const forgeries = 8
 
-// forged lets Nodes have such messages all along some runs, one upon the other: no Node panics, or sends
-// where there is no link, whatever its peers send.
+// forged sends such messages to Nodes during some runs, cumulatively: no Node may panic or send over a port
+// without a link, whatever its peers send.
 func forged(t *trial) error {
 	all, err := t.histories(12, nil)
 	if err != nil {
@@ -50,7 +50,7 @@ func forged(t *trial) error {
 	return nil
 }
 
-// survives lets a Node take an event, and looks where it sends.
+// survives steps a Node, and checks its panics and the ports it sends over.
 func survives(h *history, i int, host *election.TermKeeper, p int, ev election.Event) error {
 	fx, err := h.step(i, host, p, ev)
 	if err != nil {
@@ -67,7 +67,7 @@ func survives(h *history, i int, host *election.TermKeeper, p int, ev election.E
 
 // event returns a forged message that arrives at a process.
 func (f *forger) event(host *election.TermKeeper, m *moment) election.Event {
-	like := m.ev.Msg // what it gets at this moment, if that is a message
+	like := m.ev.Msg // the message that it receives at this moment, if any
 	kinds := len(f.h.in.Algorithm.Kinds)
 	ports := uint64(f.h.in.Topology.Ports(m.p))
 	msg := election.Message{
@@ -80,14 +80,14 @@ func (f *forger) event(host *election.TermKeeper, m *moment) election.Event {
 		Layer: uint8(f.number(uint64(like.Layer), 0, f.Uint64N(3))),
 	}
 	port := election.Port(f.Uint64N(ports))
-	// On a one-way ring messages arrive only over the port over which the process cannot send.
+	// On a one-way ring, messages arrive only over the port over which the process cannot send.
 	if _, _, ok := f.h.in.Topology.Link(m.p, port); !ok && f.h.in.Topology.OneWay() {
 		port = election.Counterclockwise
 	}
 	return election.Event{Op: election.Recv, At: m.ev.At, Port: port, Msg: msg}
 }
 
-// number draws one of the likely values, or once in a while any.
+// number returns one of the likely values, or occasionally any value.
 func (f *forger) number(likely ...uint64) uint64 {
 	switch f.IntN(8) {
 	case 0:
@@ -97,11 +97,11 @@ func (f *forger) number(likely ...uint64) uint64 {
 	case 2:
 		return 0
 	}
-	// Values that nearly fit get further into a handler than arbitrary ones.
+	// Values that are almost valid get further into a handler than arbitrary ones.
 	return likely[f.IntN(len(likely))]
 }
 
-// rank draws a process, or one that is none.
+// rank returns the Rank of a process, or of no process.
 func (f *forger) rank(like election.Rank) election.Rank {
 	switch f.IntN(4) {
 	case 0:

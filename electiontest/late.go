@@ -29,14 +29,14 @@ func lateStart(t *trial) error {
 	return nil
 }
 
-// joining is how a process has come to take part in the election of a Term.
+// joining records how a process has come to take part in the election of a Term.
 type joining struct {
 	term    uint64
 	relayed bool
 	started bool
 }
 
-// step goes on to what a Step has done, and reports whether the process has relayed and not started.
+// step records the effects of a Step, and reports whether the process has relayed and not started.
 func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effects, longLived bool) bool {
 	if term := host.Term(); is.term != term {
 		*is = joining{term: term}
@@ -44,22 +44,22 @@ func (is *joining) step(host *election.TermKeeper, m *moment, fx *election.Effec
 	switch m.ev.Op {
 	case election.Init:
 	case election.Recv:
-		// What is sent on a message of another Term is no relaying in this election.
+		// A message sent in reply to a message of another Term does not count as relaying in this election.
 		of := longLived || m.ev.Msg.Term == is.term
 		is.relayed = is.relayed || of && len(fx.Sends) > 0
-		// which may have been followed by a Start
+		// A Start may have followed it.
 		is.started = is.started || m.ev.Msg.Kind == election.CatchUp
 	case election.Start, election.Reelect:
 		is.started = is.started || !fx.Refused()
 	default:
-		is.started = is.started || longLived // it may have begun on a time-out
+		is.started = is.started || longLived // it may have started on a time-out
 	}
 	return is.relayed && !is.started
 }
 
 // startsLate starts a copy of a Node.
 func (h *history) startsLate(i int, m *moment, host *election.TermKeeper) error {
-	// Start a copy, so that the history goes on as it was recorded.
+	// Start a copy, so that the history continues as it was recorded.
 	twin := h.in.Node(m.p)
 	if err := new(election.State).Restore(&twin, new(election.State).Append(nil, host)); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// leaving holds elections in which each process leaves as soon as it knows of the end, as drivers let it. The
-// others must come to know it all the same.
+// leaving runs elections in which each process leaves as soon as it knows the end, as drivers allow. The others
+// must learn of the end nevertheless.
 func leaving(t *trial) error {
 	for seed := range min(t.Seeds, 20) {
 		in, err := t.input(shuffled(t.size(seed), seed))
@@ -29,7 +29,7 @@ func leaving(t *trial) error {
 	return nil
 }
 
-// leave makes a run in which a process goes down once it knows of the end, and returns what all have come to.
+// leave runs an election in which a process goes down when it knows the end, and returns the results of all.
 func leave(c sim.Config) (r verdict.Result, err error) {
 	s, err := sim.New(c)
 	if err != nil {
@@ -40,8 +40,7 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 		for p := range c.IDs {
 			if !left[p] && s.Ended(p) {
 				left[p] = true
-				// In the simulator a process that leaves is one that crashes: nothing that is sent to it
-				// arrives.
+				// In the simulator, a process leaves by crashing: no later message to it arrives.
 				s.Crash(p)
 			}
 		}

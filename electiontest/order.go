@@ -6,10 +6,10 @@ import (
 	"github.com/go-election/election/lab/check"
 )
 
-// turnedRound simulates elections with the order of Ranks turned round, and visits the states of a few.
-// There are fewer of both than in the usual order: a Node that compares Ranks alone cannot distinguish the
-// difference. One that takes an ID from elsewhere, as from a Message.Value that its Kind does not say to
-// name a process, can.
+// turnedRound simulates elections with the order of Ranks reversed, and visits the states of a few. It needs
+// fewer of both than the usual order: a Node that only compares Ranks cannot notice the difference. A Node can
+// that takes an ID from elsewhere, such as a Message.Value that its Kind does not declare as the ID of a
+// process.
 func turnedRound(t *trial) error {
 	a, err := t.Smallest()
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// moment is something that has happened to a process.
+// moment is an event of a process.
 type moment struct {
 	p     int
 	ev    election.Event
-	fresh bool   // the process has come back: the event is for a new Node
-	state []byte // with this state, if not nil
+	fresh bool   // the process has recovered: the event is for a new Node
+	state []byte // if not nil, the state of the new Node
 }
 
-// history is all that has happened in one run. It is played to other Nodes than those of the run, so
-// that nothing depends on what those have made of it.
+// history contains all events of one run. It is replayed to other Nodes than the ones in the run, so that
+// nothing depends on what those Nodes did to the events.
 type history struct {
 	in      scenario.Input
 	moments []moment
@@ -33,11 +33,11 @@ type history struct {
 	drawn   int // by Env.Choose
 }
 
-// longest bounds a history.
+// longest is the maximum length of a history.
 const longest = 3000
 
-// histories returns those of up to most random runs, and of Options.Seeds at most, of such as fit; if fit is
-// nil, all do.
+// histories returns the histories of random runs, at most most and at most Options.Seeds. If fit is not nil, it
+// selects the runs.
 func (t *trial) histories(most int, fit func(plan *soak.Plan) bool) (all []*history, err error) {
 	c, count := t.soaking(), min(most, int(min(t.Seeds, math.MaxInt)))
 	// Some seeds do not fit. Give up after twenty times as many, or an algorithm that fits none would never
@@ -54,13 +54,13 @@ func (t *trial) histories(most int, fit func(plan *soak.Plan) bool) (all []*hist
 	return all, nil
 }
 
-// lasting reports whether several processes take part in a run, and none comes back: the Nodes are the
-// same to the end.
+// lasting reports whether a run has several processes and none recovers, so that the Nodes are the same until
+// the end.
 func lasting(plan *soak.Plan) bool {
 	return len(plan.IDs) > 1 && len(plan.RecoverAt) == 0 && len(plan.RestartAt) == 0
 }
 
-// record makes a run and notes what happens.
+// record runs an election and records its history.
 func record(plan *soak.Plan) *history {
 	h := &history{in: plan.Input}
 	where := plan.Positions()
@@ -74,7 +74,7 @@ func record(plan *soak.Plan) *history {
 		case observe.Restart:
 			back[o.Process] = &moment{fresh: true, state: append([]byte{}, o.State...)}
 		case observe.Step:
-			// Stop the Nodes and not the run: soak has no way to end it early.
+			// Stop the Nodes instead of the run: soak cannot end a run early.
 			if len(h.moments) == longest {
 				bound.stop()
 				return
@@ -92,7 +92,7 @@ func record(plan *soak.Plan) *history {
 	return h
 }
 
-// prepare makes what the steps of the history are taken with.
+// prepare creates the Env for the steps of the history.
 func (h *history) prepare() {
 	h.env = election.NewEnv(&h.in, func(n int) int {
 		h.drawn++
@@ -101,7 +101,7 @@ func (h *history) prepare() {
 	})
 }
 
-// hosts returns a fresh Node for each process.
+// hosts returns a new Node for each process.
 func (h *history) hosts() []election.TermKeeper {
 	all := make([]election.TermKeeper, len(h.in.IDs))
 	for p := range all {
@@ -110,7 +110,7 @@ func (h *history) hosts() []election.TermKeeper {
 	return all
 }
 
-// renew gives a process that comes back another Node.
+// renew replaces the Node of a process that recovers.
 func (h *history) renew(host *election.TermKeeper, m *moment) error {
 	if !m.fresh {
 		return nil
@@ -122,10 +122,10 @@ func (h *history) renew(host *election.TermKeeper, m *moment) error {
 	return new(election.State).Restore(host, m.state)
 }
 
-// stale is what a Node finds in an event that it reads when its Step is over.
+// stale is the content of an event that a Node reads after its Step.
 const stale = 0xee
 
-// step lets a Node take an event and returns a copy of the effects.
+// step steps a Node and returns a copy of the effects.
 func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Event) (fx election.Effects,
 	err error) {
 	defer func() {
@@ -134,7 +134,7 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 		}
 	}()
 	h.drawn = i
-	// Give the Node a copy of its own, to see whether the Node changes it.
+	// Pass a copy, to detect whether the Node modifies it.
 	given := ev
 	got := h.env.Begin(p)
 	host.Step(h.env, &given)
@@ -144,19 +144,19 @@ func (h *history) step(i int, host *election.TermKeeper, p int, ev election.Even
 	fx = *got
 	fx.Sends, fx.Timers, fx.Signals = slices.Clone(got.Sends), slices.Clone(got.Timers),
 		slices.Clone(got.Signals)
-	// A Node that has kept the event reads this from it later, and does something else.
+	// A Node that has retained the event reads these values later, and behaves differently.
 	given = election.Event{Op: stale, Port: stale, Msg: election.Message{Term: stale, Kind: stale}}
 	return fx, nil
 }
 
-// happens formats an event when it is printed, which is seldom.
+// happens formats an event lazily, because it is seldom printed.
 type happens struct {
 	h  *history
 	p  int
 	ev *election.Event
 }
 
-// String names the process and the event.
+// String returns the process and the event.
 func (w *happens) String() string {
 	text := fmt.Sprintf("process %d among %v, at %v", w.h.in.IDs[w.p], w.h.in.IDs, w.ev.Op)
 	if w.ev.Op == election.Recv {
@@ -166,7 +166,7 @@ func (w *happens) String() string {
 	return text
 }
 
-// differ returns an error that says in what effects differ, nil if in nothing.
+// differ returns an error that describes how two effects differ, or nil if they are equal.
 func differ(a, b *election.Effects) error {
 	switch {
 	case !slices.Equal(a.Sends, b.Sends):
@@ -185,7 +185,7 @@ func differ(a, b *election.Effects) error {
 	return nil
 }
 
-// play takes a Node of each process through a history and shows each step.
+// play replays a history to a Node of each process and calls show for each step.
 func (h *history) play(hosts []election.TermKeeper,
 	show func(i int, m *moment, fx *election.Effects) error) error {
 	for i := range h.moments {
@@ -206,7 +206,7 @@ func (h *history) play(hosts []election.TermKeeper,
 	return nil
 }
 
-// purity plays histories three times: alone, alone again, and with others of the algorithm in between.
+// purity replays histories three times: alone, alone again, and interleaved with other Nodes of the algorithm.
 func purity(t *trial) error {
 	before := runtime.NumGoroutine()
 	all, err := t.histories(30, nil)
@@ -224,7 +224,7 @@ func purity(t *trial) error {
 		if err := h.plays(did, nil); err != nil {
 			return err
 		}
-		// A variable that Nodes share shows up where other Nodes take the same steps in between.
+		// A variable that Nodes share is revealed if other Nodes take the same steps in between.
 		if err := h.plays(did, h.hosts()); err != nil {
 			return err
 		}
@@ -235,8 +235,8 @@ func purity(t *trial) error {
 	return nil
 }
 
-// plays plays a history again and compares what Nodes do with what they did. If there are others, each of
-// these takes every step after its twin.
+// plays replays a history and compares the effects with the earlier ones. If there are others, each of them
+// takes every step after its twin.
 func (h *history) plays(did []election.Effects, others []election.TermKeeper) error {
 	return h.play(h.hosts(), func(i int, m *moment, fx *election.Effects) error {
 		if err := differ(&did[i], fx); err != nil {
@@ -254,7 +254,7 @@ func (h *history) plays(did []election.Effects, others []election.TermKeeper) er
 	})
 }
 
-// How many disorderly runs there are at most, and how long.
+// Maximum number and length of disorderly runs.
 const (
 	disorders     = 40
 	disorderSteps = 100
@@ -296,12 +296,12 @@ func (h *history) keeps(number int) error {
 		return err
 	}
 	if number%4 > 0 {
-		return nil // to damage every byte of a state takes longer than all else
+		return nil // corrupting every byte of a state takes longer than everything else
 	}
 	return damaged(h, r.p, r.middle)
 }
 
-// zeroAtFirst compares Nodes as their constructor makes them with such as are reset.
+// zeroAtFirst compares new Nodes with reset ones.
 func zeroAtFirst(h *history) error {
 	for p, host := range h.hosts() {
 		made := new(election.State).Append(nil, &host)
@@ -315,7 +315,7 @@ func zeroAtFirst(h *history) error {
 	return nil
 }
 
-// apart says where a state is not as it should be.
+// apart describes where a state differs from the expected one.
 func apart(got, want []byte) string {
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
@@ -325,20 +325,20 @@ func apart(got, want []byte) string {
 	return fmt.Sprintf("there are %d bytes, not %d", len(got), len(want))
 }
 
-// played is what a history leaves.
+// played is the result of replaying a history.
 type played struct {
 	hosts  []election.TermKeeper
 	did    []election.Effects
-	p      int    // the process of the middle step
-	middle []byte // its state after that
+	p      int    // process of the middle step
+	middle []byte // its state after that step
 }
 
-// restored compares Nodes that go on with such as are restored, into used Nodes, before each step.
+// restored compares Nodes that continue with Nodes that are restored, into used Nodes, before each step.
 func restored(h *history) (*played, error) {
 	r := &played{hosts: h.hosts(), did: make([]election.Effects, 0, len(h.moments))}
 	hosts, twins, saved := r.hosts, h.hosts(), make([][]byte, len(h.in.IDs))
 	var st election.State
-	var again, after, twinAfter []byte // used again, as every step of every history needs them
+	var again, after, twinAfter []byte // reused, because every step of every history needs them
 	for p := range saved {
 		saved[p] = new(election.State).Append(nil, &hosts[p])
 	}
@@ -352,14 +352,14 @@ func restored(h *history) (*played, error) {
 			saved[m.p] = new(election.State).Append(nil, &back)
 		}
 		what, twin := &happens{h, m.p, &m.ev}, &twins[m.p]
-		if i%2 == 0 { // a used twin has the value of a field that State forgets, from its own steps
+		if i%2 == 0 { // in a used twin, a field that State omits has a value from the twin's own steps
 			fresh := h.in.Node(m.p)
 			twin = &fresh
 		}
 		if err := st.Restore(twin, saved[m.p]); err != nil {
 			return fmt.Errorf("before %v: what was saved does not come back: %w", what, err)
 		}
-		// The checker compares states by their bytes, so one state must have one form.
+		// The checker compares states by their bytes, so a state must have only one encoding.
 		if again = st.Append(again[:0], twin); !bytes.Equal(again, saved[m.p]) {
 			return fmt.Errorf("before %v: the same state has other bytes once it is restored: %x, then %x",
 				what, saved[m.p], again)
@@ -389,13 +389,13 @@ func restored(h *history) (*played, error) {
 	})
 }
 
-// damaged restores bytes that are no state.
+// damaged restores bytes that are not a state.
 func damaged(h *history, p int, b []byte) (err error) {
 	host := h.in.Node(p)
 	fresh := new(election.State).Append(nil, &host)
 	var st election.State
 	var now []byte
-	var kind string // of the damage, formatted only where it is printed
+	var kind string // kind of damage, formatted only when printed
 	var at int
 	damage := func() string { return fmt.Sprintf(kind, at, len(b)) }
 	defer func() {
@@ -440,7 +440,7 @@ func damaged(h *history, p int, b []byte) (err error) {
 	return nil
 }
 
-// resets takes Nodes that have been through a history through it again.
+// resets replays a history to Nodes that have been through it and were reset.
 func resets(h *history, r *played) error {
 	used, fresh := r.hosts, h.hosts()
 	for p := range used {
@@ -461,8 +461,8 @@ func resets(h *history, r *played) error {
 	})
 }
 
-// leftOf returns how many goroutines there are more than before. One that has done its work may take a moment
-// to end.
+// leftOf returns the increase in the number of goroutines since before. It waits a moment for goroutines that
+// are about to end.
 func leftOf(count func() int, before int) (left int) {
 	for range 100 {
 		if left = count() - before; left <= 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// scenarios runs those of files.
+// scenarios runs the scenarios of files.
 func scenarios(t *trial) error {
 	for _, name := range t.Scenarios {
 		text, err := os.ReadFile(name)
@@ -56,13 +56,13 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 	return r.Err()
 }
 
-// soaking returns what to simulate.
+// soaking returns the configuration of the simulation.
 func (t *trial) soaking() soak.Config {
 	return soak.Config{Algorithm: t.Algorithm, Params: t.Options.Params, Processes: t.Processes,
 		Runs: t.Seeds}
 }
 
-// simulation simulates random elections, and some of them again.
+// simulation simulates random elections, and repeats some of them.
 func simulation(t *trial) error {
 	c := t.soaking()
 	r, err := soak.Run(t.ctx, c)
@@ -72,7 +72,7 @@ func simulation(t *trial) error {
 	if f := r.Failure; f != nil {
 		return fmt.Errorf("seed %d: %w\n%s", f.Seed, f.Violation, smallest(f))
 	}
-	// Make some runs twice: an algorithm that depends on anything but its events differs in the hash.
+	// Repeat some runs: the hash differs if an algorithm depends on anything but its events.
 	for seed := range min(t.Seeds, 50) {
 		plan, err := c.Plan(seed)
 		if err != nil {
@@ -109,7 +109,7 @@ func (t *trial) networks(n int) (all []network) {
 	add := func(ids []election.ID, adjust func(c *check.Config)) { all = append(all, network{ids, adjust}) }
 	orders := [][]election.ID{upTo(n), shuffled(n, 1)}
 	if n > 3 {
-		// Larger networks have too many states for more than one run through them.
+		// Larger networks have too many states for more than one order.
 		orders = orders[:1]
 	}
 	for _, ids := range orders {
@@ -133,7 +133,8 @@ func (t *trial) networks(n int) (all []network) {
 	return all
 }
 
-// falling returns priorities by which the last, of the largest ID, is the least, and others are alike.
+// falling returns priorities by which the last process, with the largest ID, has the lowest one, and others are
+// equal.
 func falling(n int) []uint64 {
 	all := make([]uint64, n)
 	for p := range all {
@@ -142,7 +143,7 @@ func falling(n int) []uint64 {
 	return all
 }
 
-// config returns how the states of a network are visited.
+// config returns the checker's configuration for a network.
 func (t *trial) config(w network) (check.Config, error) {
 	in, err := t.input(w.ids)
 	if err != nil {
@@ -176,7 +177,7 @@ func (t *trial) visit(w network) error {
 	return nil
 }
 
-// visited says which states are visited.
+// visited describes which states are visited.
 func visited(c *check.Config) string {
 	text := among(&c.Input)
 	if c.Unordered {
@@ -197,7 +198,7 @@ func visited(c *check.Config) string {
 	return text
 }
 
-// repeated holds one election after another.
+// repeated runs consecutive elections.
 func repeated(t *trial) error {
 	for seed := range min(t.Seeds, 30) {
 		n := t.size(seed)
@@ -211,7 +212,7 @@ func repeated(t *trial) error {
 		in, bound := bounded(in)
 		c := sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed,
 			Unordered: !t.NeedsFIFO && seed%2 == 1}
-		if t.Synchronous { // a single process begins each election but the first
+		if t.Synchronous { // a single process starts each election except the first
 			c.Schedule, c.Unordered = sim.UnitDelay, false
 		}
 		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders),
@@ -232,18 +233,18 @@ func repeated(t *trial) error {
 	return nil
 }
 
-// series is one election after another.
+// series is a sequence of elections.
 type series struct {
 	*trial
 	*sim.Sim
 	in    *scenario.Input
 	seed  uint64
 	led   verdict.Leaders
-	last  map[election.ID]election.Outcome // what processes have decided last
+	last  map[election.ID]election.Outcome // latest decisions of the processes
 	wrong error
 }
 
-// watch looks at every decision.
+// watch checks every decision.
 func (r *series) watch(o *observe.Occurrence) {
 	if o.What != observe.Step || !o.Effects.Decided() || r.wrong != nil {
 		return
@@ -293,7 +294,7 @@ func (r *series) all() error {
 	return nil
 }
 
-// rest goes on until nothing is left to happen.
+// rest continues until nothing is left to happen.
 func (r *series) rest() error {
 	r.Extend(r.Now() + 20_000*sim.Unit)
 	if r.NeverQuiesces {
@@ -304,7 +305,7 @@ func (r *series) rest() error {
 
 // stepToAnEnd steps until a process that may start knows that an election has ended.
 func (r *series) stepToAnEnd(term uint64) (int, error) {
-	// Look at the processes in another order in each run, so that the next Start comes from different ones.
+	// Check the processes in another order in each run, so that the next Start comes from different ones.
 	first := int(r.seed)
 	n := len(r.in.IDs)
 	may := func(int) bool { return true }
@@ -326,7 +327,7 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 	}
 }
 
-// whyNot says why a run goes on no more.
+// whyNot returns why a run does not continue.
 func whyNot(err error) string {
 	if err == nil {
 		return "nothing is left to happen"
@@ -334,7 +335,7 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// succession lets the leader crash, and the others suspect it: the next is led by another.
+// succession crashes the leader and makes the others suspect it: the next election must have another leader.
 func (r *series) succession() error {
 	if err := r.rest(); err != nil {
 		return err
@@ -362,8 +363,8 @@ func (r *series) succession() error {
 	if err := next.Err(); err != nil {
 		return fmt.Errorf("after the leader has crashed: %w", err)
 	}
-	// Where a detector of each process reports the crash once more, at another time, a process may begin an
-	// election of its own: which are the initiators of the last one does not show.
+	// If a detector of each process reports the crash again, at another time, a process may start an election
+	// of its own. The initiators of the last election are then unknown.
 	if r.Below > 0 && r.in.Algorithm.Winner != nil && r.in.Algorithm.Winner.ByStart {
 		return nil
 	}
@@ -374,7 +375,7 @@ func (r *series) succession() error {
 	return nil
 }
 
-// requests lets all processes ask for the critical section again.
+// requests makes all processes request the critical section again.
 func (r *series) requests() error {
 	if r.Sections == 0 {
 		return nil

@@ -11,15 +11,16 @@ import (
 type strange struct {
 	name    string
 	ev      election.Event
-	ignored bool // it must change nothing
+	ignored bool // it must have no effect
 }
 
-// strangers returns events that a Node of this state does not expect, m being what it would get next.
+// strangers returns events that a Node in this state does not expect. m is the event that it would receive
+// next.
 func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	ports := election.Port(h.in.Topology.Ports(m.p))
 	kinds := uint8(len(h.in.Algorithm.Kinds))
 	term := host.Term()
-	received := m.ev.Op == election.Recv // else it is of no election
+	received := m.ev.Op == election.Recv // otherwise it belongs to no election
 	if received {
 		term = m.ev.Msg.Term
 	}
@@ -53,7 +54,7 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 			if own {
 				msg.Rank = h.in.Self(m.p)
 			}
-			if kind > kinds { // else 255 is one of its own
+			if kind > kinds { // otherwise 255 is a valid kind
 				all = append(all, strange{"a message of a Kind that it does not know",
 					at(election.Event{Op: election.Recv, Port: ports - 1, Msg: msg}),
 					received && term == host.Term()})
@@ -70,7 +71,7 @@ func (h *history) strangers(host *election.TermKeeper, m *moment) []strange {
 	return all
 }
 
-// unknown lets Nodes have events, in every state of some runs, that they do not expect.
+// unknown steps Nodes with unexpected events, in every state of some runs.
 func unknown(t *trial) error {
 	all, err := t.histories(12, nil)
 	if err != nil {
@@ -100,7 +101,7 @@ func unknown(t *trial) error {
 	return forged(t)
 }
 
-// harmless lets a Node of a state have a strange event.
+// harmless steps a Node in the given state with an unexpected event.
 func harmless(h *history, m *moment, state []byte, s *strange) error {
 	host := h.in.Node(m.p)
 	if err := new(election.State).Restore(&host, state); err != nil {
