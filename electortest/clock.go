@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// clock is the clock of a member. Its argument, and that of its methods, is the virtual time since the
-// run began.
+// clock is the clock of a member. The argument of its methods is the virtual time since the run began.
 type clock struct {
 	now   func() time.Duration
-	start time.Duration // what it shows when the run begins
+	start time.Duration // its value when the run begins
 	rate  float64
 
 	mu     sync.Mutex
@@ -17,15 +16,15 @@ type clock struct {
 	since  time.Duration
 }
 
-// at returns what the clock shows at a time, unless it stands still.
+// at returns the value of the clock at time t, unless it stands still.
 func (c *clock) at(t time.Duration) time.Duration { return c.start + time.Duration(float64(t)*c.rate) }
 
-// rounding is more than what the quotient of two floats may be too large, in the times of a run.
+// rounding is more than the rounding error of a quotient of floats, within the times of a run.
 const rounding = 4 * time.Nanosecond
 
-// when returns the first time at which the clock shows at least that much.
+// when returns the first time at which the clock shows at least the given value.
 func (c *clock) when(shows time.Duration) time.Duration {
-	// The quotient is rounded, and so is what at returns: the exact nanosecond is found step by step.
+	// The quotient is rounded, and so is the result of at, so find the exact nanosecond step by step.
 	t := max(time.Duration(float64(shows-c.start)/c.rate)-rounding, 0)
 	for c.at(t) < shows {
 		t++
@@ -33,7 +32,7 @@ func (c *clock) when(shows time.Duration) time.Duration {
 	return t
 }
 
-// read returns what the member sees.
+// read returns the value that the member sees.
 func (c *clock) read() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +42,7 @@ func (c *clock) read() time.Duration {
 	return c.at(c.now())
 }
 
-// pause stops the clock, and lets it jump to where it would be.
+// pause stops the clock, or makes it jump to its current value.
 func (c *clock) pause(on bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,44 +12,45 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// Config is how a service is tried. The zero value: five runs of three members, with all faults.
+// Config configures a test. The zero value means five runs of three members, with all faults.
 type Config struct {
 	Members int           // If zero, 3.
-	For     time.Duration // how long there are faults, in virtual time. If zero, 10 minutes.
-	Seed    uint64        // of the first run; each further run has the next one. If zero, 1.
+	For     time.Duration // duration of the faults in virtual time. If zero, 10 minutes.
+	Seed    uint64        // seed of the first run, incremented for each further run. If zero, 1.
 	Runs    int           // If zero, 5.
-	Times   elector.Times // If zero, those of elector.LAN.
-	Durable bool          // Members have a Dir, which outlives them. If false, they have no memory.
+	Times   elector.Times // If zero, elector.LAN.
+	Durable bool          // Members have a Dir that survives crashes. If false, they have no memory.
 	Faults  Faults        // If zero, all.
-	// Elector sets what else the Elector of a member needs, such as a Priority. What a run depends on is set
-	// after it: names, Transport, Dir, Times, Clock, Observe, Renewed and Overrun. If nil, nothing is set.
+	// Elector sets additional fields of a member's elector.Config, such as Priority. The fields that the test
+	// itself needs are set afterwards: names, Transport, Dir, Times, Clock, Observe, Renewed and Overrun. If
+	// nil, nothing is set.
 	Elector func(*elector.Config)
 
-	drift float64 // the largest error of a clock; if zero, that of Times
-	fates []fate  // if nil, those that Faults allow
+	drift float64 // largest error of a clock; if zero, Times.Drift
+	fates []fate  // if nil, all fates that Faults allow
 }
 
-// Faults are kinds of faults.
+// Faults is a set of kinds of faults.
 type Faults uint
 
-// The kinds.
+// Kinds of faults.
 const (
-	Crashes   Faults = 1 << iota // of members
-	Pauses                       // of members
-	Holds                        // packets of a member wait
-	Cuts                         // of the network
-	BadLinks                     // packets are lost, doubled and late
+	Crashes   Faults = 1 << iota // members crash
+	Pauses                       // members pause
+	Holds                        // packets of a member are held
+	Cuts                         // the network is partitioned
+	BadLinks                     // packets are lost, duplicated and late
 	HandOvers                    // the leader resigns, transfers, or is stopped
 	allFaults = iota
 )
 
-// The limits of a Config.
+// Limits of a Config.
 const (
 	mostMembers = 26
 	mostFor     = 1000 * time.Hour
 )
 
-// complete sets what is zero, and refuses what cannot be.
+// complete replaces zero values by defaults, and rejects invalid values.
 func (c *Config) complete() error {
 	if c.Members == 0 {
 		c.Members = 3
@@ -83,8 +84,8 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// Test tries a service, in one subtest for each seed. The service is called in a goroutine of each
-// member, and returns when m.Context has ended.
+// Test tests a service, with one subtest per seed. The service is called in a goroutine of each member, and
+// must return after m.Context has ended.
 func Test(t *testing.T, c Config, service func(m *Member) error) {
 	t.Helper()
 	if err := c.complete(); err != nil {
@@ -93,7 +94,8 @@ func Test(t *testing.T, c Config, service func(m *Member) error) {
 	for seed := c.Seed; seed < c.Seed+uint64(c.Runs); seed++ {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			dir := t.TempDir()
-			// Members crash, and the machine does not. In a bubble, each wait for the disk is real time.
+			// Members crash, but the machine does not, so do not sync. In a bubble, each wait for the disk
+			// takes real time.
 			wholefile.Unsynced.Add(1)
 			defer wholefile.Unsynced.Add(-1)
 			synctest.Test(t, func(t *testing.T) {

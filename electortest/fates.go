@@ -2,7 +2,7 @@ package electortest
 
 import "github.com/go-election/election/elector"
 
-// fate is something that happens to members.
+// fate is a fault.
 type fate struct {
 	of Faults
 	do func(*run)
@@ -16,7 +16,7 @@ var allFates = []fate{
 	{HandOvers, (*run).handOver},
 }
 
-// one draws a member that is up, more often the leader than not; nil if all are down.
+// one returns a random live member, usually the leader, or nil if all are down.
 func (r *run) one() *Member {
 	if m, _ := r.judge.leader(); m != nil && r.up[m.Name] == m && r.dice.IntN(3) > 0 {
 		return m
@@ -24,7 +24,7 @@ func (r *run) one() *Member {
 	return r.up[r.order[r.dice.IntN(len(r.order))]]
 }
 
-// crashSome lets one member crash, a majority, or all.
+// crashSome crashes one member, a majority, or all.
 func (r *run) crashSome() {
 	victims := []*Member{r.one()}
 	if x := r.dice.IntN(10); x < 2 {
@@ -44,7 +44,7 @@ func (r *run) crashSome() {
 	}
 }
 
-// pauseOne lets a member stand still.
+// pauseOne pauses a member.
 func (r *run) pauseOne() {
 	m := r.one()
 	if m == nil || m.paused() {
@@ -61,7 +61,7 @@ func (r *run) pauseOne() {
 	})
 }
 
-// holdOne lets the packets of a member wait.
+// holdOne holds the packets of a member.
 func (r *run) holdOne() {
 	m := r.one()
 	if m == nil || m.paused() {
@@ -71,18 +71,18 @@ func (r *run) holdOne() {
 	r.judge.notes("packets of %s wait for %v", m.Name, d)
 	m.gate.hold()
 	r.mendIn(d, func() {
-		// A member that has paused since holds its packets until that pause ends.
+		// If the member has paused since, it holds its packets until that pause ends.
 		if !m.paused() {
 			m.gate.open()
 		}
 	})
 }
 
-// cutSome cuts the network, until it is cut in another way or mended.
+// cutSome partitions the network, until another partition replaces it or it is healed.
 func (r *run) cutSome() {
 	d := r.leases(0.2, 6)
 	cut := make(cut)
-	side := make(map[string]bool) // the members on one side
+	side := make(map[string]bool) // members on one side
 	shape := r.dice.IntN(5)
 	one := r.order[r.dice.IntN(len(r.order))]
 	if m := r.one(); m != nil {
@@ -121,13 +121,13 @@ func (r *run) cutSome() {
 	r.mendIn(d, func() { r.network.unset(&cut) })
 }
 
-// handOver lets the leader give up on purpose.
+// handOver makes the leader resign, transfer or stop.
 func (r *run) handOver() {
 	m, _ := r.judge.leader()
 	if m == nil || r.up[m.Name] != m {
 		return
 	}
-	// Resign and Transfer wait for the work to return, and meanwhile the next fault must be able to come.
+	// Resign and Transfer wait for the work to return; do not delay the next fault.
 	switch r.dice.IntN(3) {
 	case 0:
 		r.judge.notes("%s is asked to resign", m.Name)
@@ -143,7 +143,7 @@ func (r *run) handOver() {
 	}
 }
 
-// checkStopped judges a member that was stopped. A pause explains why it goes on.
+// checkStopped checks that a stopped member has returned, unless a pause explains the delay.
 func (r *run) checkStopped(m *Member) {
 	select {
 	case <-m.ended:

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// network is what connects the members.
+// network connects the members.
 type network struct {
 	memory      *memory.Network
 	rough, calm *faults.Links
@@ -19,20 +19,20 @@ type network struct {
 	mended bool // no packet is lost or late any more
 }
 
-// cut is the ways on which packets are lost.
+// cut is a set of directed links on which packets are lost.
 type cut map[way]bool
 
-// way is from one member to another.
+// way is a directed link between two members.
 type way struct{ from, to election.ID }
 
-// set cuts the network in this way only.
+// set replaces the current cut.
 func (n *network) set(c *cut) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.cut = c
 }
 
-// unset ends a cut, unless another one has replaced it.
+// unset removes a cut, unless another one has replaced it.
 func (n *network) unset(c *cut) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -48,7 +48,7 @@ func (n *network) mend() {
 	n.cut, n.mended = nil, true
 }
 
-// route returns the links that a packet takes, nil if it is lost.
+// route returns the transport that a packet takes, or nil if the packet is lost.
 func (n *network) route(g *gate, to election.ID) election.Transport {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -74,14 +74,14 @@ func (n *network) plug(id election.ID) (*gate, error) {
 type gate struct {
 	network     *network
 	id          election.ID
-	rough, calm election.Transport // over one endpoint
+	rough, calm election.Transport // over the same endpoint
 
 	mu     sync.Mutex
-	opened chan struct{}     // not nil while packets wait; then it is closed
-	out    []election.Packet // that wait to be sent
+	opened chan struct{}     // not nil while packets are held; closed when they are released
+	out    []election.Packet // packets waiting to be sent
 }
 
-// Send sends a packet, or keeps it.
+// Send sends a packet, or holds it.
 func (g *gate) Send(ctx context.Context, p election.Packet) error {
 	g.mu.Lock()
 	if g.opened != nil {
@@ -96,11 +96,11 @@ func (g *gate) Send(ctx context.Context, p election.Packet) error {
 	return nil
 }
 
-// Recv returns the next packet once none has to wait.
+// Recv returns the next packet when packets are not held.
 func (g *gate) Recv(ctx context.Context) (election.Packet, error) {
-	// Both links are over one endpoint, so either receives what arrives at it.
+	// Both transports use the same endpoint, so either receives what arrives at it.
 	p, err := g.rough.Recv(ctx)
-	// Look again once the gate is opened: it may have been closed since.
+	// Check again after the gate has opened: it may have been closed since.
 	for err == nil {
 		g.mu.Lock()
 		opened := g.opened
@@ -117,17 +117,17 @@ func (g *gate) Recv(ctx context.Context) (election.Packet, error) {
 	return election.Packet{}, err
 }
 
-// Close ends Send and Recv, and drops what waits.
+// Close ends Send and Recv, and drops held packets.
 func (g *gate) Close() error {
 	g.mu.Lock()
 	g.out = nil
 	g.mu.Unlock()
 	g.open()
-	_ = g.calm.Close() // it closes the endpoint of both
+	_ = g.calm.Close() // closes the endpoint of both
 	return g.rough.Close()
 }
 
-// hold lets packets wait.
+// hold holds packets from now on.
 func (g *gate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -136,7 +136,7 @@ func (g *gate) hold() {
 	}
 }
 
-// open lets packets go that have waited.
+// open releases held packets.
 func (g *gate) open() {
 	g.mu.Lock()
 	if g.opened == nil {
@@ -146,7 +146,7 @@ func (g *gate) open() {
 	close(g.opened)
 	out := g.out
 	g.opened, g.out = nil, nil
-	// Send takes the lock itself.
+	// Send locks g.mu itself.
 	g.mu.Unlock()
 	for _, p := range out {
 		_ = g.Send(context.Background(), p)

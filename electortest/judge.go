@@ -9,26 +9,26 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// lease is what a member holds, or has held last, in virtual time.
+// lease is the current or last lease of a member, in virtual time.
 type lease struct {
 	term       uint64
 	begin, end time.Duration
 }
 
-// judge sees all that the members do.
+// judge observes everything that the members do.
 type judge struct {
 	now func() time.Duration
 
 	mu      sync.Mutex
 	log     []string
-	wrong   string             // the first thing that was wrong
-	failed  chan struct{}      // closed then
-	members map[string]*Member // those that live
-	top     uint64             // the largest Term in which a member has led
-	began   time.Duration      // when that did
-	largest uint64             // the largest token that was accepted
-	written uint64             // the largest Term of an accepted write
-	calm    bool               // nothing fails any more
+	wrong   string             // first violation
+	failed  chan struct{}      // closed after the first violation
+	members map[string]*Member // live members
+	top     uint64             // largest Term in which a member has led
+	began   time.Duration      // when that Term began
+	largest uint64             // largest token accepted
+	written uint64             // largest Term of an accepted write
+	calm    bool               // all faults have stopped
 	over    bool               // all members should have returned long ago
 }
 
@@ -44,7 +44,7 @@ func (j *judge) notes(format string, args ...any) {
 	j.note(format, args...)
 }
 
-// fail says what is wrong. The caller holds mu.
+// fail records a violation. The caller holds mu.
 func (j *judge) fail(format string, args ...any) {
 	if j.wrong == "" {
 		j.wrong = fmt.Sprintf(format, args...)
@@ -59,10 +59,10 @@ func (j *judge) fails(format string, args ...any) {
 	j.fail(format, args...)
 }
 
-// shown is how much of the log a failure shows.
+// shown is the number of log entries in a failure.
 const shown = 30
 
-// error returns what was wrong, and what had happened before.
+// error returns the first violation and the preceding log.
 func (j *judge) error(seed uint64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -73,7 +73,7 @@ func (j *judge) error(seed uint64) error {
 	return fmt.Errorf("seed %d: %s\nwhat had happened:\n%s", seed, j.wrong, strings.Join(log, "\n"))
 }
 
-// enters notes a new member.
+// enters records a new member.
 func (j *judge) enters(m *Member) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -81,7 +81,7 @@ func (j *judge) enters(m *Member) {
 	j.note("%s starts", m.Name)
 }
 
-// leaves notes that a member has crashed, or ended.
+// leaves records that a member has crashed or ended.
 func (j *judge) leaves(m *Member, crashed bool, why string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,9 +92,9 @@ func (j *judge) leaves(m *Member, crashed bool, why string) {
 	j.note("%s %s", m.Name, why)
 }
 
-// renewed notes a lease, which begins or lasts longer.
+// renewed records a new or extended lease.
 func (j *judge) renewed(m *Member, term elector.Term) {
-	// Left is by the clock, which may be stopped or started in between.
+	// Left depends on the clock, which may be stopped or started in between.
 	shows, left := m.clock.read(), term.Left()
 	for again := m.clock.read(); again != shows; again = m.clock.read() {
 		shows, left = again, term.Left()
@@ -104,7 +104,7 @@ func (j *judge) renewed(m *Member, term elector.Term) {
 	}
 }
 
-// holds notes that a member holds the lease of a Term until some time.
+// holds records that a member holds the lease of a Term until the given time.
 func (j *judge) holds(m *Member, term uint64, end time.Duration) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -132,7 +132,7 @@ func (j *judge) holds(m *Member, term uint64, end time.Duration) {
 	m.lease.term, m.lease.end = term, end
 }
 
-// sees notes a View of a member.
+// sees records a View of a member.
 func (j *judge) sees(m *Member, v elector.View) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,14 +145,14 @@ func (j *judge) sees(m *Member, v elector.View) {
 	}
 }
 
-// expectCalm notes that no lease is lost any more.
+// expectCalm records that no lease may be lost any more.
 func (j *judge) expectCalm() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.calm = true
 }
 
-// begins notes that work begins.
+// begins records that the work begins.
 func (j *judge) begins(m *Member, term elector.Term) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -168,7 +168,8 @@ func (j *judge) returns(m *Member) {
 	m.works--
 }
 
-// overruns notes that work goes on although its lease has ended. A pause explains it.
+// overruns records that the work continues although its lease has ended, which is a violation unless a pause
+// explains it.
 func (j *judge) overruns(m *Member, term elector.Term, times elector.Times) {
 	paused := m.paused()
 	j.mu.Lock()
@@ -179,21 +180,21 @@ func (j *judge) overruns(m *Member, term elector.Term, times elector.Times) {
 	}
 }
 
-// wakes notes the end of a pause.
+// wakes records the end of a pause.
 func (j *judge) wakes(m *Member) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	m.woke = j.now()
 }
 
-// ends lets all writes fail: some work heeds the error of a write, and not its context.
+// ends makes all writes fail: some work reacts to the error of a write but not to its context.
 func (j *judge) ends() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.over = true
 }
 
-// write accepts a write, or refuses it.
+// write accepts or refuses a write.
 func (j *judge) write(m *Member, token uint64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -229,7 +230,7 @@ func (j *judge) leader() (*Member, lease) {
 	return nil, lease{}
 }
 
-// ledSince returns when the last member began to lead in a Term larger than this; zero if none did.
+// ledSince returns when the last member began to lead in a Term larger than the given one, or zero if none did.
 func (j *judge) ledSince(term uint64) time.Duration {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -239,7 +240,7 @@ func (j *judge) ledSince(term uint64) time.Duration {
 	return 0
 }
 
-// agree reports whether all members name the leader.
+// agree reports whether all members agree on the leader.
 func (j *judge) agree() bool {
 	leader, held := j.leader()
 	j.mu.Lock()
@@ -253,7 +254,7 @@ func (j *judge) agree() bool {
 	return leader != nil
 }
 
-// views returns what each member says about the leader.
+// views returns the View of each member as text.
 func (j *judge) views() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

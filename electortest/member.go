@@ -15,8 +15,8 @@ var (
 	ErrCrashed = errors.New("electortest: the member has crashed")
 )
 
-// Member is one member of the group, from its start until it crashes or stops. A later one may have the
-// same name.
+// Member is one member of the group, from its start until it crashes or stops. A later Member may have the same
+// name.
 type Member struct {
 	Name    string
 	Elector *elector.Elector
@@ -30,17 +30,17 @@ type Member struct {
 	ended chan struct{} // closed when the service has returned
 
 	mu      sync.Mutex
-	resumed chan struct{} // not nil while the member is paused; then it is closed
+	resumed chan struct{} // not nil while the member is paused; closed when it resumes
 
-	// Of the judge.
+	// The following fields belong to the judge.
 	crashed bool
 	lease   lease
 	works   int           // calls of the work that have not returned
-	woke    time.Duration // when the last pause ended
-	last    elector.View  // that Watch yielded
+	woke    time.Duration // end of the last pause
+	last    elector.View  // last View that Watch yielded
 }
 
-// Run runs the Elector until Context ends. The judge sees when work begins and returns.
+// Run runs the Elector until Context ends. It reports to the judge when work begins and returns.
 func (m *Member) Run(lead func(context.Context, elector.Term) error) error {
 	return m.Elector.Run(m.Context, func(ctx context.Context, term elector.Term) error {
 		m.judge.begins(m, term)
@@ -49,9 +49,10 @@ func (m *Member) Run(lead func(context.Context, elector.Term) error) error {
 	})
 }
 
-// Write writes to a register that all members share, and that refuses a token smaller than one that it has
-// accepted: the error is ErrRefused. A token of zero is none, and is not refused. While the member is
-// paused Write waits; if it has crashed the error is ErrCrashed, also if it should have stopped long ago.
+// Write writes to a register that all members share. The register refuses a token smaller than the largest one
+// it has accepted; the error is then ErrRefused. A zero token means a write without a token, which is not
+// refused. While the member is paused Write blocks. If the member has crashed, or should have stopped long ago,
+// the error is ErrCrashed.
 func (m *Member) Write(token uint64) error {
 	for {
 		m.mu.Lock()
@@ -64,7 +65,7 @@ func (m *Member) Write(token uint64) error {
 	}
 }
 
-// pause lets the member stand still.
+// pause pauses the member.
 func (m *Member) pause() {
 	m.mu.Lock()
 	m.resumed = make(chan struct{})
@@ -73,7 +74,7 @@ func (m *Member) pause() {
 	m.clock.pause(true)
 }
 
-// resume lets it go on: with its clock, before anything that has waited reaches it.
+// resume continues the member. It starts the clock before any held packet reaches the member.
 func (m *Member) resume() {
 	m.judge.wakes(m)
 	m.clock.pause(false)
@@ -92,7 +93,7 @@ func (m *Member) paused() bool {
 	return m.resumed != nil
 }
 
-// watch notes what Watch yields.
+// watch records the Views that Watch yields.
 func (m *Member) watch() {
 	for v := range m.Elector.Watch(context.Background()) {
 		m.judge.mu.Lock()

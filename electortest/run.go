@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// run is one run. Its fields belong to the goroutine of try, but for the judge and the network.
+// run is one run. All fields except the judge and the network belong to the goroutine of try.
 type run struct {
 	Config
 	service func(*Member) error
@@ -26,39 +26,39 @@ type run struct {
 	network *network
 	dice    *rand.Rand
 	now     func() time.Duration
-	names   map[string]string // of the members, as elector has them
-	order   []string          // their names
+	names   map[string]string // names of the members, as elector uses them
+	order   []string          // names in order
 
 	dir    string
 	starts int
-	dirs   map[string]string  // of members that are down: the Dir of the next one of that name
-	up     map[string]*Member // those that live
-	gone   []*Member          // those that have crashed, and those that were stopped
+	dirs   map[string]string  // Dirs of members that are down, for the next member of the same name
+	up     map[string]*Member // live members
+	gone   []*Member          // members that have crashed or were stopped
 	ended  chan end
 	todo   []todo
 }
 
-// end is what a service has returned.
+// end is the result of a service that has returned.
 type end struct {
 	*Member
 	err error
 }
 
-// todo is something to do later: to judge something, or to mend it.
+// todo is a later action: a check, or the end of a fault.
 type todo struct {
 	at    time.Duration
 	do    func()
 	mends bool
 }
 
-// The rights of what a run writes.
+// Permissions of files and folders.
 const (
 	ownFolder = 0o700
 	ownFile   = 0o600
 )
 
-// mostReturns are the services that may return when no goroutine receives any more: one that had to wait
-// would keep the bubble from ending.
+// mostReturns is the capacity for services that return after the receiving goroutine has ended: if one of them
+// had to wait, the bubble would not end.
 const mostReturns = 1000
 
 // newRun returns a run without members, in a bubble.
@@ -91,7 +91,7 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 	return r.judge.error(seed)
 }
 
-// connect makes the network.
+// connect creates the network.
 func (r *run) connect(seed uint64) (err error) {
 	rough, calm := r.links(seed)
 	r.network = &network{memory: memory.New()}
@@ -102,7 +102,7 @@ func (r *run) connect(seed uint64) (err error) {
 	return err
 }
 
-// links returns what links are like until everything is mended, and what they are like then.
+// links returns the link configurations during the faults and after them.
 func (r *run) links(seed uint64) (rough, calm faults.Config) {
 	rough = faults.Config{Seed: seed, Min: time.Microsecond, Max: r.Times.Delay}
 	if r.Faults&BadLinks != 0 {
@@ -113,13 +113,13 @@ func (r *run) links(seed uint64) (rough, calm faults.Config) {
 	return rough, faults.Config{Seed: seed, Min: r.Times.Delay / 40, Max: r.Times.Delay / 4}
 }
 
-// start lets a member start, or come back.
+// start starts a member, for the first time or again.
 func (r *run) start(name string) error {
 	g, err := r.network.plug(elector.ID(name))
 	if err != nil {
 		return err
 	}
-	// Each clock begins at a time of its own: an Elector must not compare times of two members.
+	// Each clock starts at a different time: an Elector must not compare times of two members.
 	m := &Member{Name: name, judge: r.judge, gate: g, ended: make(chan struct{}),
 		clock: &clock{now: r.now, start: time.Hour + time.Duration(r.dice.Int64N(int64(100*time.Hour))),
 			rate: 1 + r.rate()}}
@@ -145,17 +145,17 @@ func (r *run) start(name string) error {
 	r.judge.enters(m)
 	r.up[name] = m
 	go m.watch()
-	service := r.service // the run may give a later member another one
+	service := r.service // the run may use another service for a later member
 	go func() {
 		err := service(m)
-		_ = m.Elector.Close() // unless the service has run it
+		_ = m.Elector.Close() // has no effect if the service has run it
 		close(m.ended)
 		r.ended <- end{m, err}
 	}()
 	return nil
 }
 
-// rate returns by how much a clock is too fast: mostly by as much as may be, or as little.
+// rate returns the rate of a clock, mostly one of the limits.
 func (r *run) rate() float64 {
 	switch r.dice.IntN(3) {
 	case 0:
@@ -171,8 +171,8 @@ func (r *run) freshDir() string {
 	return filepath.Join(r.dir, fmt.Sprint(r.starts))
 }
 
-// keep copies the Dir of a member for the next one of that name: what the one that has crashed writes from
-// now on does not count.
+// keep copies the Dir of a member for the next member of the same name: later writes of the crashed member do
+// not count.
 func (r *run) keep(m *Member) {
 	if m.dir == "" {
 		return
@@ -193,19 +193,19 @@ func (r *run) keep(m *Member) {
 	}
 }
 
-// crash lets a member crash. It comes back after a while.
+// crash crashes a member, which recovers after a while.
 func (r *run) crash(m *Member, back time.Duration) {
-	// The judge first: nothing that the member does from now on counts.
+	// Inform the judge first: nothing that the member does from now on counts.
 	r.judge.leaves(m, true, "crashes")
 	_ = m.gate.Close()
 	r.keep(m)
 	r.remove(m, back)
-	// Its goroutines cannot be killed. They return once they are not paused and the Context has ended.
+	// Its goroutines cannot be killed. They return when they are not paused and the Context has ended.
 	m.resume()
 	m.stop()
 }
 
-// remove notes that a member is down, and lets it come back after a while.
+// remove records that a member is down, and restarts it after a while.
 func (r *run) remove(m *Member, back time.Duration) {
 	delete(r.up, m.Name)
 	r.gone = append(r.gone, m)
@@ -220,10 +220,10 @@ func (r *run) comeBack(name string) {
 	}
 }
 
-// exit notes that the service of a member has returned.
+// exit records that the service of a member has returned.
 func (r *run) exit(e end) {
 	if r.up[e.Name] != e.Member {
-		return // it has crashed before
+		return // it had already crashed
 	}
 	why := "returns"
 	if e.err != nil {
@@ -235,20 +235,20 @@ func (r *run) exit(e end) {
 	r.remove(e.Member, r.Times.Lease)
 }
 
-// mendIn mends something after a while, or when everything is.
+// mendIn ends a fault after a while, or when all faults end.
 func (r *run) mendIn(d time.Duration, do func()) {
 	r.todo = append(r.todo, todo{r.now() + d, do, true})
 }
 
-// judgeIn judges something after a while.
+// judgeIn performs a check after a while.
 func (r *run) judgeIn(d time.Duration, do func()) {
 	r.todo = append(r.todo, todo{r.now() + d, do, false})
 }
 
-// wait does what is to do until some time, and until done reports true where that is not nil. It reports
-// whether the run goes on: nothing is wrong so far.
+// wait performs due actions until the given time or, if done is not nil, until done returns true. It reports
+// whether there has been no violation.
 func (r *run) wait(until time.Duration, done func() bool) bool {
-	// What done looks at changes at any time.
+	// The result of done may change at any time.
 	step := r.Times.Delay
 	for done == nil || !done() {
 		at := until
@@ -273,7 +273,7 @@ func (r *run) wait(until time.Duration, done func() bool) bool {
 	return true
 }
 
-// doDue does what is due, the earliest first.
+// doDue performs the actions that are due, the earliest first.
 func (r *run) doDue() {
 	slices.SortStableFunc(r.todo, func(a, b todo) int { return cmp.Compare(a.at, b.at) })
 	for len(r.todo) > 0 && r.todo[0].at <= r.now() {
@@ -283,7 +283,7 @@ func (r *run) doDue() {
 	}
 }
 
-// disturb lets faults happen.
+// disturb causes faults.
 func (r *run) disturb() {
 	fates := r.fates
 	for _, f := range allFates {
@@ -298,13 +298,13 @@ func (r *run) disturb() {
 	}
 }
 
-// leases draws a time between two numbers of leases, more often a short one.
+// leases returns a random duration between two numbers of leases, usually a short one.
 func (r *run) leases(least, most float64) time.Duration {
 	x := r.dice.Float64()
 	return time.Duration((least + x*x*(most-least)) * float64(r.Times.Lease))
 }
 
-// settle mends everything, and waits for a leader; then it lets that crash, and waits for the next one.
+// settle ends all faults and waits for a leader; then it crashes the leader and waits for the next one.
 func (r *run) settle() {
 	todo := r.todo
 	r.todo = nil
@@ -317,12 +317,12 @@ func (r *run) settle() {
 	}
 	r.network.mend()
 	r.judge.notes("everything is mended")
-	// Work that is about to end does so, and members that were stopped come back.
+	// Wait until work that is about to end has ended, and stopped members have restarted.
 	if !r.wait(r.now()+r.patience(), nil) || !r.wait(r.now()+2*r.Times.Lease, r.allUp) {
 		return
 	}
-	// Members that have just come back are silent for a grant, and then read what the others know; then
-	// candidates may have to wait for a grant.
+	// Restarted members are silent for a grant, and then read what the others know; after that, candidates may
+	// have to wait for a grant.
 	_, most := r.Times.FailOver(r.Members)
 	if !r.settled("of the end of all faults", 2*most+40*r.Times.Delay) {
 		return
@@ -331,11 +331,11 @@ func (r *run) settle() {
 	_, last := r.judge.leader()
 	led := last.term
 	if !r.wait(r.now()+r.leases(2, 6), nil) || r.Members < 3 || r.judge.ledSince(led) > 0 {
-		return // leaders that change on their own say nothing about a crash
+		return // leaders that change by themselves prove nothing about a crash
 	}
 	m, _ := r.judge.leader()
 	if m == nil {
-		return // it has given up
+		return // it has resigned
 	}
 	crashed, back := r.now(), 10*r.Times.Lease
 	r.crash(m, back)
@@ -357,7 +357,7 @@ func (r *run) settle() {
 	r.settled("of the return of the leader that had crashed", limit)
 }
 
-// allUp reports whether all members take part, and none was stopped.
+// allUp reports whether all members are running, and none was stopped.
 func (r *run) allUp() bool {
 	for _, m := range r.up {
 		if m.Context.Err() != nil {
@@ -385,7 +385,7 @@ func (r *run) stopAll() {
 		m.resume()
 		m.stop()
 	}
-	// Those that have crashed too: their goroutines are in the bubble.
+	// Include members that have crashed: their goroutines are in the bubble.
 	r.gone = slices.AppendSeq(r.gone, maps.Values(r.up))
 	limit := time.NewTimer(r.patience())
 	defer limit.Stop()
@@ -395,7 +395,7 @@ func (r *run) stopAll() {
 		case <-limit.C:
 			r.judge.fails("the service of %s has not returned %v after its Context ended", m.Name,
 				r.patience())
-			// A bubble that is left before its goroutines panics, which hides what was wrong.
+			// A bubble panics if it ends before its goroutines, which would hide the violation.
 			r.judge.ends()
 			select {
 			case <-m.ended:
@@ -407,8 +407,8 @@ func (r *run) stopAll() {
 	}
 }
 
-// lastWait is for how long a service is waited for that does not end in time.
+// lastWait is how long to wait for a service that does not end in time.
 const lastWait = 24 * time.Hour
 
-// patience is for how long a member may go on after its Context has ended.
+// patience is how long a member may continue after its Context has ended.
 func (r *run) patience() time.Duration { return r.Times.Drain + 2*r.Times.Lease }
