@@ -8,26 +8,27 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// phase is how far a candidate is.
+// phase is the progress of a candidate.
 type phase uint8
 
 const (
 	idle     phase = iota
 	waiting        // for its turn
-	probing        // it has asked whether a claim would be granted
-	claiming       // its claim is under way
+	probing        // has asked whether a claim would be granted
+	claiming       // its claim is in flight
 	leading
 	phases
 )
 
-// campaign lets a candidate wait for its turn, if it may claim as far as it knows.
+// campaign makes a candidate wait for its turn, unless it knows that it may not claim.
 func (n *process) campaign(e *election.Env) {
 	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 {
 		return
 	}
 	n.phase = waiting // rule 8
-	// Larger candidates first, so that two do not split the votes. Where they have split them, equal waits
-	// would split them again and again: so each adds a random part, which grows with each try.
+	// Larger candidates go first, so that two do not split the votes. If the votes were split nevertheless,
+	// equal waits would split them again and again, so each candidate adds a random duration, which grows with
+	// each attempt.
 	wait := time.Duration(n.larger(e)) * n.config.Stagger
 	least, most := wait, wait
 	if n.failed > 0 {
@@ -38,10 +39,10 @@ func (n *process) campaign(e *election.Env) {
 	e.SetTimer(timerTurn, least, most)
 }
 
-// mostDoubled bounds by how much the random part of a wait grows, and the time between two questions.
+// mostDoubled limits how often the random part of a wait, and the interval between two questions, are doubled.
 const mostDoubled = 5
 
-// larger returns how many larger processes are not known to be down.
+// larger returns the number of larger processes that are not known to be down.
 func (n *process) larger(e *election.Env) (count int) {
 	for port := range election.Port(e.Ports()) {
 		if n.me.Less(e.Peer(port)) && !n.down.Has(port) {
@@ -51,7 +52,7 @@ func (n *process) larger(e *election.Env) (count int) {
 	return count
 }
 
-// turn begins an attempt: it asks first whether there is any hope (rule 9).
+// turn begins an attempt, by asking whether it has a chance (rule 9).
 func (n *process) turn(e *election.Env, now time.Duration) {
 	if n.phase != waiting {
 		return
@@ -72,7 +73,7 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 	n.probe(e, now)
 }
 
-// probe asks all others, or asks them again, whether a claim would be granted (rule 9).
+// probe asks all others, possibly again, whether a claim would be granted (rule 9).
 func (n *process) probe(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Delay<<min(n.failed+2, mostDoubled)
 	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round,
@@ -80,8 +81,8 @@ func (n *process) probe(e *election.Env, now time.Duration) {
 	n.countFree(e, now) // a group of one has no others
 }
 
-// newRound begins to count answers anew. Rounds of one incarnation never come again, so that an answer to an
-// earlier one is not counted.
+// newRound starts to count answers from zero. An incarnation never reuses a round, so answers to earlier rounds
+// do not count.
 func (n *process) newRound() {
 	n.round++
 	n.yes.Clear()
@@ -101,7 +102,7 @@ func (n *process) recvFree(e *election.Env, now time.Duration, from election.Por
 
 func (n *process) countFree(e *election.Env, now time.Duration) {
 	free := n.yes.Len()
-	if !n.isLent() { // it may have been lent since the attempt began
+	if !n.isLent() { // its own vote may have been lent since the attempt began
 		free++
 	}
 	if free >= n.majority(e) && !n.compares(e, now) {
@@ -112,7 +113,7 @@ func (n *process) countFree(e *election.Env, now time.Duration) {
 // claim begins an attempt in a new Term (rule 1).
 func (n *process) claim(e *election.Env, now time.Duration) {
 	term := max(n.mine, n.heard())
-	if term >= mostToken { // the last token stays the last: a smaller or a larger one would be worse
+	if term >= mostToken { // never exceed the last token, and never go back to a smaller one
 		e.Refuse(election.ErrTermExhausted)
 		n.phase, n.again, n.stands = idle, 0, false
 		return
@@ -122,7 +123,7 @@ func (n *process) claim(e *election.Env, now time.Duration) {
 	n.sendClaim(e, now)
 }
 
-// sendClaim begins a round: that of an attempt, or a renewal (rules 1 and 4).
+// sendClaim begins a round, either of an attempt or of a renewal (rules 1 and 4).
 func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	n.newRound()
 	n.sent, n.again, n.inquired = now, now+n.config.Renew, false
@@ -131,7 +132,7 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	case n.phase == leading:
 		m.Flags = flagLeads
 	case n.before.id != 0 && n.ended+1 == n.mine:
-		// In case the CLAIM overtakes the RELEASE, which another process has sent.
+		// The CLAIM may overtake the RELEASE that the previous leader has sent.
 		m.Flags, m.Rank = flagNext, election.Rank{ID: n.before.id, Priority: n.before.incarnation}
 	}
 	n.broadcast(e, &m)
@@ -139,9 +140,8 @@ func (n *process) sendClaim(e *election.Env, now time.Duration) {
 	n.countGrants(e, now)
 }
 
-// claimAgain begins another round, and keeps what is known of the one under way: its grants count still. If
-// only those of the last round did, a leader whose renewals take longer than Renew would lose its
-// lease (rule 4).
+// claimAgain begins another round and keeps the grants of the previous one, which still count. If only grants
+// of the last round counted, a leader whose renewals take longer than Renew would lose its lease (rule 4).
 func (n *process) claimAgain(e *election.Env, now time.Duration) {
 	if n.until < n.sent+n.config.Lease {
 		n.hasPrior, n.prior = true, n.sent
@@ -150,8 +150,7 @@ func (n *process) claimAgain(e *election.Env, now time.Duration) {
 	n.sendClaim(e, now)
 }
 
-// recvGranted counts the voters that have granted the round under way: different ones, by their ports
-// (rule 3).
+// recvGranted counts the voters that have granted the current round: different voters, by their ports (rule 3).
 func (n *process) recvGranted(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	if m.Round == 0 {
 		n.remind(e, from, m)
@@ -163,7 +162,7 @@ func (n *process) recvGranted(e *election.Env, now time.Duration, from election.
 		return
 	}
 	if n.hasPrior {
-		n.priorYes.Add(from) // a grant lasts no shorter than one for the round before
+		n.priorYes.Add(from) // a grant lasts at least as long as a grant for the previous round
 	}
 	if !prior {
 		n.yes.Add(from)
@@ -174,7 +173,7 @@ func (n *process) recvGranted(e *election.Env, now time.Duration, from election.
 	n.countGrants(e, now)
 }
 
-// remind repeats a RELEASE that was lost, or that the CLAIM has come after (rule 13).
+// remind repeats a RELEASE that was lost, or that arrived before the CLAIM (rule 13).
 func (n *process) remind(e *election.Env, from election.Port, m *election.Message) {
 	underWay := n.phase >= claiming && m.Term == n.mine
 	if m.Value == n.incarnation && m.Term <= n.mine && !underWay {
@@ -182,14 +181,14 @@ func (n *process) remind(e *election.Env, from election.Port, m *election.Messag
 	}
 }
 
-// countGrants lets the process lead, or lead for longer, once a majority has granted its claim (rule 3).
+// countGrants makes the process leader, or extends its lease, when a majority has granted its claim (rule 3).
 func (n *process) countGrants(e *election.Env, now time.Duration) {
 	own := 0
-	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this voter in each
+	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this process's own voter in each round
 		own = 1
 	}
-	// The lease begins when the claim was sent, which is before any voter granted it. Grants that come too
-	// late for it to last find no attempt: expire has ended that.
+	// The lease begins when the claim was sent, which is before any voter granted it. If grants arrive too late
+	// for the lease to be valid, expire has already ended the attempt.
 	var until time.Duration
 	switch {
 	case n.yes.Len()+own >= n.majority(e):
@@ -216,14 +215,14 @@ func (n *process) countGrants(e *election.Env, now time.Duration) {
 	}
 }
 
-// forgetPrior forgets the round before this one.
+// forgetPrior discards the previous round.
 func (n *process) forgetPrior() {
 	n.hasPrior, n.prior = false, 0
 	n.priorYes.Clear()
 }
 
-// renew renews the lease by command, as soon as no round is under way. To begin another one meanwhile would
-// end that: where commands come more often than answers, none would ever count (rule 4).
+// renew renews the lease on command, as soon as no round is in progress. Starting another round would end the
+// current one: if commands came faster than answers, no round would ever be granted (rule 4).
 func (n *process) renew(e *election.Env, now time.Duration) {
 	switch {
 	case n.phase != leading || !n.stands:
@@ -234,11 +233,11 @@ func (n *process) renew(e *election.Env, now time.Duration) {
 	}
 }
 
-// recvRefused gives up a claim that can no longer get a majority (rule 5). A leader goes on: its lease lasts,
-// and the next renewal may be granted.
+// recvRefused gives up a claim that can no longer get a majority (rule 5). A leader continues: its lease is
+// still valid, and the next renewal may be granted.
 func (n *process) recvRefused(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.seen = max(n.seen, m.Term)
-	// A voter that answers so would not follow this leader. Only packets of a hostile process lead here.
+	// A voter that answers HELD would not follow this leader. Only packets of a hostile process lead here.
 	if n.phase == leading && m.Kind == kindHeld && m.Round == n.round && m.Term > n.mine {
 		n.giveUp(e)
 		return
@@ -246,8 +245,8 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if n.phase != claiming && n.phase != probing || m.Round != n.round {
 		return
 	}
-	// The leader before has released this grant: the CLAIM has overtaken the RELEASE, or that is lost. Ask
-	// again, later and later, instead of waiting for the end of the grant.
+	// The previous leader has released this grant: the CLAIM has overtaken the RELEASE, or the RELEASE is lost.
+	// Ask again, at increasing intervals, instead of waiting for the grant to expire.
 	if n.phase == claiming && m.Rank.ID != 0 && m.Rank.ID == n.before.id {
 		n.again = min(n.again, now+max(now-n.began, n.config.Delay))
 		return
@@ -257,7 +256,7 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if m.Rank.ID != 0 {
 		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.config.GrantTime()))
 	}
-	// The voters that say nothing may be down. Then two candidates that have refused each other would both
+	// Silent voters may be down. Without this limit, two candidates that have refused each other would both
 	// hold on to their own votes for a whole lease.
 	if n.phase == claiming {
 		n.again = min(n.again, n.sent+4*n.config.Delay)
@@ -271,14 +270,15 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	}
 }
 
-// successorDelays is for how many Delays other candidates let a successor go first: until it has got the HANDOFF,
-// its vote is saved, which may take several, and its CLAIM has arrived.
+// successorDelays is the number of Delays for which other candidates let a successor go first. In this time the
+// successor receives the HANDOFF, saves its vote, which may take several Delays, and its CLAIM arrives.
 const successorDelays = 8
 
-// giveUp ends an attempt, or the lead, for good (rules 4 and 5).
+// giveUp ends an attempt or a leadership permanently (rules 4 and 5).
 func (n *process) giveUp(e *election.Env) { n.giveUpFor(e, 0) }
 
-// giveUpFor gives up the lead in favour of a successor, if there is one: the others let that go first (rule 10).
+// giveUpFor gives up the leadership in favour of a successor, if there is one, which the others let go first
+// (rule 10).
 func (n *process) giveUpFor(e *election.Env, successor election.ID) {
 	n.failed = min(n.failed+1, mostDoubled)
 	if n.phase == claiming || n.phase == leading {
@@ -298,7 +298,7 @@ func (n *process) giveUpFor(e *election.Env, successor election.ID) {
 	}
 }
 
-// resign gives up the lead, and names a successor: one process, or the largest that stands (rule 10).
+// resign gives up the leadership and names a successor: the given process, or the largest candidate (rule 10).
 func (n *process) resign(e *election.Env, to election.ID) {
 	if n.phase != leading {
 		return
@@ -312,11 +312,12 @@ func (n *process) resign(e *election.Env, to election.ID) {
 	e.Send(successor, *n.released(kindHandoff, n.mine))
 }
 
-// released returns a message that the claim, or lease, of a Term has ended. The next leader needs a Term that
-// is larger than all that this process has heard of, also by command Raise, and may not ask.
+// released returns a message that the claim or lease of a Term has ended. The next leader needs a Term that is
+// larger than all that this process has heard of, including Terms from the command Raise, and may not ask for
+// them.
 func (n *process) released(kind uint8, term uint64) *election.Message {
 	m := &election.Message{Kind: kind, Term: term, Value: n.incarnation}
-	if term > n.led { // an incarnation claims larger and larger Terms
+	if term > n.led { // an incarnation claims increasing Terms
 		m.Flags = flagLost
 	}
 	if heard := n.heard(); heard > n.mine {
@@ -325,8 +326,8 @@ func (n *process) released(kind uint8, term uint64) *election.Message {
 	return m
 }
 
-// successor returns the port of a process, or of the largest that stands; NoPort if there is none. It prefers
-// processes that have granted the last round: messages to the others, or from them, may not arrive any more.
+// successor returns the port of the given process, or of the largest candidate, or NoPort if there is none. It
+// prefers processes that have granted the last round: messages to or from the others may not arrive any more.
 func (n *process) successor(e *election.Env, to election.ID) election.Port {
 	best := election.NoPort
 	for port := range election.Port(e.Ports()) {
@@ -349,7 +350,7 @@ func (n *process) succeedsBefore(e *election.Env, one, other election.Port) bool
 	return e.Peer(other).Less(e.Peer(one))
 }
 
-// recvHandoff claims at once: the leader has stopped, and has released its grants (rule 10).
+// recvHandoff claims immediately: the leader has stopped and released its grants (rule 10).
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.recvRelease(e, now, from, m)
 	n.seen = max(n.seen, m.Term)
@@ -359,14 +360,15 @@ func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.
 	}
 }
 
-// follow notes the leader that another process is (rule 11).
+// follow records the current leader, another process (rule 11).
 func (n *process) follow(e *election.Env, now time.Duration, leader election.Rank, term uint64) {
 	n.seen = max(n.seen, term)
-	// A LEADS may be late: the leader of a Term before has stopped.
+	// A LEADS may be late: the leader of an earlier Term has already stopped.
 	if term < n.leaderTerm || term <= n.led {
 		return
 	}
-	// A larger Term cannot lead while the own lease is valid, unless a clock is wrong. Then stop.
+	// No process can lead with a larger Term while this process's own lease is valid, unless a clock is wrong.
+	// Stop in that case.
 	if n.phase >= claiming && term >= n.mine {
 		n.giveUp(e)
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/go-election/election"
 )
 
-// Prefer is the command to give this process a priority. Of candidates that claim at the same time the one of
-// the largest priority goes first, whatever its Rank is. Processes have none until they get one, and
-// then go as their Ranks say; so all get one, or none. It decides when to claim, never whether a voter
-// grants.
+// Prefer returns the command that gives this process a priority. If several candidates are ready to claim, the
+// one with the largest priority goes first, whatever its Rank. Processes without a priority are ordered by
+// Rank, so give a priority to all processes or to none. Priorities affect when a candidate claims, never
+// whether a voter grants.
 func Prefer(priority uint64) election.Message {
 	return election.Message{Kind: commandPrefer, Value: min(priority, math.MaxUint64-1) + 1}
 }
 
-// Standing returns the priority of a voter that stands as a candidate, as its GRANTED says. Kind is that of
-// GRANTED in the descriptor. ok is false for a voter that does not stand, or has no priority.
+// Standing returns the priority of a voter that is a candidate, from its GRANTED message, whose Kind is
+// numbered as in the descriptor. ok is false if the voter is not a candidate, or has no priority.
 func Standing(m *election.Message) (priority uint64, ok bool) {
 	if m.Kind != kindGranted || m.Flags&flagStands == 0 || m.Rank.Priority == 0 {
 		return 0, false
@@ -24,23 +24,23 @@ func Standing(m *election.Message) (priority uint64, ok bool) {
 	return m.Rank.Priority - 1, true
 }
 
-// Prefers reports whether a candidate has a priority, as its PROBE or GRANTED says. ok is false for a message
-// that does not say so.
+// Prefers reports whether a candidate has a priority, from its PROBE or GRANTED message. ok is false if the
+// message does not contain this.
 func Prefers(m *election.Message) (has, ok bool) {
 	ok = m.Kind == kindProbe || m.Kind == kindGranted && m.Flags&flagStands != 0
 	return ok && m.Rank.Priority != 0, ok
 }
 
-// holdDelays is for how many Delays a candidate with a priority waits for answers beyond a majority, and
-// yieldDelays for how many more it lets another one go first: until that has got the PROBE, has held in its
-// turn, and its CLAIM has arrived.
+// holdDelays is the number of Delays for which a candidate with a priority waits for answers beyond a majority.
+// yieldDelays is the number of further Delays for which it lets another candidate go first: in this time the
+// other receives the PROBE, waits for answers in its turn, and its CLAIM arrives.
 const (
 	holdDelays  = 2
 	yieldDelays = 4
 )
 
-// compares reports that a candidate with a priority does not claim yet, although a majority would grant:
-// other answers may come from one that goes first, or one has come.
+// compares reports whether a candidate with a priority postpones its claim although a majority would grant it:
+// an answer of a candidate that goes first may still arrive, or has arrived.
 func (n *process) compares(e *election.Env, now time.Duration) bool {
 	if n.priority == 0 {
 		return false
@@ -49,7 +49,7 @@ func (n *process) compares(e *election.Env, now time.Duration) bool {
 		return true
 	}
 	n.hold = 0
-	// Only once in a vacancy: the other one may crash, or not reach a majority.
+	// Yield only once per vacancy: the other candidate may crash, or not reach a majority.
 	if !n.outranked || n.yielded {
 		return false
 	}
@@ -59,12 +59,12 @@ func (n *process) compares(e *election.Env, now time.Duration) bool {
 	return true
 }
 
-// precedes reports whether a PROBE comes from a candidate that this one goes before: then its turn is now.
+// precedes reports whether this candidate goes before the sender of a PROBE: its turn is then now.
 func (n *process) precedes(m *election.Message) bool {
 	return n.phase == waiting && !n.yielded && m.Rank.Priority < n.priority
 }
 
-// candidacy returns the priority of a process that would claim itself, for its answers; zero otherwise.
+// candidacy returns, for answers, the priority of this process if it would claim itself, or zero.
 func (n *process) candidacy() uint64 {
 	if !n.stands || n.rest+n.resigned > 0 {
 		return 0
@@ -72,8 +72,8 @@ func (n *process) candidacy() uint64 {
 	return n.priority
 }
 
-// Lent returns the owner of a voter's live grant, and how long that lasts, as the voter's answer to a PROBE or
-// CLAIM reports. The owner is zero if no grant is live. ok is false for other messages.
+// Lent returns the owner of a voter's live grant and the remaining duration, from the voter's answer to a PROBE
+// or CLAIM. The owner is zero if no grant is live. ok is false for other messages.
 func Lent(m *election.Message) (owner election.ID, left time.Duration, ok bool) {
 	switch m.Kind {
 	case kindFree:

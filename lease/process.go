@@ -8,58 +8,58 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message. Value is the incarnation of a claim's owner, unless something else is said.
+// Message kinds. Value is the incarnation of a claim's owner, unless noted otherwise.
 const (
 	kindProbe   uint8 = iota + 1 // would a claim be granted?
 	kindFree                     // yes
-	kindHeld                     // no: Rank.ID owns a live grant, for Value nanoseconds more
+	kindHeld                     // no: Rank.ID owns a live grant, for Value more nanoseconds
 	kindClaim                    // lend me your vote in this Term
-	kindGranted                  // the vote is lent; Round 0: it still is, and stands in the way of a leader
-	kindRefused                  // it is not; Rank.ID and Value as in HELD
+	kindGranted                  // the vote is lent; Round 0: it is still lent, and prevents a leader from renewing
+	kindRefused                  // the vote is not lent; Rank.ID and Value as in HELD
 	kindLeads                    // the sender leads in this Term
-	// the claim, or lease, of this Term has ended; Rank.Priority: a larger one; Rank.ID: the successor
+	// the claim or lease of this Term has ended; Rank.Priority: a larger Term; Rank.ID: the successor
 	kindRelease
-	kindHandoff // the same, and the receiver is to claim
-	kindRead    // which is the largest Term that you have granted?
-	// that Term; Rank.ID and Value: to whom; Rank.Priority: the incarnation that asks
+	kindHandoff // the same, and the receiver should claim
+	kindRead    // what is the largest Term that you have granted?
+	// the Term; Rank.ID and Value: its owner; Rank.Priority: the incarnation that asks
 	kindMemory
 )
 
 // The flags.
 const (
-	flagLeads  uint8 = 1 // of CLAIM: a renewal
-	flagNext   uint8 = 2 // of CLAIM: the lease of Rank, an owner, in the Term before has ended
-	flagStands uint8 = 1 // of GRANTED: the voter is a candidate too
-	flagLost   uint8 = 1 // of RELEASE: the claim has never led
-	flagBack   uint8 = 1 // of READ: in return for a READ
-	flagCold   uint8 = 1 // of MEMORY: the sender has lost its own
+	flagLeads  uint8 = 1 // in CLAIM: a renewal
+	flagNext   uint8 = 2 // in CLAIM: the lease of Rank, an owner, in the previous Term has ended
+	flagStands uint8 = 1 // in GRANTED: the voter is a candidate too
+	flagLost   uint8 = 1 // in RELEASE: the claim has never led
+	flagBack   uint8 = 1 // in READ: in return for a READ
+	flagCold   uint8 = 1 // in MEMORY: the sender has lost its memory
 )
 
 // The timers.
 const (
-	timerDue  uint8 = iota // the next of the deadlines that the state holds
+	timerDue  uint8 = iota // the next deadline in the state
 	timerTurn              // the candidate has waited for larger ones
 )
 
-// namedBound is the largest Term that RELEASE may name for others to exceed: the clock reaches it in the year
-// 2527. So a peer that lies leaves half of all Terms free. The driver bounds the Terms of messages likewise.
+// namedBound is the largest Term in a RELEASE that others adopt; the clock reaches it in the year 2527. A peer
+// that lies therefore leaves half of all Terms free. The driver limits the Terms of messages in the same way.
 const namedBound = 1 << 52
 
-// TurnTimer is the timer that a candidate sets while it waits for its turn (rule 8). A driver may let it run
-// out later: the candidate then asks later, and only if there is no leader yet.
+// TurnTimer is the timer that a candidate sets while it waits for its turn (rule 8). A driver may delay it: the
+// candidate then asks later, and only if there is no leader yet.
 const TurnTimer = timerTurn
 
-// mostToken is the largest Term that JSON holds as a number. No process claims a larger one.
+// mostToken is the largest Term that JSON can represent exactly as a number. No process claims a larger one.
 const mostToken = 1<<53 - 1
 
-// RaiseBound is larger than each Term that [Raise] may name. It leaves 2^32 Terms below 2^53: one a second
+// RaiseBound is the exclusive upper bound of Terms for [Raise]. It leaves 2^32 Terms below 2^53: one per second
 // for 136 years.
 const RaiseBound = 1<<53 - 1<<32
 
 // never is later than all deadlines.
 const never = time.Duration(math.MaxInt64)
 
-// The commands of what runs the process, as the Kind of [election.Command].
+// Commands of the program that runs the process: the Kind of an [election.Command].
 const (
 	commandResign uint8 = iota + 1
 	commandRenew
@@ -70,28 +70,28 @@ const (
 	commandAbandon
 )
 
-// Resign is the command to give up the lead of a Term in favour of a process, or of the largest that
-// stands if that is zero. A process that leads in another Term ignores it, unless the Term is zero.
+// Resign returns the command to give up the leadership of a Term in favour of a process, or of the largest
+// candidate if to is zero. A process that leads in another Term ignores it, unless the Term is zero.
 func Resign(term uint64, to election.ID) election.Message {
 	return election.Message{Kind: commandResign, Term: term, Value: uint64(to)}
 }
 
-// Renew is the command to renew the lease at once.
+// Renew returns the command to renew the lease immediately.
 func Renew() election.Message { return election.Message{Kind: commandRenew} }
 
-// Raise is the command to lead only in Terms that are larger than this one, which is below RaiseBound. Up to
-// 2^52 the process also names it to the others when it gives up a lead. A larger one has to be
-// given to every process: others believe it of no peer.
+// Raise returns the command to lead only in Terms larger than this one, which must be below RaiseBound. If the
+// Term is at most 2^52, the process also tells it to the others when it gives up a leadership. A larger Term
+// must be given to every process, because processes do not accept it from a peer.
 func Raise(term uint64) election.Message { return election.Message{Kind: commandRaise, Term: term} }
 
-// Lapse is the command to be no candidate any more, until the next Start, and to let the lease run out. A
-// command to resign, or to sit down, ends it earlier.
+// Lapse returns the command to stop being a candidate until the next Start, and to let the lease expire. A
+// command to resign, or to sit down, ends the lease earlier.
 func Lapse() election.Message { return election.Message{Kind: commandLapse} }
 
-// SitDown is the command to be no candidate any more, until the next Start, and to give up the lead.
+// SitDown returns the command to stop being a candidate until the next Start, and to give up the leadership.
 func SitDown() election.Message { return election.Message{Kind: commandSitDown} }
 
-// Abandon is the command to end an attempt that has asked (PROBE) and has not claimed yet. The candidate then
+// Abandon returns the command to end an attempt that has asked (PROBE) but not yet claimed. The candidate then
 // waits for its turn again.
 func Abandon() election.Message { return election.Message{Kind: commandAbandon} }
 
@@ -100,65 +100,65 @@ type process struct {
 	me     election.Rank
 	config *Config
 
-	// Of the voter. What is saved: the two votes and remembers; Init forgets all else.
-	term      uint64 // the largest that was granted, but for claims that were taken back
-	vote      owner  // to whom
-	formerly  uint64 // the Term of the vote before, to which a voter returns that takes this one back
-	former    owner  // to whom
-	remembers bool   // these were saved
+	// State of the voter. The two votes and remembers are saved; Init discards everything else.
+	term      uint64 // largest Term granted, except for claims that were taken back
+	vote      owner  // its owner
+	formerly  uint64 // Term of the previous vote, to which the voter returns if the current vote is taken back
+	former    owner  // its owner
+	remembers bool   // the votes were saved
 	grant     grant
 	memory    memory
-	quiet     time.Duration // the end of the quarantine
-	cold      time.Duration // from when on what a majority says is enough, with memory or without
+	quiet     time.Duration // end of the quarantine
+	cold      time.Duration // from then on, a majority of answers is enough, with memory or without
 	sure      portset.Set   // voters that have answered READ with memory
-	blank     portset.Set   // and without
+	blank     portset.Set   // voters that have answered READ without memory
 
-	// Of the candidate.
+	// State of the candidate.
 	incarnation uint64
-	stands      bool // it is a candidate
+	stands      bool // is a candidate
 	phase       phase
-	seen        uint64        // the largest Term heard of
-	mine        uint64        // the largest Term that this process has claimed
-	led         uint64        // the largest Term that it has led in
-	round       uint32        // of the attempt, or of the lease
-	failed      uint8         // attempts since there was a leader
-	priority    uint64        // that it was given, plus one; zero if none was
+	seen        uint64        // largest Term heard of
+	mine        uint64        // largest Term that this process has claimed
+	led         uint64        // largest Term in which it has led
+	round       uint32        // current round of the attempt or of the lease
+	failed      uint8         // attempts since the last leader
+	priority    uint64        // its priority plus one; zero if it has none
 	hold        time.Duration // until when it waits for answers beyond a majority
-	outranked   bool          // a voter that has answered would go first
-	yielded     bool          // it has let one go first since there was a leader
-	before      owner         // has handed over to this process, which claims since
-	ended       uint64        // the Term of the lease of that one
-	began       time.Duration // when the attempt did
-	sent        time.Duration // when the round was
-	until       time.Duration // the end of the lease
-	rest        time.Duration // no attempt before: others have refused one, as long as their grants are live
+	outranked   bool          // a voter that would go first has answered
+	yielded     bool          // it has let another candidate go first since the last leader
+	before      owner         // the owner that has handed over to this process, which has been claiming since
+	ended       uint64        // Term of that owner's lease
+	began       time.Duration // start of the attempt
+	sent        time.Duration // start of the round
+	until       time.Duration // end of the lease
+	rest        time.Duration // no attempt before: others have refused one, until their grants expire
 	resigned    time.Duration // no attempt before: it has resigned
 	yes, no     portset.Set   // voters that have answered the round
-	hasPrior    bool          // the grants of the round before count still
-	prior       time.Duration // when that was sent
-	priorYes    portset.Set   // voters that have granted it, or the round
-	inquired    bool          // a command to renew waits for the round
-	standing    portset.Set   // candidates among those that grant
+	hasPrior    bool          // the grants of the previous round still count
+	prior       time.Duration // start of the previous round
+	priorYes    portset.Set   // voters that have granted the previous or the current round
+	inquired    bool          // a command to renew waits for the end of the round
+	standing    portset.Set   // candidates among the voters that grant
 
-	// Of the follower.
+	// State of the follower.
 	leader      election.Rank
 	leaderTerm  uint64
 	leaderUntil time.Duration
 
 	again time.Duration // when to ask, claim or renew again
-	wake  time.Duration // when timerDue runs out
-	down  portset.Set   // suspected, or gone
+	wake  time.Duration // when timerDue fires
+	down  portset.Set   // suspected, or left
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	if !knows(ev) {
-		return // before the look at the clock: such an event changes nothing
+		return // before expire: such an event changes nothing
 	}
 	now := ev.At
 	if ev.Op == election.Init {
-		// Before expire, which would give up a claim as it was saved: as one that never led. It may have led
-		// since.
+		// Call init before expire, which would give up a saved claim as one that never led, although it may
+		// have led since.
 		n.init(&ev.Msg)
 	}
 	n.expire(e, now)
@@ -187,7 +187,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	n.arm(e, now)
 }
 
-// knows reports whether an event is one of those that a process acts on.
+// knows reports whether a process acts on an event.
 func knows(ev *election.Event) bool {
 	switch ev.Op {
 	case election.Init, election.Rejoin, election.Start, election.Command, election.Suspect, election.Left,
@@ -222,14 +222,15 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 	}
 }
 
-// init forgets all but what was saved: a grant, or a lease, of an earlier incarnation is not its own.
+// init discards everything that was not saved: a grant or lease of an earlier incarnation does not belong to
+// this one.
 func (n *process) init(m *election.Message) {
 	*n = process{me: n.me, config: n.config, term: n.term, vote: n.vote, formerly: n.formerly,
 		former: n.former, remembers: n.remembers, incarnation: m.Value, seen: max(n.term, m.Term)}
 }
 
-// expire ends what has ended by the clock. It comes before each handler, which then needs to compare no
-// deadline: a timer may run out much later than it was set to.
+// expire ends everything that has ended by the clock. It runs before each handler, which therefore need not
+// compare deadlines: a timer may fire much later than it was set for.
 func (n *process) expire(e *election.Env, now time.Duration) {
 	if n.phase == leading && now >= n.until || n.phase == claiming && now >= n.began+n.config.Lease {
 		n.giveUp(e) // rule 4
@@ -251,7 +252,7 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 	}
 }
 
-// arm sets the timer to the next deadline.
+// arm sets the timer for the next deadline.
 func (n *process) arm(e *election.Env, now time.Duration) {
 	next := never
 	for _, at := range [...]time.Duration{n.quiet, n.again, n.grant.until, n.until, n.leaderUntil, n.rest,
@@ -291,12 +292,12 @@ func (n *process) timeout(e *election.Env, now time.Duration, timer uint8) {
 		n.ask(e, now)
 	case n.phase == probing && n.isLent(), n.phase == claiming && n.no.Len() > 0: // rules 8, 9
 		n.giveUp(e) // another candidate was faster, or as fast
-	case n.phase == probing: // rule 9
-		// Answers may have been lost, or take longer than Delay says. Those to the first PROBE count still.
+	case n.phase == probing: // another candidate was faster, or equally fast
+		// Answers may be lost, or take longer than Delay. Answers to the first PROBE still count.
 		n.failed = min(n.failed+1, mostDoubled)
 		n.probe(e, now)
 	case !n.stands: // rule 4
-		n.again = now + n.config.Renew // the lease runs out, unless the process is started before
+		n.again = now + n.config.Renew // let the lease expire, unless the process is started before
 	default: // rule 4
 		n.claimAgain(e, now)
 	}
@@ -327,7 +328,7 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 	}
 }
 
-// sitDown ends the candidacy, and an attempt under way, but not the lease.
+// sitDown ends the candidacy and any attempt in progress, but not the lease.
 func (n *process) sitDown(e *election.Env) {
 	n.stands = false
 	if n.phase != idle && n.phase != leading {
@@ -336,12 +337,12 @@ func (n *process) sitDown(e *election.Env) {
 	}
 }
 
-// isPort reports whether there is a process behind a port.
+// isPort reports whether a port leads to a process.
 func (n *process) isPort(e *election.Env, port election.Port) bool {
 	return port < election.Port(e.Ports())
 }
 
-// majority returns how many voters are one.
+// majority returns the number of voters that form a majority.
 func (n *process) majority(e *election.Env) int { return (e.Ports()+1)/2 + 1 }
 
 // self returns this process as the owner of a claim.
@@ -356,7 +357,7 @@ func (n *process) broadcast(e *election.Env, m *election.Message) {
 	}
 }
 
-// Remembered returns the largest Term that a voter has granted, as far as it remembers.
+// Remembered returns the largest Term that a voter remembers to have granted.
 func (n *process) Remembered() uint64 { return n.term }
 
 // State visits what changes.

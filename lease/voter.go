@@ -12,24 +12,24 @@ type owner struct {
 	incarnation uint64
 }
 
-// grant is the vote that a voter has lent. The zero value: none.
+// grant is the vote that a voter has lent. The zero value means none.
 type grant struct {
 	owner owner
 	term  uint64
 	until time.Duration
 }
 
-// memory is whether a voter knows all that it has granted.
+// memory describes whether a voter knows everything that it has granted.
 type memory uint8
 
 const (
 	intact      memory = iota
-	quarantined        // it is silent: what it granted before its crash may still be live
-	recovering         // it reads the largest Term from others
+	quarantined        // silent: a grant from before its crash may still be live
+	recovering         // reads the largest Term from others
 	memories
 )
 
-// lend decides about a claim (rule 2), and returns whether it is granted.
+// lend decides on a claim (rule 2), and reports whether it is granted.
 func (n *process) lend(e *election.Env, now time.Duration, to owner, term uint64) bool {
 	if n.isLent() && n.grant.owner != to {
 		return false
@@ -46,10 +46,10 @@ func (n *process) lend(e *election.Env, now time.Duration, to owner, term uint64
 	return true
 }
 
-// isLent reports whether a grant is live: expire has ended it otherwise.
+// isLent reports whether a grant is live; expire removes expired ones.
 func (n *process) isLent() bool { return n.grant.owner.id != 0 }
 
-// save stores the largest Term that was granted, before the grant leaves.
+// save stores the largest Term granted, before the grant leaves the process.
 func (n *process) save(e *election.Env) {
 	if n.config.Durable {
 		n.remembers = true
@@ -57,8 +57,8 @@ func (n *process) save(e *election.Env) {
 	}
 }
 
-// recvProbe answers whether a claim would be granted (rule 9). It changes nothing but the turn of a candidate
-// that goes first.
+// recvProbe answers whether a claim would be granted (rule 9). It has no other effect, except that a candidate
+// that goes first takes its turn.
 func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	if n.memory != intact {
 		return
@@ -74,7 +74,7 @@ func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Po
 	}
 }
 
-// refusal returns a message that names the owner of the live grant, if any, and how long that lasts.
+// refusal returns a message with the owner of the live grant, if any, and its remaining duration.
 func (n *process) refusal(kind uint8, now time.Duration, round uint32) election.Message {
 	m := election.Message{Kind: kind, Term: n.heard(), Round: round}
 	if n.isLent() {
@@ -107,17 +107,17 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 		answer.Flags, answer.Rank.Priority = flagStands, n.priority
 	}
 	e.Send(from, answer)
-	// Of a leader of a larger Term that has stopped this voter has heard alone, and by no honest process: the
-	// sender would have stopped before that one led. Without this, the voter would follow no leader of a
-	// smaller Term for as long as that leads (rule 11).
+	// Only this voter has heard of a leader with a larger Term, which has stopped, and not from an honest
+	// process: otherwise the sender would have stopped before that leader led. Without this answer, the voter
+	// would follow no leader with a smaller Term for as long as it leads (rule 11).
 	if m.Flags&flagLeads != 0 && n.leader.ID == 0 && m.Term < n.leaderTerm {
 		e.Send(from, n.refusal(kindHeld, now, m.Round))
 	}
 }
 
-// query reminds the owner of the vote that refuses a leader. If that claim is over, its RELEASE was lost, or
-// overtaken by the CLAIM: without this the leader would do without this voter for as long as it leads
-// (rule 13).
+// query reminds the owner of the vote that makes this voter refuse a leader. If the owner's claim is over, its
+// RELEASE was lost, or overtaken by the CLAIM: without a reminder, the leader would lack this voter for as long
+// as it leads (rule 13).
 func (n *process) query(e *election.Env) {
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).ID == n.vote.id {
@@ -132,11 +132,11 @@ func (n *process) recvRelease(e *election.Env, now time.Duration, from election.
 	n.release(e, who, m)
 	n.rest = 0 // the grants to wait for have ended with this one, or were released as well
 	if to := m.Rank.ID; to != 0 && to != n.me.ID && n.stands {
-		// The successor may have to save before its CLAIM leaves. A candidate whose turn comes first asks only a
-		// majority, and would lead instead (rule 10).
+		// The successor may have to save before its CLAIM leaves. A candidate whose turn comes first asks only
+		// a majority, and would lead instead (rule 10).
 		n.rest = now + min(successorDelays*n.config.Delay, n.config.Lease)
 	}
-	// The driver bounds the Term of a message, but not this.
+	// The driver limits the Term of a message, but not this field.
 	if heard := m.Rank.Priority; heard <= namedBound {
 		n.seen = max(n.seen, heard)
 	}
@@ -147,12 +147,12 @@ func (n *process) recvRelease(e *election.Env, now time.Duration, from election.
 
 func (n *process) release(e *election.Env, who owner, m *election.Message) {
 	n.endGrant(who, m.Term)
-	// A voter that recovers may not save: it would take a part of what it has to read for all. And the
-	// vote of a lease is never taken back: the next one could get its Term, or a smaller one.
+	// A voter that is recovering must not save: its state would contain only a part of what it has to read. And
+	// the vote for a lease is never taken back: the next lease could then get the same Term, or a smaller one.
 	if m.Flags&flagLost == 0 || n.vote != who || n.term != m.Term || n.memory != intact {
 		return
 	}
-	// rule 12. The next claim has a larger Term, as others may not have heard of the end.
+	// rule 12. The next claim has a larger Term, because other voters may not have heard of the end.
 	n.seen = max(n.seen, n.term)
 	n.term, n.vote = n.formerly, n.former
 	n.forget()
@@ -166,8 +166,8 @@ func (n *process) endGrant(who owner, term uint64) {
 	}
 }
 
-// forget notes that the vote before this one is not known. It was for a smaller Term. So the Term before this
-// one, lent to none, refuses all that the vote before it refuses.
+// forget records that the previous vote is unknown. It had a smaller Term. The Term before the current one,
+// without an owner, therefore refuses everything that the previous vote refuses.
 func (n *process) forget() { n.formerly, n.former = max(n.term, 1)-1, owner{} }
 
 // The return of a voter (rules 6 and 7).
@@ -177,8 +177,8 @@ func (n *process) comeBack(now time.Duration) {
 	n.memory, n.quiet = quarantined, now+n.config.Quarantine()
 }
 
-// endQuarantine lets the voter vote again, if it remembers its last vote, or else read that from others
-// (rules 6 and 7).
+// endQuarantine makes the voter vote again if it remembers its last vote; otherwise it reads its vote from
+// others (rules 6 and 7).
 func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 	n.quiet = 0
 	if n.remembers {
@@ -192,15 +192,15 @@ func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 	n.ask(e, now)
 }
 
-// ask reads the memory of all others, and goes on asking (rule 6).
+// ask reads the memory of all others, periodically (rule 6).
 func (n *process) ask(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Renew
 	n.broadcast(e, &election.Message{Kind: kindRead, Value: n.incarnation})
 	n.recollect(e, now) // a group of one has no others
 }
 
-// recvRead answers what the voter remembers. One that recovers itself answers that it knows nothing for sure,
-// and asks back (rule 6).
+// recvRead answers with what the voter remembers. A voter that is itself recovering answers that it has no
+// memory, and asks in return (rule 6).
 func (n *process) recvRead(e *election.Env, from election.Port, m *election.Message) {
 	if n.memory == quarantined {
 		return
@@ -211,18 +211,18 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 		answer.Flags = flagCold
 	}
 	e.Send(from, answer)
-	// The asker answers from now on; a question that came in its quarantine was lost. Without this one
-	// the next comes up to Renew later. By then the asker may have led, and crashed: its answer would be
-	// missing for good. A question in return causes no other, which could go on for as long as answers
-	// are overtaken.
+	// From now on the asker answers; a question that reached it in its quarantine was lost. Without this
+	// question, the next one would come up to Renew later. By then the asker may have led and crashed, and its
+	// answer would be missing permanently. A question in return causes no further one, because that could
+	// continue for as long as answers are overtaken.
 	if n.memory == recovering && m.Flags&flagBack == 0 && !n.sure.Has(from) && !n.blank.Has(from) {
 		e.Send(from, election.Message{Kind: kindRead, Value: n.incarnation, Flags: flagBack})
 	}
 }
 
-// recvMemory notes what another voter remembers (rules 6 and 7).
+// recvMemory records what another voter remembers (rules 6 and 7).
 func (n *process) recvMemory(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
-	// Of an answer to an earlier incarnation the memory may be older than what was granted since.
+	// An answer to an earlier incarnation may be older than grants made since.
 	if n.memory != recovering || m.Rank.Priority != n.incarnation {
 		return
 	}
@@ -231,8 +231,8 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 		n.term, n.vote = m.Term, vote
 		n.forget()
 	case m.Term == n.term && n.vote != vote:
-		// Two owners of one Term: at least one of them has no majority. To grant it again to either might
-		// give it one.
+		// Two owners have the same Term: at least one of them has no majority. Granting the Term again to
+		// either might create one.
 		n.vote = owner{}
 	}
 	in, out := &n.sure, &n.blank
@@ -247,10 +247,10 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 // recollect ends the recovery if enough is known (rules 6 and 7).
 func (n *process) recollect(e *election.Env, now time.Duration) {
 	sure, all := n.sure.Len(), n.sure.Len()+n.blank.Len()
-	// Of every majority that this voter belonged to, one of these others has granted what it has forgotten.
-	// Among an even number of voters one other less would do, but not where the list has changed since: a
-	// majority of the list before may have been smaller, or have had a voter that this one lacks. Of two
-	// voters the other one has to do.
+	// For every majority to which this voter belonged, one of these others has granted what it has forgotten.
+	// With an even number of voters, one fewer would be enough, except if the list has changed since: a
+	// majority of the earlier list may have been smaller, or may have included a voter that this one's list
+	// lacks. With two voters, the other one has to be enough.
 	enough := max(min(n.majority(e), e.Ports()), 1)
 	cold := n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= n.majority(e))
 	if sure < enough && !cold {
