@@ -2,6 +2,7 @@ package elector
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -103,6 +105,42 @@ func TestBetweenLists(t *testing.T) {
 	require.ErrorContains(t, l.accept(5, hello("eabcd")), "process e is no member",
 		"a shared Network has admitted it")
 	require.ErrorContains(t, l.accept(4, hello("abcd")), `"d" says that it is "a"`)
+}
+
+// unlocked is a log that requires, at each line, that a lock is free.
+type unlocked struct {
+	slog.Handler
+	t  *testing.T
+	mu *sync.Mutex
+}
+
+func (h unlocked) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h unlocked) Handle(context.Context, slog.Record) error {
+	if h.mu.TryLock() {
+		h.mu.Unlock()
+		return nil
+	}
+	h.t.Error("a log that hangs would keep the lock")
+	return nil
+}
+
+// TestLogsWithoutLock: a log that hangs holds up neither other peers nor RoundTrip.
+func TestLogsWithoutLock(t *testing.T) {
+	hello := func(names string) []byte {
+		c := Config{Self: names[:1], Members: named(strings.Split(names, "")...), Times: LAN()}
+		return (&c).fingerprint().bytes()
+	}
+	c := Config{Self: "b", Members: named("a", "b", "c", "d"), Times: LAN()}
+	l := &lists{own: c.fingerprint(), names: map[election.ID]string{1: "a", 4: "d"}}
+	l.log = slog.New(unlocked{t: t, mu: &l.mu})
+	require.NoError(t, l.accept(4, hello("dabce")))
+	require.NoError(t, l.accept(1, hello("abc")))
+	require.True(t, l.warned)
+	r := &roundTrips{renew: time.Second, next: make(map[string]time.Duration)}
+	r.log = slog.New(unlocked{t: t, mu: &r.mu})
+	r.note(time.Minute, 2*time.Second)
+	require.Len(t, r.next, 1)
 }
 
 // FuzzHello: whatever a peer says at first is accepted or refused, without a panic; what is accepted

@@ -41,6 +41,17 @@ func (l *lists) accept(id election.ID, hello []byte) error {
 	if err := l.own.accept(id, hello); err != nil {
 		return err
 	}
+	// Without the lock: a log that hangs must not keep other peers out.
+	if apart := l.note(id, peer, hello); apart != nil {
+		l.log.Warn("the lists of two members differ by more than one, and the list of this member is between "+
+			"them: change one member at a time, on all, before the next", "peers", strings.Join(apart, ", "))
+	}
+	return nil
+}
+
+// note keeps the list of a peer. It returns, once, the names of two peers whose lists differ by more than one
+// member.
+func (l *lists) note(id election.ID, peer fingerprint, hello []byte) (apart []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.others == nil {
@@ -48,14 +59,11 @@ func (l *lists) accept(id election.ID, hello []byte) error {
 	}
 	l.others[id] = peer
 	for _, other := range l.others {
-		if l.warned || other.accept(id, hello) == nil {
-			continue
+		if !l.warned && other.accept(id, hello) != nil {
+			l.warned = true
+			apart = []string{peer.self, other.self}
+			slices.Sort(apart)
 		}
-		l.warned = true
-		both := []string{peer.self, other.self}
-		slices.Sort(both)
-		l.log.Warn("the lists of two members differ by more than one, and that of this member is between "+
-			"them: change one member at a time, on all, before the next", "peers", strings.Join(both, ", "))
 	}
-	return nil
+	return apart
 }

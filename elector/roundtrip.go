@@ -96,28 +96,37 @@ const (
 // would bear it, of 50 times as long, may be far too long for the network. So only the typical one is a
 // reason to suggest a Lease.
 func (r *roundTrips) note(now, took time.Duration) {
+	// Without the lock: a log that hangs must not hold up RoundTrip.
+	if warning, args := r.add(now, took); warning != "" {
+		r.log.Warn(warning, args...)
+	}
+}
+
+// add takes a round trip, and returns the warning that is due, if any.
+func (r *roundTrips) add(now, took time.Duration) (warning string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last[r.measured%window] = took
 	r.measured++
 	r.count++
 	if took < r.renew {
-		return
+		return "", nil
 	}
 	r.long++
 	r.longest = max(r.longest, took)
-	typical, warning := r.typical(), longSingle
-	args := []any{"longest", r.longest, "renew", r.renew, "long", r.long, "of", r.count}
+	typical := r.typical()
+	warning = longSingle
+	args = []any{"longest", r.longest, "renew", r.renew, "long", r.long, "of", r.count}
 	if r.measured >= judged && typical >= r.renew {
 		warning = longMost
 		args = append(args, "round_trip", typical, "suggested_lease", Suggest(typical).Lease)
 	}
 	if now < r.next[warning] {
-		return
+		return "", nil
 	}
 	r.next[warning] = now + quiet
 	r.count, r.long, r.longest = 0, 0, 0
-	r.log.Warn(warning, args...)
+	return warning, args
 }
 
 // typical returns the longest of the last window of round trips but for rare ones. The caller holds mu.
