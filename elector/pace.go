@@ -112,6 +112,7 @@ func newAttempts(p *pacer, a *election.Algorithm, c *Config) *attempts {
 	t := &attempts{pacer: p, lease: c.Times.Lease, renew: c.Times.Renew, members: len(c.Members),
 		held: kinds(a, "held"), refused: kinds(a, "refused"), up: make(map[election.ID]bool)}
 	for _, r := range c.others() {
+		t.up[r.ID] = false
 		if c.rank(c.Self).Less(r) {
 			t.larger = append(t.larger, r.ID)
 		}
@@ -132,7 +133,7 @@ type attempts struct {
 
 	// The pacer's lock guards these.
 	state   pace
-	up      map[election.ID]bool // the members that can be reached
+	up      map[election.ID]bool // of each other member: it can be reached
 	due     time.Time            // the attempt that is due first is admitted first
 	began   time.Time
 	line    *line  // in which it waits
@@ -324,14 +325,16 @@ func (a *attempts) renewed(took time.Duration) {
 	a.pacer.load.note(a, took)
 }
 
-// reach notes whether another member can be reached.
+// reach notes whether a peer can be reached. Those that are observers have no vote.
 func (a *attempts) reach(peer election.ID, up bool) {
 	if a == nil {
 		return
 	}
 	a.pacer.mu.Lock()
 	defer a.pacer.mu.Unlock()
-	a.up[peer] = up
+	if _, votes := a.up[peer]; votes {
+		a.up[peer] = up
+	}
 }
 
 // observe sees the steps of the process.

@@ -312,6 +312,61 @@ func TestEndInLine(t *testing.T) {
 	})
 }
 
+// TestObserversInLine: observers that can be reached make no majority. Otherwise attempts that reach no more than
+// observers would take a Lease each, and make the window smaller for all groups.
+func TestObserversInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hub := &pipenet.Hub{}
+		var running sync.WaitGroup
+		ctx, stop := context.WithCancel(t.Context())
+		networks := make(map[string]*tcp.Network)
+		defer func() {
+			stop()
+			running.Wait()
+			for _, n := range networks {
+				require.NoError(t, n.Close())
+			}
+		}()
+		for _, name := range []string{"a", "b", "x", "y"} { // c is down
+			c := Config{Self: name, Members: map[string]string{"a": "a:1", "b": "b:1", "c": "c:1"},
+				Observers: map[string]string{"x": "x:1", "y": "y:1"}, InsecurePlaintext: true}
+			shared := c.TCP()
+			shared.Listener, shared.Dial = hub.Listen(name+":1"), hub.Dial
+			n, err := tcp.New(shared)
+			require.NoError(t, err)
+			c.Network, networks[name] = n, n
+			for i := range 20 {
+				c.Group = fmt.Sprint("group ", i)
+				e, err := New(c)
+				require.NoError(t, err)
+				running.Go(func() {
+					if c.observes() {
+						_ = e.Serve(ctx)
+						return
+					}
+					_ = e.Run(ctx, func(ctx context.Context, _ Term) error { // b fails when its network is closed
+						<-ctx.Done()
+						return nil
+					})
+				})
+			}
+		}
+		time.Sleep(5 * time.Second)
+		require.NoError(t, networks["b"].Close())
+		time.Sleep(2 * time.Second) // leases that b has granted are over
+		p := pacers.of[networks["a"]]
+		window := func() float64 {
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return p.window
+		}
+		before := window()
+		time.Sleep(time.Minute)
+		require.Equal(t, before, window())
+	})
+}
+
 // TestPacerOf: the groups of a Network share a pacer as long as there are any.
 func TestPacerOf(t *testing.T) {
 	n, other := new(tcp.Network), new(tcp.Network)
