@@ -20,16 +20,19 @@ import (
 // PROBE, and votes and renewals are not held back.
 //
 // The bound adapts like a congestion window: attempts that end quickly let it grow, and attempts that are
-// slow or fail, and leases that are lost, make it shrink.
+// slow or fail, and leases that are lost, make it shrink. Those of a group that reaches no majority do not: they
+// say nothing of the load.
 type pacer struct {
 	mu      sync.Mutex
 	users   int     // the groups that use it
 	window  float64 // how many attempts there may be
 	active  int     // how many there are
-	retries int     // of these, how many are of groups whose last attempt has failed
-	turns   int     // how many attempts were admitted while both lines had some
+	retries int     // of these, how many are not from the first line
+	turns   int     // how many attempts were admitted while the first line and another one had some
+	again   int     // how many attempts were admitted while both other lines had some
 	fresh   line    // groups that have not failed since they had a leader
 	failed  line    // groups that have
+	apart   line    // groups that reach no majority
 	load    load
 }
 
@@ -140,8 +143,8 @@ type attempts struct {
 	place   int    // in the line
 	begin   func() // lets the candidate begin
 	limit   *time.Timer
-	failed  bool // an attempt has failed since there was a leader
-	retries bool // it had when this attempt was admitted
+	failed  bool // an attempt has failed that reached a majority, since there was a leader
+	retries bool // this attempt was not admitted from the first line
 	closed  bool
 }
 
@@ -168,12 +171,21 @@ func (a *attempts) request(begin func()) {
 		a.state = inLine
 		// A candidate that others precede lets them go first, as they also wait in line.
 		a.due = time.Now().Add(time.Duration(a.ahead()) * a.lease / 2)
-		if a.line = &p.fresh; a.failed {
-			a.line = &p.failed
-		}
+		a.line = a.choose()
 		heap.Push(a.line, a)
 	}
 	p.admit()
+}
+
+// choose returns the line in which to wait.
+func (a *attempts) choose() *line {
+	switch {
+	case !a.reaches():
+		return &a.pacer.apart
+	case a.failed:
+		return &a.pacer.failed
+	}
+	return &a.pacer.fresh
 }
 
 // ahead returns how many members that can be reached precede this one.
@@ -194,7 +206,7 @@ func (p *pacer) admit() {
 			return
 		}
 		a := heap.Pop(next).(*attempts)
-		a.state, a.began, a.retries = admitted, time.Now(), a.failed
+		a.state, a.began, a.retries = admitted, time.Now(), next != &p.fresh
 		p.active++
 		if a.retries {
 			p.retries++
@@ -209,21 +221,31 @@ func (p *pacer) admit() {
 	}
 }
 
-// next returns the line from which the next attempt is admitted. A group that has failed may lack a majority,
-// as only some of the members have it: so others go first, and always have room for one. But they do not keep
-// it waiting: it gets every fourth turn.
+// share is one turn in so many: that of the lines that come later.
+const share = 4
+
+// next returns the line from which the next attempt is admitted. A group that reaches no majority fails most
+// likely, and one that has failed may lack a majority, as only some of the members have it: so others go first, and
+// always have room for one. But they do not keep it waiting: every fourth turn is for such groups.
 func (p *pacer) next() *line {
-	const share = 4
-	switch {
-	case len(p.failed) == 0 || float64(p.retries+1) >= p.window:
+	if len(p.failed)+len(p.apart) == 0 || float64(p.retries+1) >= p.window {
 		return &p.fresh
-	case len(p.fresh) == 0:
+	}
+	if len(p.fresh) > 0 {
+		if p.turns++; p.turns%share != 0 {
+			return &p.fresh
+		}
+	}
+	switch {
+	case len(p.failed) == 0:
+		return &p.apart
+	case len(p.apart) == 0:
 		return &p.failed
 	}
-	if p.turns++; p.turns%share == 0 {
-		return &p.failed
+	if p.again++; p.again%share == 0 {
+		return &p.apart
 	}
-	return &p.fresh
+	return &p.failed
 }
 
 // unreached is the part of a Lease for which an attempt may take if no majority can be reached: it most
@@ -249,13 +271,12 @@ func (a *attempts) expire(began time.Time) {
 	if a.state != admitted || a.began != began {
 		return
 	}
-	if a.reaches() {
+	if a.failed = a.reaches(); a.failed {
 		p.load.note(a, a.lease)
 		a.end(failing)
 	} else {
 		a.end(0)
 	}
-	a.failed = true
 	a.abandon()
 	p.admit()
 }
@@ -311,8 +332,10 @@ func (a *attempts) lost() {
 	p := a.pacer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.load.note(a, a.lease)
-	p.change(failing)
+	if a.reaches() {
+		p.load.note(a, a.lease)
+		p.change(failing)
+	}
 }
 
 // renewed notes that a lease was renewed, and how long that took.
@@ -330,10 +353,21 @@ func (a *attempts) reach(peer election.ID, up bool) {
 	if a == nil {
 		return
 	}
-	a.pacer.mu.Lock()
-	defer a.pacer.mu.Unlock()
-	if _, votes := a.up[peer]; votes {
-		a.up[peer] = up
+	p := a.pacer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, votes := a.up[peer]; !votes {
+		return
+	}
+	a.up[peer] = up
+	if a.state != inLine {
+		return
+	}
+	if line := a.choose(); line != a.line {
+		heap.Remove(a.line, a.place)
+		a.line = line
+		heap.Push(line, a)
+		p.admit()
 	}
 }
 
@@ -388,7 +422,9 @@ func (a *attempts) over(change float64, waits bool) {
 		heap.Remove(a.line, a.place)
 	}
 	if a.state == admitted && change == failing {
-		a.failed = true
+		if a.failed = a.reaches(); !a.failed {
+			change = 0
+		}
 	}
 	a.end(change)
 	p.admit()

@@ -166,6 +166,66 @@ func TestStarvation(t *testing.T) {
 	}
 }
 
+// TestWithoutMajority: groups that reach no majority let all others go first from their first attempt on, though they
+// are due earlier, and go like any other as soon as they reach one. Their lost leases and attempts change no window.
+func TestWithoutMajority(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPacer(slog.New(slog.DiscardHandler))
+		p.window = leastWindow
+		var lonely []*attempts
+		var over atomic.Bool
+		var led atomic.Int32
+		for range 300 {
+			a := paced(p)
+			a.up[2], a.up[3] = false, false
+			lonely = append(lonely, a)
+			var begin func()
+			begin = func() {
+				if a.up[2] && a.state == admitted {
+					time.AfterFunc(10*time.Millisecond, func() { led.Add(1); a.led() })
+				}
+			}
+			a.abandon = func() {
+				time.AfterFunc(time.Millisecond, func() {
+					if !over.Load() {
+						a.request(begin)
+					}
+				})
+			}
+			a.lost()
+			a.request(begin)
+		}
+		time.Sleep(time.Millisecond)
+		var first, again atomic.Int32
+		add := func(count *atomic.Int32, failed bool) {
+			a := paced(p)
+			a.failed = failed
+			a.request(func() { time.AfterFunc(10*time.Millisecond, func() { count.Add(1); a.led() }) })
+		}
+		for range 50 {
+			add(&first, false)
+		}
+		add(&again, true)
+		time.Sleep(LAN().Lease / 2)
+		synctest.Wait()
+		require.EqualValues(t, 50, first.Load())
+		require.EqualValues(t, 1, again.Load())
+		require.Zero(t, led.Load())
+		for _, a := range lonely[200:] { // those that wait longest may have had a turn
+			a.reach(2, true)
+		}
+		time.Sleep(LAN().Lease)
+		synctest.Wait()
+		require.EqualValues(t, 100, led.Load())
+		over.Store(true)
+		for _, a := range lonely {
+			a.close()
+		}
+		time.Sleep(time.Second)
+		require.Empty(t, p.apart)
+	})
+}
+
 // TestLine: of candidates that are due at the same moment those go first that no other member precedes, and
 // whose group has not failed before.
 func TestLine(t *testing.T) {
@@ -290,7 +350,7 @@ func TestEndInLine(t *testing.T) {
 			synctest.Wait()
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			return p.active, len(p.fresh) + len(p.failed)
+			return p.active, len(p.fresh) + len(p.failed) + len(p.apart)
 		}
 		active, waiting := look()
 		require.Zero(t, active+waiting, "all groups have a leader")
