@@ -59,7 +59,8 @@
 //
 // A connection that breaks is a suspicion, and no proof that the peer has ended; one that
 // stands is no proof that it lives. If a machine vanishes without a word, a peer that sends to it notices
-// within 1.5 Timeout, and one that does not within half a minute, by TCP keep-alive.
+// within 1.5 Timeout, and one that does not within half a minute, by TCP keep-alive. After an interruption,
+// members connect again within about a second, observers within eight.
 //
 // A process makes eight connections to members at a time, and eight to observers. If handshakes take long, it needs
 // several times as long for many peers.

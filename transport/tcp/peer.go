@@ -310,9 +310,14 @@ func (p *peer) adopt(c *conn) {
 
 // run keeps a connection to the peer until ctx ends.
 func (p *peer) run(ctx context.Context) {
-	pause := firstPause
+	pause, longest := firstPause, lastPause
+	if p.net.config.observes() {
+		// A hundred observers that cannot connect, as the members are too busy for their handshakes, must not
+		// keep the members busy.
+		longest *= 8
+	}
 	for p.expected(ctx) {
-		most := lastPause
+		most := longest
 		c, err := p.connect(ctx)
 		if err == nil {
 			began := p.net.now()
@@ -321,7 +326,7 @@ func (p *peer) run(ctx context.Context) {
 			if p.net.now()-began > lastPause {
 				pause = firstPause
 			}
-			most /= 8 // the peer is there; but it may not like what it gets, and close each connection soon
+			most = lastPause / 8 // the peer is there; but it may not like what it gets, and close each connection soon
 			p.net.ended(p, err)
 		} else if ctx.Err() == nil && err != errHeard {
 			p.failed(err)
@@ -331,7 +336,7 @@ func (p *peer) run(ctx context.Context) {
 		if !p.rest(ctx, pause/2+rand.N(pause/2+1)) {
 			return
 		}
-		pause = min(2*pause, lastPause)
+		pause = min(2*pause, longest)
 	}
 }
 

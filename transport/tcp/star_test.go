@@ -209,6 +209,27 @@ func TestAbsentObservers(t *testing.T) {
 	})
 }
 
+// TestPatientObservers: an observer that cannot connect tries ever more rarely, and is connected soon after the
+// members are there.
+func TestPatientObservers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newConstellation(3, 1)
+		o := c.start(t, "o0")
+		time.Sleep(time.Minute)
+		c.take(&c.tries)
+		time.Sleep(time.Minute)
+		for way, tries := range c.take(&c.tries) {
+			require.Less(t, tries, 20, way)
+		}
+		for m := range c.members {
+			c.start(t, m)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.NotEmpty(t, o.Leader().Leader)
+	})
+}
+
 // TestManyAtOnce: many processes of one host that start at the same time are all let in at once.
 func TestManyAtOnce(t *testing.T) {
 	for _, n := range []struct{ members, observers int }{{31, 0}, {5, 60}} {
