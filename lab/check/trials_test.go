@@ -130,11 +130,12 @@ func togetherTrials() (all []trial) {
 		trial{rates: fast, durable: true, returns: true, crashes: 1, ticks: 2},
 		trial{rates: fast, cold: true, crashes: 1, ticks: 2},
 		trial{rates: fast, asks: true, ticks: 1},
+		trial{rates: slow, asks: true, prefers: true, ticks: 1},
 
 		trial{rates: fast, durable: true, crashes: 1, ticks: 3, long: true},
 		trial{rates: fast, cold: true, crashes: 1, ticks: 3, long: true},
 		trial{rates: fast, asks: true, durable: true, crashes: 1, ticks: 2, long: true},
-		trial{rates: slow, asks: true, prefers: true, ticks: 1, long: true},
+		trial{rates: slow, asks: true, prefers: true, together: true, ticks: 1, long: true},
 	)
 	for _, rates := range clocks[2:] {
 		all = append(all, trial{rates: rates, durable: true, crashes: 1, ticks: 2, long: true})
@@ -151,6 +152,18 @@ func TestFaultsTogether(t *testing.T) {
 	if *long {
 		printed(t, header+" | minutes | MB", trialRows(t, true))
 	}
+}
+
+// TestHandoverReturnDrift visits all states of one row of the table in every run: a handover at any moment, a
+// crash and a return of any process, and a voter whose clock is as fast as may be, for a whole lease.
+func TestHandoverReturnDrift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it visits 700,000 states: run without -short")
+	}
+	r := run(t, trial{rates: [3]int{2, 1, 1}, durable: true, crashes: 1, ticks: 2}.config(t))
+	require.Nil(t, r.Counterexample)
+	require.True(t, r.Exhausted)
+	require.EqualValues(t, 697_296, r.States)
 }
 
 func trialRows(t *testing.T, further bool) (rows []row) {
