@@ -2,11 +2,11 @@ package lcr
 
 import "github.com/go-election/election"
 
-// initiator is a process of the variant in which only those compete that start.
+// initiator is a process of the variant in which only processes that start compete.
 type initiator struct {
 	me      election.Rank
 	started bool
-	relayed bool // a Rank has passed: too late to start
+	relayed bool // it has relayed a Rank: too late to start
 	won     bool
 }
 
@@ -34,7 +34,7 @@ func (n *initiator) Step(e *election.Env, ev *election.Event) {
 func (n *initiator) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID: // rule 6
-		// A copy of the token may come home as well: announce once.
+		// A duplicate of the token may return as well: announce only once.
 		if !n.won {
 			n.won = true
 			e.Decide(n.me)

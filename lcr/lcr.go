@@ -1,87 +1,88 @@
-// Package lcr elects on a one-way ring: the algorithm of LeLann, Chang and Roberts and three
+// Package lcr elects a leader on a one-way ring, by the algorithm of LeLann, Chang and Roberts and three
 // relatives of it.
 //
-// Every candidate sends its Rank around the ring; a Rank that comes home is the largest, and its
-// owner announces itself by a tour of elected messages. The variants differ in which processes are
-// candidates and in what stops a smaller Rank on its way:
+// Every candidate sends its Rank around the ring. A Rank that returns to its owner is the largest, and the
+// owner announces itself with elected messages around the ring. The variants differ in which processes are
+// candidates and in what stops a smaller Rank:
 //
-//	participant  a process that is reached by a smaller Rank competes too; smaller Ranks are
-//	             dropped by larger participants. The largest of all wins.
-//	initiators   only those that start compete; the others relay. The largest initiator wins.
-//	max          a token carries the maximum of all that it has passed and is never dropped.
-//	wave         like max, but a token is known by its originator and comes home to it, whichever
+//	participant  a process that receives a smaller Rank competes too; larger participants
+//	             drop smaller Ranks. The largest of all processes wins.
+//	initiators   only processes that start compete; the others relay. The largest initiator wins.
+//	max          a token carries the maximum of the Ranks that it has passed and is never dropped.
+//	wave         like max, but a token is identified by its originator and returns to it, whichever
 //	             process has won: one full tour of each kind per initiator.
 //
 // # The rules
 //
-// Of participant, initiators and max:
+// Rules of participant, initiators and max:
 //
-//  1. Start. A process that starts sends ELECTION with its Rank to its neighbour, once. In participant it
-//     does not if it takes part already; in initiators it is refused if it has relayed a Rank.
-//  2. Larger. An ELECTION of a larger Rank is passed on.
-//  3. Smaller, participant. An ELECTION of a smaller Rank is dropped. A process that does not take part yet
+//  1. Start. A process that starts sends ELECTION with its Rank to its neighbour, once. In participant it does
+//     not if it already takes part; in initiators it is refused if it has relayed a Rank.
+//  2. Larger. A process passes on an ELECTION with a larger Rank.
+//  3. Smaller, participant. A process drops an ELECTION with a smaller Rank. If it does not take part yet, it
 //     sends its own Rank instead.
-//  4. Smaller, initiators. A process that has started drops it. One that has not relays every ELECTION.
-//  5. Smaller, max. The process passes the ELECTION on with its own Rank, which is the maximum so far.
-//  6. Home. A process that gets its own Rank back is the leader. It sends ELECTED around, once, and drops
-//     what comes later.
-//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
-//     off the ring. For each of them that is the end.
+//  4. Smaller, initiators. A process that has started drops it. A process that has not started relays every
+//     ELECTION.
+//  5. Smaller, max. The process passes on the ELECTION with its own Rank, which is the maximum so far.
+//  6. Home. A process that receives its own Rank is the leader. It sends ELECTED around the ring, once, and
+//     drops later messages.
+//  7. Elected. A process that receives ELECTED follows the leader in it, and passes it on. The leader removes
+//     it from the ring. For each of them the election has then ended.
 //
 // # The rules of wave
 //
 //  8. Start. A process that starts sends ELECTION with its Rank, and with its ID as the originator, once.
-//  9. Pass. A process that gets another's ELECTION passes it on, with the larger of the Rank in it and its
+//  9. Pass. A process that receives another's ELECTION passes it on, with the larger of the Rank in it and its
 //     own.
-//  10. Home. An ELECTION that comes home has the largest Rank. Its originator follows the process of that
-//     Rank, and sends ELECTED around, once.
-//  11. Elected. A process that gets another's ELECTED follows the leader in it, and passes it on. Its own is
-//     the end for it; so is any for a process that has not started.
+//  10. Home. An ELECTION that returns to its originator contains the largest Rank. The originator follows the
+//     process with that Rank, and sends ELECTED around the ring, once.
+//  11. Elected. A process that receives another's ELECTED follows the leader in it, and passes it on. A
+//     process knows the end when its own ELECTED returns; a process that has not started knows it from any
+//     ELECTED.
 //
 // # Model
 //
-// A ring on which messages travel clockwise, asynchronous, of unknown size; unique IDs; no
-// failures; any number of initiators. A ring of one is a loop, over which both messages travel.
-// Links need not keep the order; initiators asks for it all the same, since in its published form
-// a process that has heard of a winner relays what it would have stopped, and a late small Rank
-// may then come home. Here a process competes until the Term is over, and such runs, if forced,
-// have never gone wrong.
+// A ring on which messages travel clockwise, asynchronous, of unknown size; unique IDs; no failures; any number
+// of initiators. A ring of one is a loop, over which both messages travel. Links need not deliver in order. The
+// variant initiators nevertheless requires it: in its published form, a process that has heard of a winner
+// relays messages that it would have dropped before, so that a late small Rank may return to its owner. Here a
+// process competes until the Term is over, and forced runs without order have never gone wrong.
 //
 // # Messages
 //
-// With n processes that all start, announcement of n included: participant and initiators take
-// 2n-1+n at best (Ranks rise in the direction of travel), n(n+1)/2+n at worst (they fall) and
-// n*H(n)+n on average, H(n) being the n-th harmonic number; max takes n(3n-1)/2+n and wave 2n*n,
-// whatever the order.
+// With n processes that all start, including the announcement of n: participant and initiators take 2n-1+n at
+// best (Ranks rise in the direction of travel), n(n+1)/2+n at worst (they fall) and n*H(n)+n on average, H(n)
+// being the n-th harmonic number; max takes n(3n-1)/2+n and wave 2n*n, for any order.
 //
 // # Limitations
 //
-// One crash, one lost message, or two processes with the same ID break the election: it does not end,
-// or ends with two leaders. Ranks must not change while it runs. In wave a process knows of the
-// end before the tours of all others have passed it, and must go on relaying.
+// One crash, one lost message, or two processes with the same ID break the election: it does not end, or ends
+// with two leaders. Ranks must not change during an election. In wave a process knows the end before the tours
+// of all others have passed it, and must continue to relay.
 //
 // # Corrected here
 //
-// The lecture notes that give participant and max depart from the papers, and from each other:
+// The lecture notes that describe participant and max differ from the papers, and from each other:
 //
 //   - Who competes: a passive process both "is not in the race" and joins it when it is larger. These are two
 //     algorithms, participant and initiators.
-//   - A process that forwards a larger Rank takes part: else it would compete later, without any hope.
-//   - Participation ends with the election. It was never reset, or at the winner only, so that there could
-//     be no
-//     second election.
-//   - A Start at a process that takes part already is ignored: it would send its Rank a second time.
-//   - The winner knows the leader, itself, when its Rank comes home, and not only after the second tour.
-//   - The leader is taken from the message, not from the state of the process before.
-//   - What kind of message it is comes first, then the Ranks: else the announcement is taken for a candidate.
-//   - In max a token is compared with the own Rank before the maximum is passed on: else it never stops. Only
-//     the first token that comes home is announced, and the winner swallows those that come later.
-//   - Equal priorities are distinguished by ID: else different initiators elect different processes.
-//   - A wave is known by its originator, not by the value that it carries.
+//   - A process that forwards a larger Rank takes part; otherwise it would compete later, with no chance to
+//     win.
+//   - Participation ends with the election. In the notes it was never reset, or only at the winner, so that
+//     there could be no second election.
+//   - A Start at a process that already takes part is ignored; otherwise it would send its Rank a second time.
+//   - The winner knows the leader, itself, when its Rank returns, and not only after the second tour.
+//   - The leader is taken from the message, not from the previous state of the process.
+//   - A process checks the kind of message before the Ranks; otherwise it would treat the announcement as a
+//     candidate.
+//   - In max a token is compared with the process's own Rank before the maximum is passed on; otherwise it
+//     never stops. Only the first token that returns is announced, and the winner drops later ones.
+//   - Equal priorities are ordered by ID; otherwise different initiators elect different processes.
+//   - A wave is identified by its originator, not by the value that it carries.
 //
-// Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and
-// R. Roberts, An improved algorithm for decentralized extrema-finding in circular configurations
-// of processes, CACM 22(5), 1979; W. Fokkink, Distributed Algorithms, 2013.
+// Sources: G. Le Lann, Distributed systems: towards a formal approach, 1977; E. Chang and R. Roberts, An
+// improved algorithm for decentralized extrema-finding in circular configurations of processes, CACM 22(5),
+// 1979; W. Fokkink, Distributed Algorithms, 2013.
 package lcr
 
 import (
@@ -89,7 +90,7 @@ import (
 	"github.com/go-election/election/cost"
 )
 
-// The kinds of message. Both carry a Rank; in wave also the originator, as Value.
+// Message kinds. Both carry a Rank; in wave they also carry the originator (Value).
 const (
 	kindElection uint8 = iota + 1
 	kindElected
@@ -100,7 +101,7 @@ func Algorithms() []*election.Algorithm {
 	return []*election.Algorithm{Participant(), Initiators(), Max(), Wave()}
 }
 
-// Participant returns the variant in which every process competes that is reached in time.
+// Participant returns the variant in which every process competes that a smaller Rank reaches in time.
 func Participant() *election.Algorithm {
 	a := describe("participant", "a process that is larger than a passing Rank competes; the largest of "+
 		"all wins")
@@ -108,7 +109,7 @@ func Participant() *election.Algorithm {
 	return a
 }
 
-// Initiators returns the variant in which only those compete that start.
+// Initiators returns the variant in which only processes that start compete.
 func Initiators() *election.Algorithm {
 	a := describe("initiators", "only those that start compete; the others relay")
 	a.NeedsFIFO = true
@@ -118,7 +119,7 @@ func Initiators() *election.Algorithm {
 	return a
 }
 
-// Max returns the variant in which a token carries the maximum of all that it has passed.
+// Max returns the variant in which a token carries the maximum of the Ranks that it has passed.
 func Max() *election.Algorithm {
 	a := describe("max", "a token carries the maximum of what it has passed, until the winner sees itself")
 	a.LateStart = election.LateJoins
@@ -129,7 +130,7 @@ func Max() *election.Algorithm {
 	return a
 }
 
-// Wave returns the variant in which every initiator collects the maximum by a tour of its own.
+// Wave returns the variant in which every initiator finds the maximum with a token of its own.
 func Wave() *election.Algorithm {
 	a := describe("wave", "every initiator collects the maximum by a tour of its own, then proclaims it")
 	a.LateStart = election.LateJoins
@@ -145,7 +146,7 @@ func Wave() *election.Algorithm {
 	return a
 }
 
-// describe returns what the variants have in common; the bounds are those of extinction.
+// describe returns the common part of the variants, with the bounds of extinction.
 func describe(variant, summary string) *election.Algorithm {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	return &election.Algorithm{
@@ -174,7 +175,7 @@ func half(a, b int) float64 { return float64(a) * float64(b) / 2 }
 // harmonic returns 1 + 1/2 + ... + 1/n.
 func harmonic(n int) float64 {
 	sum := 0.0
-	// The smallest first: so the rounding errors are smallest too.
+	// Add the smallest terms first to minimize rounding errors.
 	for i := n; i > 0; i-- {
 		sum += 1 / float64(i)
 	}

@@ -2,7 +2,7 @@ package lcr
 
 import "github.com/go-election/election"
 
-// maximum is a process of the variant whose tokens carry the maximum of what they have passed.
+// maximum is a process of the variant whose tokens carry the maximum of the Ranks that they have passed.
 type maximum struct {
 	me      election.Rank
 	started bool

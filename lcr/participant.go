@@ -5,8 +5,8 @@ import "github.com/go-election/election"
 // participant is a process of the variant in which each process that is reached competes.
 type participant struct {
 	me           election.Rank
-	participates bool // my Rank, or a larger one, is on its way
-	won          bool // my Rank has come home
+	participates bool // its Rank, or a larger one, is in flight
+	won          bool // its Rank has returned
 }
 
 func (n *participant) Step(e *election.Env, ev *election.Event) {
@@ -29,7 +29,7 @@ func (n *participant) Step(e *election.Env, ev *election.Event) {
 func (n *participant) election(e *election.Env, m *election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID: // rule 6
-		// A copy of the token may come home as well: announce once.
+		// A duplicate of the token may return as well: announce only once.
 		if !n.won {
 			n.won, n.participates = true, false
 			e.Decide(n.me)

@@ -2,12 +2,12 @@ package lcr
 
 import "github.com/go-election/election"
 
-// wave is a process of the variant in which every initiator sends a token of its own. Value is
-// the token's originator.
+// wave is a process of the variant in which every initiator sends a token of its own. Value is the token's
+// originator.
 type wave struct {
 	me      election.Rank
 	started bool
-	home    bool // my token has come home, and I proclaim what it has found
+	home    bool // its token has returned, and it announces the result
 }
 
 func (n *wave) Step(e *election.Env, ev *election.Event) {
@@ -32,7 +32,7 @@ func (n *wave) Step(e *election.Env, ev *election.Event) {
 func (n *wave) election(e *election.Env, m election.Message) {
 	switch {
 	case election.ID(m.Value) == n.me.ID: // rule 10
-		// A copy of the token may come home as well: proclaim once.
+		// A duplicate of the token may return as well: announce only once.
 		if !n.home {
 			n.home = true
 			n.decide(e, m.Rank)
@@ -54,7 +54,7 @@ func (n *wave) elected(e *election.Env, m election.Message) { // rule 11
 	}
 	n.decide(e, m.Rank)
 	e.Send(election.Clockwise, m)
-	// A process that has started is done when its own proclamation has come home.
+	// A process that has started has finished when its own announcement has returned.
 	if !n.started {
 		e.Done()
 	}
