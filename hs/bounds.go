@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The winner pays for itself alone: 4*2^k in every phase but the last, in which its probes come
-// home after n hops each. All others lose in phase 0 where Ranks rise. Between two neighbours
-// phase 0 takes one probe of each and the replies, to the larger only or to both.
+// The winner always pays for its own probes: 4*2^k in every phase except the last, in which both probes return
+// after n hops. If Ranks rise, all others lose in phase 0. In phase 0, each pair of neighbours exchanges one
+// probe each and the replies, to the larger one or to both.
 
 func bestOfProbe(n int) float64 {
 	if n == 1 {
@@ -30,7 +30,7 @@ func worstOfProbe(n int) float64 {
 	sum := 6 * float64(n)
 	for k := 1; k < phases(n); k++ {
 		reach := 1 << k
-		sum += 4 * float64(reach) * float64(n/(reach/2+1)) // at most this number comes to phase k
+		sum += 4 * float64(reach) * float64(n/(reach/2+1)) // maximum number of candidates that reach phase k
 	}
 	return sum
 }
@@ -66,9 +66,9 @@ func meanOfRespond(n int) float64 {
 	return sum
 }
 
-// hops returns how many hops a process may expect its probe to take to one side in the phase that
-// reaches 2*near hops. It takes the j-th where the process is the largest of those up to near on
-// both sides, which let it into the phase, and of the j-1 that the probe has passed.
+// hops returns the expected number of hops of a probe to one side in the phase that reaches 2*near hops. The
+// probe takes hop j if its process is the largest among the processes up to near on both sides, which let it
+// into the phase, and the j-1 processes that the probe has passed.
 func hops(n, near int) float64 {
 	sum := 0.0
 	for j := 2 * near; j > 0; j-- {
@@ -77,12 +77,11 @@ func hops(n, near int) float64 {
 	return sum
 }
 
-// phases returns in which phase the winner's probes come home: the binary logarithm of n, rounded
-// up.
+// phases returns the phase in which the winner's probes return: the binary logarithm of n, rounded up.
 func phases(n int) int { return bits.Len(uint(n - 1)) }
 
-// hardest[n] is an arrangement of 1..n that takes most messages, for n = 1..10, found by trying
-// them all. The two variants agree on it but for n = 8.
+// hardest[n] is an arrangement of 1..n that takes the most messages, for n = 1..10, found by exhaustive search.
+// It is the same for both variants, except for n = 8.
 var hardest = [...][]uint64{
 	1:  {1},
 	2:  {2, 1},
@@ -96,7 +95,7 @@ var hardest = [...][]uint64{
 	10: {10, 1, 2, 4, 3, 9, 5, 6, 8, 7},
 }
 
-// worstForProbe returns an arrangement that takes most messages, nil where none is known.
+// worstForProbe returns an arrangement that takes the most messages, or nil if none is known.
 func worstForProbe(n int) []uint64 {
 	if n < 1 || n >= len(hardest) {
 		return nil
@@ -104,7 +103,7 @@ func worstForProbe(n int) []uint64 {
 	return slices.Clone(hardest[n])
 }
 
-// worstForRespond returns an arrangement that takes most messages, nil where none is known.
+// worstForRespond returns an arrangement that takes the most messages, or nil if none is known.
 func worstForRespond(n int) []uint64 {
 	if n == 8 {
 		return []uint64{8, 1, 3, 2, 7, 4, 6, 5}

@@ -2,13 +2,13 @@ package hs
 
 import "github.com/go-election/election"
 
-// prober is a process of the variant in which a larger process swallows a probe.
+// prober is a process of the variant in which a larger process drops a probe.
 type prober struct {
 	me      election.Rank
-	awake   bool   // a candidate, or passed by a larger one first and passive
-	won     bool   // my probe has come home
-	replies uint8  // how many sides have let my probe through in this phase
-	phase   uint32 // I have sent probes 2^phase hops both ways
+	awake   bool   // a candidate, or passive because a larger probe has passed it first
+	won     bool   // its probe has returned
+	replies uint8  // number of sides that have let its probe through in this phase
+	phase   uint32 // its probes go 2^phase hops in both directions
 }
 
 func (n *prober) Step(e *election.Env, ev *election.Event) {
@@ -37,12 +37,12 @@ func (n *prober) wake(e *election.Env) {
 func (n *prober) probe(e *election.Env, from election.Port, m election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID: // rule 7
-		if !n.won { // it comes home from both sides
+		if !n.won { // it returns from both sides
 			n.won = true
 			proclaim(e, n.me)
 		}
-	// The probe of a smaller process ends here, without a reply: that process waits in this phase for ever
-	// and cannot win.
+	// The probe of a smaller process ends here, without a reply: that process waits in this phase forever and
+	// cannot win.
 	case m.Rank.Less(n.me): // rule 2
 		n.wake(e)
 	case inReach(m): // rule 3
@@ -59,7 +59,7 @@ func (n *prober) reply(e *election.Env, from election.Port, m election.Message) 
 	switch {
 	case m.Rank.ID != n.me.ID: // rule 5
 		e.Send(across(from), m)
-	// A reply that arrives twice may belong to a phase that is over.
+	// A reply that arrives twice may belong to an earlier phase.
 	case m.Round == n.phase: // rule 6
 		if n.replies++; n.replies == 2 {
 			n.replies = 0

@@ -2,14 +2,14 @@ package hs
 
 import "github.com/go-election/election"
 
-// responder is a process of the variant in which every probe is answered, win or lose.
+// responder is a process of the variant in which every probe is answered.
 type responder struct {
 	me      election.Rank
-	awake   bool   // a candidate, or passed by a larger one first and passive
-	lost    bool   // I know of a larger Rank, and begin no further phase
-	won     bool   // my probe has come home
-	replies uint8  // how many sides have answered in this phase
-	phase   uint32 // I have sent probes 2^phase hops both ways
+	awake   bool   // a candidate, or passive because a larger probe has passed it first
+	lost    bool   // it knows of a larger Rank, and begins no further phase
+	won     bool   // its probe has returned
+	replies uint8  // number of sides that have answered in this phase
+	phase   uint32 // its probes go 2^phase hops in both directions
 }
 
 func (n *responder) Step(e *election.Env, ev *election.Event) {
@@ -38,7 +38,7 @@ func (n *responder) wake(e *election.Env) {
 func (n *responder) probe(e *election.Env, from election.Port, m election.Message) {
 	switch {
 	case m.Rank.ID == n.me.ID: // rule 7
-		if !n.won { // it comes home from both sides
+		if !n.won { // it returns from both sides
 			n.won = true
 			proclaim(e, n.me)
 		}
@@ -46,7 +46,7 @@ func (n *responder) probe(e *election.Env, from election.Port, m election.Messag
 		n.respond(e, from, m.Rank.ID, n.me)
 		n.wake(e)
 	case inReach(m): // rule 3
-		// A larger process competes, so this one need not begin a candidacy of its own any more.
+		// A larger process competes, so this process need not become a candidate any more.
 		n.awake, n.lost = true, true
 		m.Value++
 		e.Send(across(from), m)
@@ -70,7 +70,7 @@ func (n *responder) reply(e *election.Env, from election.Port, m election.Messag
 	if n.me.Less(m.Rank) {
 		n.lost = true
 	}
-	// The own probe may come home while replies of this phase are still under way.
+	// This process's own probe may return while replies of this phase are in flight.
 	if n.replies == 2 && !n.lost && !n.won {
 		n.replies = 0
 		n.phase++
