@@ -1,50 +1,51 @@
-// Package franklin elects on a two-way ring: the algorithm of Franklin.
+// Package franklin elects a leader on a two-way ring, by the algorithm of Franklin.
 //
-// It goes in rounds. Every active process sends its Rank both ways to the next active ones and
-// waits for theirs. One that is larger than both neighbours stays active, the others relay from then
-// on: at least half of the active processes drop out every round. One that gets its own Rank back is
-// alone, and announces itself by a tour of elected messages. Processes that do not start relay
-// from the beginning, so that the largest initiator wins.
+// The algorithm proceeds in rounds. Every active process sends its Rank in both directions to the next active
+// processes and waits for theirs. If it is larger than both, it stays active; otherwise it becomes passive and
+// only relays. At least half of the active processes drop out in every round. A process that receives its own
+// Rank is the only active one, and announces itself with elected messages around the ring. Processes that do
+// not start relay from the beginning, so that the largest initiator wins.
 //
-// A neighbour may be one round ahead. What it sends waits in a queue of its side, of at most two
-// Ranks; a process that drops out passes on what waits there.
+// A neighbour may be one round ahead. Its messages wait in a queue for each side, of at most two Ranks; a
+// process that drops out passes on the waiting messages.
 //
 // # The rules
 //
-//  1. Start. A process that starts is active: it sends CANDIDATE with its Rank both ways, once. A process
-//     that has relayed a Rank is refused.
-//  2. Wait. An active process waits until it has a CANDIDATE from each side. One that comes too early waits
-//     for its round.
-//  3. Survive. If both are smaller than its own Rank, it begins the next round: it sends its Rank both ways.
-//  4. Drop out. If either is larger, it is passive, and passes on what waits from each side.
-//  5. Relay. A passive process, or one that has not started, passes each CANDIDATE on.
-//  6. Home. An active process that gets its own Rank is alone, and the leader. It sends ELECTED around, and
-//     drops what comes later.
-//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
-//     off the ring. For each of them that is the end.
+//  1. Start. A process that starts is active: it sends CANDIDATE with its Rank in both directions, once. A
+//     process that has relayed a Rank is refused.
+//  2. Wait. An active process waits until it has a CANDIDATE from each side. A CANDIDATE that arrives too
+//     early waits for its round.
+//  3. Survive. If both are smaller than its own Rank, the process begins the next round: it sends its Rank in
+//     both directions.
+//  4. Drop out. If either is larger, the process is passive, and passes on the messages that wait from each
+//     side.
+//  5. Relay. A process that is passive, or has not started, passes each CANDIDATE on.
+//  6. Home. An active process that receives its own Rank is the only one left, and the leader. It sends
+//     ELECTED around the ring, and drops later messages.
+//  7. Elected. A process that receives ELECTED follows the leader in it, and passes it on. The leader removes
+//     it from the ring. For each of them the election has then ended.
 //
 // # Model
 //
-// A ring with links both ways, asynchronous, of unknown size; unique IDs; no failures; any number
-// of initiators. Links need not keep the order: a Rank can only come home when all others
-// relay. A process that has relayed must not start any more. On a ring of one both Ranks come
-// home over the loop; on a ring of two both links lead to the same neighbour, and differ
-// by port.
+// A ring with two-way links, asynchronous, of unknown size; unique IDs; no failures; any number of initiators.
+// Links need not deliver in order: a Rank can only return to its owner when all others relay. A process that
+// has relayed must not start any more. On a ring of one both Ranks return over the loop; on a ring of two both
+// links lead to the same neighbour and are distinguished by port.
 //
 // # Messages
 //
-// With R rounds, the one in which the winner's Rank comes home included, 2n*R, and n for the
-// announcement. With n processes that all start, R is 2 at best, for n > 1 (Ranks rise, say), and
-// floor(log2 n) + 1 at worst (every other process survives a round); the mean has no closed form
-// and is about log3 n + 1.1. A ring of one takes 3 messages.
+// With R rounds, including the one in which the winner's Rank returns, 2n*R, and n for the announcement. With n
+// processes that all start, R is 2 at best, for n > 1 (for example if Ranks rise), and floor(log2 n) + 1 at
+// worst (every other process survives a round); the mean has no closed form and is about log3 n + 1.1. A ring
+// of one takes 3 messages.
 //
 // # Limitations
 //
-// One crash, one lost message, or two processes with the same ID break the election: it does not end,
-// or ends with two leaders. Ranks must not change while it runs.
+// One crash, one lost message, or two processes with the same ID break the election: it does not end, or ends
+// with two leaders. Ranks must not change during an election.
 //
-// Source: W. R. Franklin, On an improved algorithm for decentralized extrema finding in circular
-// configurations of processors, CACM 25(5), 1982.
+// Source: W. R. Franklin, On an improved algorithm for decentralized extrema finding in circular configurations
+// of processors, CACM 25(5), 1982.
 package franklin
 
 import (
@@ -88,15 +89,15 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// messages returns the messages of this number of rounds and of the announcement.
+// messages returns the number of messages of the given number of rounds and the announcement.
 func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds) + float64(n) }
 
 // process is a participant.
 type process struct {
 	me      election.Rank
 	started bool
-	relayed bool // a Rank has passed: too late to start
-	active  bool // a candidate in the present round
+	relayed bool // it has relayed a Rank: too late to start
+	active  bool // a candidate in the current round
 	won     bool
 	waiting [2][]election.Rank // by port: received, not yet compared
 }
@@ -122,7 +123,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// round sends my Rank to both neighbours.
+// round sends this process's Rank to both neighbours.
 func (n *process) round(e *election.Env) {
 	m := election.Message{Kind: kindCandidate, Rank: n.me}
 	e.Send(election.Counterclockwise, m)
@@ -133,7 +134,7 @@ func (n *process) candidate(e *election.Env, from election.Port, m election.Mess
 	switch {
 	case n.active: // rule 2
 		n.waiting[from] = append(n.waiting[from], m.Rank)
-		// A neighbour may be a round ahead. Its candidate waits until the other side has sent as many.
+		// A neighbour may be one round ahead. Its candidate waits until the other side has sent as many.
 		for n.active && len(n.waiting[0]) > 0 && len(n.waiting[1]) > 0 {
 			n.compare(e, larger(n.take(0), n.take(1)))
 		}
@@ -144,10 +145,10 @@ func (n *process) candidate(e *election.Env, from election.Port, m election.Mess
 	}
 }
 
-// compare ends a round, of which the larger of both neighbours is known.
+// compare ends a round. neighbour is the larger of both neighbours.
 func (n *process) compare(e *election.Env, neighbour election.Rank) {
 	switch {
-	// The own candidate has gone round: no other process is active.
+	// Its own candidate has traveled around the ring: no other process is active.
 	case neighbour.ID == n.me.ID: // rule 6
 		n.active, n.won = false, true
 		e.Decide(n.me)
@@ -156,13 +157,13 @@ func (n *process) compare(e *election.Env, neighbour election.Rank) {
 		n.round(e)
 	default: // rule 4
 		n.active = false
-		// What waits belongs to later rounds, in which this process only relays.
+		// The waiting messages belong to later rounds, in which this process only relays.
 		n.passOn(e, election.Counterclockwise)
 		n.passOn(e, election.Clockwise)
 	}
 }
 
-// passOn relays over a port what has come in on the other side and waits there.
+// passOn relays over a port the messages that wait from the opposite side.
 func (n *process) passOn(e *election.Env, port election.Port) {
 	for len(n.waiting[port^1]) > 0 {
 		n.relayed = true
@@ -170,11 +171,11 @@ func (n *process) passOn(e *election.Env, port election.Port) {
 	}
 }
 
-// take removes what has waited longest on a port.
+// take removes the oldest waiting message of a port.
 func (n *process) take(port election.Port) election.Rank {
 	queue := n.waiting[port]
 	first := queue[0]
-	// Move the rest up, so that the slice keeps its room and a Step does not allocate.
+	// Move the rest up, so that the slice keeps its capacity and a Step does not allocate.
 	n.waiting[port] = queue[:copy(queue, queue[1:])]
 	return first
 }
