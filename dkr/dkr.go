@@ -1,56 +1,53 @@
-// Package dkr elects on a one-way ring: algorithm A of Dolev, Klawe and Rodeh, found by Peterson
-// at the same time.
+// Package dkr elects a leader on a one-way ring, by algorithm A of Dolev, Klawe and Rodeh, which Peterson found
+// independently.
 //
-// It is Franklin's algorithm where messages travel one way only. An active process holds an
-// alias, at first its own Rank. In every round it sends its alias on (first), passes on the alias
-// of its predecessor (second) and so comes to know those of two predecessors. If the nearer one
-// is larger than both its own and the farther one, it stays active and takes the nearer as its
-// alias; else it relays from then on. At least half of the aliases die every round. A process
-// that receives its own alias holds the only one left: it announces that Rank by a tour of
-// elected messages, which it swallows itself. Processes that do not start relay from the
-// beginning, so that the largest initiator wins.
+// It is Franklin's algorithm for links in one direction. An active process has an alias, initially its own
+// Rank. In every round it sends its alias on (first), passes on the alias of its predecessor (second) and so
+// learns the aliases of two predecessors. If the nearer alias is larger than both its own and the farther one,
+// the process stays active and takes the nearer alias as its own; otherwise it becomes passive and relays. At
+// least half of the aliases are eliminated in every round. A process that receives its own alias has the only
+// one left: it announces the alias as the leader with elected messages around the ring, and removes them when
+// they return. Processes that do not start relay from the beginning, so that the largest initiator wins.
 //
-// The process that finds out is not the one that is elected: the owner of the Rank learns of it
-// from the announcement, like all others.
+// The process that finds the leader is not the leader itself: the owner of the Rank learns of its election from
+// the announcement, like all others.
 //
 // # The rules
 //
 //  1. Start. A process that starts is active, and its alias is its own Rank. It sends FIRST with the alias,
 //     once. A process that has relayed a Rank is refused.
-//  2. First. An active process that gets FIRST notes the alias in it, and sends it on as SECOND.
-//  3. Home. If that is its own alias, no other is left. The process follows the one of that Rank, and sends
-//     ELECTED around.
-//  4. Second, survive. An active process that gets SECOND compares three: if the alias noted is larger
-//     than its own and than that of SECOND, it is the process's alias from now on, which it sends as
-//     FIRST.
+//  2. First. An active process that receives FIRST notes the alias in it, and sends the alias on as SECOND.
+//  3. Home. If the alias is its own, no other is left. The process follows the process with that Rank, and
+//     sends ELECTED around the ring.
+//  4. Second, survive. An active process that receives SECOND compares three aliases: if the noted alias is
+//     larger than its own and the alias in SECOND, the process adopts it and sends it as FIRST.
 //  5. Second, drop out. Otherwise the process is passive.
-//  6. Relay. A passive process, or one that has not started, passes FIRST and SECOND on. Once its alias has
-//     come home it drops them.
-//  7. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The one that has sent
-//     it takes it off the ring. For each of them that is the end.
+//  6. Relay. A process that is passive, or has not started, passes FIRST and SECOND on. After its alias has
+//     returned, it drops them.
+//  7. Elected. A process that receives ELECTED follows the leader in it, and passes it on. The sender removes
+//     it from the ring. For each of them the election has then ended.
 //
 // # Model
 //
-// A ring on which messages travel clockwise and keep the order, asynchronous, of unknown size;
-// unique IDs; no failures; any number of initiators. A process that has relayed must not start
-// any more. A ring of one is a loop, over which both messages travel.
+// A ring on which messages travel clockwise and in order, asynchronous, of unknown size; unique IDs; no
+// failures; any number of initiators. A process that has relayed must not start any more. A ring of one is a
+// loop, over which both messages travel.
 //
 // # Messages
 //
-// With R rounds, the one in which an alias comes home included, 2n*(R-1) + n, and n for the
-// announcement. With n processes that all start, R is 2 at best, for n > 1 (Ranks rise, say), and
-// floor(log2 n) + 1 at worst (every other alias survives a round); the mean has no closed form.
-// A ring of one takes 2 messages.
+// With R rounds, including the one in which an alias returns, 2n*(R-1) + n, and n for the announcement. With n
+// processes that all start, R is 2 at best, for n > 1 (for example if Ranks rise), and floor(log2 n) + 1 at
+// worst (every other alias survives a round); the mean has no closed form. A ring of one takes 2 messages.
 //
 // # Limitations
 //
-// Links that do not keep the order break the election, as do one crash, one lost message, or two
-// processes with the same ID: it does not end, or ends with a leader that not all know. Ranks must not
-// change while it runs.
+// Links that do not deliver in order break the election, as do one crash, one lost message, or two processes
+// with the same ID: it does not end, or ends with a leader that not all processes know. Ranks must not change
+// during an election.
 //
-// Sources: D. Dolev, M. Klawe and M. Rodeh, An O(n log n) unidirectional distributed algorithm
-// for extrema finding in a circle, J. Algorithms 3, 1982; G. L. Peterson, An O(n log n)
-// unidirectional algorithm for the circular extrema problem, ACM TOPLAS 4(4), 1982.
+// Sources: D. Dolev, M. Klawe and M. Rodeh, An O(n log n) unidirectional distributed algorithm for extrema
+// finding in a circle, J. Algorithms 3, 1982; G. L. Peterson, An O(n log n) unidirectional algorithm for the
+// circular extrema problem, ACM TOPLAS 4(4), 1982.
 package dkr
 
 import (
@@ -95,18 +92,18 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// messages returns the messages of this number of rounds and of the announcement.
+// messages returns the number of messages of the given number of rounds and the announcement.
 func messages(n, rounds int) float64 { return 2*float64(n)*float64(rounds-1) + 2*float64(n) }
 
 // process is a participant.
 type process struct {
 	me       election.Rank
 	started  bool
-	relayed  bool          // a Rank has passed: too late to start
-	active   bool          // a candidate in the present round
-	detected bool          // my alias has come home, and I announce it
-	alias    election.Rank // what I stand for while active
-	nearer   election.Rank // the alias of the active process before me
+	relayed  bool          // it has relayed a Rank: too late to start
+	active   bool          // a candidate in the current round
+	detected bool          // its alias has returned, and it announces the alias
+	alias    election.Rank // the Rank that it represents while active
+	nearer   election.Rank // alias of the preceding active process
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
@@ -132,7 +129,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// round sends the alias that I stand for in this round.
+// round adopts an alias and sends it in the next round.
 func (n *process) round(e *election.Env, alias election.Rank) {
 	n.alias = alias
 	e.Send(election.Clockwise, election.Message{Kind: kindFirst, Rank: alias})
@@ -142,7 +139,7 @@ func (n *process) first(e *election.Env, m election.Message) {
 	switch {
 	case !n.active:
 		n.relay(e, m)
-	// Its own alias has come home, so this process is the only one that is still active.
+	// Its own alias has returned, so this process is the only active one.
 	case m.Rank.ID == n.alias.ID: // rule 3
 		n.active, n.detected = false, true
 		e.Decide(m.Rank)
@@ -157,8 +154,8 @@ func (n *process) second(e *election.Env, m election.Message) {
 	switch {
 	case !n.active:
 		n.relay(e, m)
-	// The process before this one holds a local maximum. Its successor takes it over, as messages travel one
-	// way only.
+	// The preceding process holds a local maximum. This process adopts it, because messages travel in one
+	// direction only.
 	case n.alias.Less(n.nearer) && m.Rank.Less(n.nearer): // rule 4
 		n.round(e, n.nearer)
 	default: // rule 5
@@ -166,10 +163,10 @@ func (n *process) second(e *election.Env, m election.Message) {
 	}
 }
 
-// relay passes on what is none of my business any more. When an alias has come home there is
-// nothing of that left.
+// relay passes on a message that does not concern this process. After an alias has returned, none is left to
+// pass on.
 func (n *process) relay(e *election.Env, m election.Message) { // rule 6
-	// Once the leader is known, what still circulates can change nothing and ends here.
+	// After the leader is known, messages still in circulation have no effect and end here.
 	if !n.detected {
 		n.relayed = true
 		e.Send(election.Clockwise, m)
