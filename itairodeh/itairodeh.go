@@ -1,82 +1,83 @@
-// Package itairodeh elects on a one-way ring whose processes have no IDs, by chance: the algorithm of
-// Itai and Rodeh.
+// Package itairodeh elects a leader on a one-way ring whose processes have no IDs, by the randomized algorithm
+// of Itai and Rodeh.
 //
-// Where processes are alike and run the same rules, each step of one can be a step of all: without chance
-// they stay alike for ever, and no leader is elected. So each process draws a number and sends it around
-// the ring. A token that meets a larger number is dropped, and a process that meets a larger token only
-// relays from then on. A process knows its own token by the hops that this has made: as many as there
-// are processes. If no other process has drawn the same number, that process leads. Otherwise those that
+// If all processes are identical and run the same deterministic rules, each step of one can be a step of all:
+// they stay identical forever, and no leader is elected. Therefore each process draws a random number and sends
+// it around the ring. A token that meets a larger number is dropped, and a process that meets a larger token
+// becomes passive and relays. A process recognizes its own token by its number of hops, which equals the number
+// of processes. If no other process has drawn the same number, the process leads. Otherwise the processes that
 // share the largest number draw again, in the next round.
 //
 // # The rules
 //
 //  1. Start. A process that starts is active. In round 1 it draws a number from 1 to K and sends TOKEN with
-//     round and number, hops 1, not shared. A process that has relayed takes part already and ignores it.
-//  2. Relay. A process that is passive, or has not started, passes TOKEN on, with one hop more.
-//  3. Larger. An active process that gets TOKEN of a larger round, or of its round and a larger number, is
-//     passive. It passes TOKEN on, with one hop more.
+//     round and number, hops 1, not shared. A process that has relayed already takes part and ignores the
+//     Start.
+//  2. Relay. A process that is passive, or has not started, passes TOKEN on, with one more hop.
+//  3. Larger. An active process that receives TOKEN of a larger round, or of its round and a larger number,
+//     becomes passive. It passes TOKEN on, with one more hop.
 //  4. Smaller. An active process drops TOKEN of a smaller round, or of its round and a smaller number. A
 //     leader drops each TOKEN.
-//  5. Same. An active process that gets TOKEN of its own round and number, which has not made as many hops
-//     as there are processes, passes it on with one hop more, as shared.
-//  6. Home. If it has made as many hops, and is not shared, the process leads and sends ELECTED around.
+//  5. Same. An active process that receives TOKEN of its own round and number, with fewer hops than there are
+//     processes, passes it on with one more hop, as shared.
+//  6. Home. If it has made as many hops, and is not shared, the process leads and sends ELECTED around the
+//     ring.
 //  7. Again. If it is shared, the process enters the next round: it draws and sends TOKEN as in rule 1.
-//  8. Elected. A process that gets ELECTED follows the leader in it, and passes it on. The leader takes it
-//     off the ring. For each of them that is the end.
-//  9. Stray. Each process drops TOKEN that has made more hops than there are processes. There is none where
-//     the number of processes is right.
+//  8. Elected. A process that receives ELECTED follows the leader in it, and passes it on. The leader removes
+//     it from the ring. For each of them the election has then ended.
+//  9. Stray. Each process drops TOKEN that has made more hops than there are processes. Such a TOKEN does not
+//     exist if the number of processes is right.
 //
-// Corrected here: the source has no rule 9, and no number of hops that is too large. Without it a token
-// of a wrong ring may go round for ever.
+// Corrected here: the source has no rule 9, and no upper limit on hops. Without it, a token on a ring of the
+// wrong size may circulate forever.
 //
 // # Variants
 //
 //	rounds  as published, with the number of the round
 //	finite  TOKEN has no round: after Fokkink and Pang
 //
-// Where links keep the order, an active process gets tokens of its own round only. Its own token of a
-// round leaves before it passes on one of another process, so that both are back before either enters the
-// next round. So finite sends the same messages as rounds, of a fixed size, and has finitely many states,
-// which the checker visits. On other links it needs the round.
+// On links that deliver in order, an active process receives only tokens of its own round. It sends its own
+// token of a round before it passes on one of another process, so that both have returned before either enters
+// the next round. The variant finite therefore sends the same messages as rounds, with a fixed size, and has
+// finitely many states, all of which the checker visits. On other links the round is needed.
 //
 // # Model
 //
-// A ring on which messages travel clockwise, asynchronous. No process looks at an ID: all start alike but for
-// what they draw. Each knows the number of processes, exactly. No failures; any number of initiators, also
-// late ones. Any of the initiators may win. The source assumes links that keep the order, and rounds does
-// well without.
+// A ring on which messages travel clockwise, asynchronous. No process uses an ID: all processes are initially
+// identical and differ only in the numbers they draw. Each knows the exact number of processes. No failures;
+// any number of initiators, including late ones. Any of the initiators may win. The source assumes links that
+// deliver in order; rounds does not need them.
 //
 // # Names
 //
-// A library has to say which process leads, and processes without IDs cannot. So the leader puts its name,
-// [election.Setup].Self, into ELECTED, and the others publish it. No rule depends on it: the test TestBlind
-// gives all processes one name, and all happens as before.
+// A library has to report which process leads, and processes without IDs cannot. The leader therefore puts its
+// name, [election.Setup].Self, into ELECTED, and the others publish it. No rule depends on it: the test
+// TestBlind gives all processes the same name, and the run is the same.
 //
 // # Messages
 //
-// With n processes that all start, 2n-1 tokens at best: the only largest number makes n hops, each other
-// token one. There is no worst case, since rounds repeat as often as all active processes draw the same.
-// The announcement takes n more.
+// With n processes that all start, 2n-1 tokens at best: the unique largest number makes n hops, each other
+// token one. There is no worst case, because rounds repeat as often as all active processes draw the same
+// number. The announcement takes n more.
 //
 // # Rounds
 //
-// Of m active processes that draw from 1 to K, j share the largest number with the probability P(m, j). So
-// R(m) rounds are expected:
+// Of m active processes that draw from 1 to K, j share the largest number with the probability P(m, j). The
+// expected number of rounds is R(m):
 //
 //	R(m) = 1 + the sum of P(m, j) R(j) over all j from 2 to m
 //	P(m, j) = the sum of C(m, j) (v-1)^(m-j) / K^m over all v from 1 to K
 //
-// With K = n that is 2, 1.688, 1.6, 1.498, 1.456, 1.427 for n = 2, 3, 4, 8, 16, 64: no more than 2 at
-// any size.
+// With K = n it is 2, 1.688, 1.6, 1.498, 1.456, 1.427 for n = 2, 3, 4, 8, 16, 64: no more than 2 for any size.
 //
 // # Limitations
 //
 // The number of processes must be right. If it is too small, several processes lead, or none. If it is too
-// large, none leads: a process draws for ever, or the last token is dropped. Where it is not known at all, no
-// algorithm does better on an anonymous ring. The election ends with probability 1, and no number of steps is
-// always enough. K must be 2 at least. Chance must be independent: processes that draw by generators of
-// the same seed stay alike. Drivers here seed each from the operating system. One crash or one lost
-// message, and the election may not end.
+// large, none leads: a process draws forever, or the last token is dropped. If it is not known at all, no
+// algorithm can do better on an anonymous ring. The election ends with probability 1, but no number of steps is
+// always enough. K must be at least 2. The random choices must be independent: processes whose generators have
+// the same seed stay identical. The drivers here seed each generator from the operating system. After one crash
+// or one lost message the election may not end.
 //
 // Sources: A. Itai and M. Rodeh, Symmetry breaking in distributed networks, FOCS 1981 and Information and
 // Computation 88, 1990; W. Fokkink and J. Pang, Simplifying Itai-Rodeh leader election for anonymous rings,
@@ -93,28 +94,28 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// The kinds of message. A token carries the number that was drawn as the priority of a Rank without ID, the
-// hops in Value and the round in Round. Elected carries the Rank of the leader.
+// Message kinds. A token carries the drawn number as the priority of a Rank without ID, the hops (Value) and
+// the round (Round). Elected carries the Rank of the leader.
 const (
 	kindToken uint8 = iota + 1
 	kindElected
 )
 
-// flagShared says that another process has the round and number of the token.
+// flagShared means that another process has the round and number of the token.
 const flagShared uint8 = 1
 
-// Config is what an election depends on. The zero value is right for a driver that knows the number of
-// processes.
+// Config contains the parameters of an election. The zero value is suitable for a driver that knows the number
+// of processes.
 type Config struct {
-	// Size is the number of processes, as all believe. If zero, the driver's.
+	// Size is the number of processes that all of them assume. If zero, the driver sets it.
 	Size uint32
-	// K is from how many numbers a process draws. If zero, as many as there are processes.
+	// K is the number of values from which a process draws. If zero, the number of processes.
 	K uint32
 
-	// Finite leaves the number of the round out. Links must keep the order.
+	// Finite omits the number of the round. Links must deliver in order.
 	Finite bool
 
-	words params.Wording // of what is refused
+	words params.Wording // wording of errors
 }
 
 // Algorithms returns the variants, the default first.
@@ -196,13 +197,13 @@ func (c *Config) configure(given *params.Given) (*election.Algorithm, error) {
 	}
 	a, err := New(own)
 	if n := len(given.IDs()); err == nil && n > 0 && int(own.Size) > n && int(own.Size)%n == 0 {
-		// The token of the last active process comes home as shared, and it draws again, for ever.
+		// The token of the last active process returns as shared, and the process draws again, forever.
 		a.NeverQuiesces = true
 	}
 	return a, err
 }
 
-// tokenBits returns how many bits a token takes.
+// tokenBits returns the size of a token in bits.
 func (c *Config) tokenBits(w cost.Widths) uint64 {
 	const shared, round = 1, 32
 	hops := max(w.N, uint64(bits.Len32(c.Size)))
@@ -213,7 +214,7 @@ func (c *Config) tokenBits(w cost.Widths) uint64 {
 	return sum
 }
 
-// phase is how far a process has come.
+// phase is the progress of a process.
 type phase uint8
 
 const (
@@ -231,10 +232,10 @@ type process struct {
 
 	phase  phase
 	round  uint32
-	number uint64 // what it has drawn in this round
+	number uint64 // number drawn in this round
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Start: // rule 1
@@ -284,7 +285,7 @@ func (n *process) token(e *election.Env, m election.Message) {
 	}
 }
 
-// relay passes a token on, and all that come later.
+// relay passes on this token and all later ones.
 func (n *process) relay(e *election.Env, m election.Message) {
 	n.phase = passive
 	n.pass(e, m)
@@ -297,7 +298,7 @@ func (n *process) pass(e *election.Env, m election.Message) {
 }
 
 func (n *process) elected(e *election.Env, m election.Message) { // rule 8
-	// Where all know the right number of processes there is one leader, and the message is its own.
+	// If all processes know the right number of processes, there is one leader, and the message is its own.
 	if n.phase != leading {
 		e.Decide(m.Rank)
 		e.Send(election.Clockwise, m)
