@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message of the original: four questions, each before its answer.
+// Message kinds of the original: four questions, each before its answer.
 const (
 	kindAreYouUp uint8 = iota + 1
 	kindUp
@@ -21,10 +21,10 @@ const (
 	kindBeat
 )
 
-// Halting returns the algorithm in the order of the original: a process that finds no larger one up first
-// halts all smaller ones, then makes itself known to those that have halted, and only then lets them go on.
-// So no two that go on ever disagree, even while a smaller process is electing as well. The larger
-// ones are asked one after another; the first that answers ends the election, and does not begin its own
+// Halting returns the algorithm in the order of the original: a process that finds no larger one up first halts
+// all smaller ones, then announces itself to the processes that have halted, and only then lets them continue.
+// No two processes that continue ever disagree, even while a smaller process is electing as well. The larger
+// processes are asked one after another; the first that answers ends the election, and does not begin its own
 // because of the question: it has to suspect the coordinator itself.
 func Halting(c Config) (*election.Algorithm, error) {
 	a, err := c.describe("halting", "the original order: halt the smaller ones, announce, let them go on",
@@ -49,37 +49,37 @@ func Halting(c Config) (*election.Algorithm, error) {
 	return a, nil
 }
 
-// status is where a process is in the original.
+// status is the state of a process in the original.
 type status uint8
 
 const (
 	normal       status = iota // follows the leader, or has been in no election
-	idle                       // a larger process is up: it is for that one to elect
+	idle                       // a larger process is up and has to elect
 	referring                  // asks the leader that a larger process has named
 	asking                     // the larger ones, one after another, whether they are up
-	halting                    // the smaller ones
-	announcing                 // itself to those that have halted
-	readying                   // those that have accepted
-	halted                     // by a larger one that elects
-	reorganizing               // has accepted a coordinator, and waits to be let go on
+	halting                    // halts the smaller ones
+	announcing                 // announces itself to the processes that have halted
+	readying                   // sends READY to the processes that have accepted
+	halted                     // halted by a larger process that elects
+	reorganizing               // has accepted a coordinator, and waits for READY
 )
 
 // original is one participant.
 type original struct {
 	me      election.Rank
 	config  *Config
-	term    uint64 // the largest heard of
-	attempt uint64 // which election is under way; its questions carry that as Value, their answers too
+	term    uint64 // largest Term heard of
+	attempt uint64 // number of the current election, which questions and answers carry as Value
 	status  status
-	leader  election.Rank   // the process that it follows, or followed last
+	leader  election.Rank   // the process that it follows, or has followed last
 	other   election.Rank   // the process that is being asked, or that has halted this one
-	missing portset.Set     // the processes whose answers are still to come
-	outside portset.Set     // processes that are up, but take no part in the election as far as is known
-	up      []election.Port // those that have answered
-	down    portset.Set     // suspected, or gone: not waited for
+	missing portset.Set     // processes whose answers are missing
+	outside portset.Set     // live processes that, as far as known, do not take part in the election
+	up      []election.Port // processes that have answered
+	down    portset.Set     // suspected, or left: not waited for
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *original) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
@@ -91,33 +91,34 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 	case election.Suspect, election.Left:
 		n.recvSuspect(e, ev.Port)
 	case election.Trust, election.Joined: // rule 17
-		// Not asked, though it may have been left out: a process that was down elects when it comes back.
+		// Do not ask it, even if it was left out: a process that was down elects when it recovers.
 		n.down.Remove(ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)
 	case election.Recv:
 		if ev.Msg.Kind <= kindBeat {
-			// It is up, whatever a failure detector says. A message of an unknown kind changes nothing.
+			// The sender is up, whatever a failure detector reports. A message of an unknown kind has no
+			// effect.
 			n.down.Remove(ev.Port)
 		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
 
-// init forgets what was under way before a crash, since no timer runs any more. A process that has been in an
-// election lacks a leader now.
+// init discards what was in progress before a crash, because no timer is running any more. A process that has
+// been in an election has no leader now.
 func (n *original) init(e *election.Env) {
 	if n.term > 0 {
 		n.status, n.other, n.up = idle, election.Rank{}, n.up[:0]
 		n.missing.Clear()
 		n.outside.Clear()
 	}
-	n.down.Clear() // some may have come back since
+	n.down.Clear() // some may have recovered since
 	n.watch(e)
 }
 
-// recvSuspect: a failure detector believes that the process behind a port is down, or that one has said
-// good-bye. It is not waited for any longer (rule 17).
+// recvSuspect handles a suspicion of the process behind a port, or its departure. The process is not waited for
+// any longer (rule 17).
 func (n *original) recvSuspect(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -142,12 +143,12 @@ func (n *original) recvSuspect(e *election.Env, port election.Port) {
 		}
 	case announcing, readying:
 		if n.missing.Has(port) {
-			n.elect(e) // it has halted and is down now, as where its answer does not come in time
+			n.elect(e) // it has halted and is down now, as if its answer did not arrive in time
 		}
 	}
 }
 
-// suspect begins an election unless one is under way (rule 10).
+// suspect begins an election unless one is in progress (rule 10).
 func (n *original) suspect(e *election.Env) {
 	if n.status == normal || n.status == idle {
 		n.elect(e)
@@ -181,7 +182,7 @@ func (n *original) elect(e *election.Env) {
 	n.ask(e, n.me)
 }
 
-// abandon drops whatever this process was doing.
+// abandon stops whatever this process was doing.
 func (n *original) abandon(e *election.Env) {
 	n.up = n.up[:0]
 	n.missing.Clear()
@@ -192,7 +193,7 @@ func (n *original) abandon(e *election.Env) {
 	e.Save() // elect has begun a Term
 }
 
-// ask asks the next process above one whether it is up (rule 10).
+// ask asks the next process above the given one whether it is up (rule 10).
 func (n *original) ask(e *election.Env, above election.Rank) {
 	n.status = asking
 	n.missing.Clear()
@@ -213,8 +214,8 @@ func (n *original) ask(e *election.Env, above election.Rank) {
 	n.expect(e)
 }
 
-// halt stops all smaller processes. One that is suspected may be up again: it has to stop, though its answer
-// is not waited for (rule 12).
+// halt stops all smaller processes. A suspected process may be up again: it has to stop, although its answer is
+// not waited for (rule 12).
 func (n *original) halt(e *election.Env) {
 	n.status = halting
 	for port := range election.Port(e.Ports()) {
@@ -226,7 +227,7 @@ func (n *original) halt(e *election.Env) {
 	n.expect(e)
 }
 
-// sendSmaller sends to all smaller ones.
+// sendSmaller sends to all smaller processes.
 func (n *original) sendSmaller(e *election.Env, kind uint8) {
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) {
@@ -235,9 +236,9 @@ func (n *original) sendSmaller(e *election.Env, kind uint8) {
 	}
 }
 
-// sendAnswered goes on to the next question, which is for those that have answered the one before.
+// sendAnswered asks the next question of the processes that have answered the previous one.
 func (n *original) sendAnswered(e *election.Env, now status, kind uint8) {
-	n.missing.Clear() // processes that have not answered the question before are down
+	n.missing.Clear() // processes that have not answered the previous question are down
 	for _, port := range n.up {
 		if !n.down.Has(port) {
 			e.Send(port, n.message(kind))
@@ -256,15 +257,15 @@ func (n *original) expect(e *election.Env) {
 	n.proceedIfAll(e)
 }
 
-// proceedIfAll goes on when no answer is missing any more.
+// proceedIfAll continues if no answer is missing.
 func (n *original) proceedIfAll(e *election.Env) {
 	if n.missing.Len() == 0 {
 		n.proceed(e)
 	}
 }
 
-// proceed goes on when all have answered, or no more answers come in time. A process that has halted and
-// then falls silent has crashed, which needs a new election. So does one that is outside in the end.
+// proceed continues when all have answered, or the time for answers is over. A process that has halted and then
+// does not answer has crashed, which requires another election. So does a process that is outside at the end.
 func (n *original) proceed(e *election.Env) {
 	e.StopTimer(timerAlive)
 	switch {
@@ -277,7 +278,8 @@ func (n *original) proceed(e *election.Env) {
 	case n.missing.Len() > 0: // rule 15
 		n.elect(e)
 	case n.status == announcing: // rule 14
-		// Not when all are done: those that are ready follow already, and expect heartbeats from then on.
+		// Do not wait until all are done: processes that are ready already follow, and expect heartbeats from
+		// now on.
 		if n.config.Heartbeat > 0 {
 			e.SetTimer(timerBeat, n.config.Heartbeat, n.config.Heartbeat)
 		}
@@ -315,9 +317,9 @@ func (n *original) receive(e *election.Env, from election.Port, m *election.Mess
 	}
 }
 
-// recvHeartbeat of the leader is what is waited for. A larger coordinator that this process does not follow
-// is asked, so that it hears of this process and holds another election; so groups unite that were
-// apart (rule 18).
+// recvHeartbeat restarts the wait for heartbeats of the leader. If the heartbeat is from a larger coordinator
+// that this process does not follow, the process asks it whether it is up, so that it holds another election;
+// separated groups merge in this way (rule 18).
 func (n *original) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case n.status == normal && m.Rank == n.leader:
@@ -332,12 +334,12 @@ func (n *original) continues(m *election.Message) bool {
 	return m.Rank == n.other && m.Value == n.attempt
 }
 
-// recvHalt stops for a larger process that elects (rule 12).
+// recvHalt halts for a larger process that elects (rule 12).
 func (n *original) recvHalt(e *election.Env, from election.Port, m *election.Message) {
 	if !n.me.Less(m.Rank) {
-		return // not by this procedure
+		return // not sent by a correct process
 	}
-	// Whatever its Term: the sender may have come back without its state, and learns the Term from HALTED.
+	// Ignore its Term: the sender may have recovered without its state, and learns the Term from HALTED.
 	n.abandon(e)
 	n.status, n.other, n.attempt = halted, m.Rank, m.Value
 	n.reply(e, from, m, kindHalted)
@@ -353,7 +355,7 @@ func (n *original) reply(e *election.Env, from election.Port, m *election.Messag
 	e.Send(from, a)
 }
 
-// adopt goes on with a larger Term.
+// adopt adopts a larger Term.
 func (n *original) adopt(e *election.Env, m *election.Message) {
 	if m.Term > n.term {
 		n.term = m.Term
@@ -361,12 +363,12 @@ func (n *original) adopt(e *election.Env, m *election.Message) {
 	}
 }
 
-// answers are the kinds of answer that a process waits for, by status; zero where it waits for none. The last
-// status is listed so that there is a place for each.
+// answers are the kinds of answers that a process waits for, by status; zero if it waits for none. The last
+// status is listed so that there is an element for each.
 var answers = [...]uint8{asking: kindUp, referring: kindUp, halting: kindHalted, announcing: kindAccepted,
 	readying: kindDone, reorganizing: 0}
 
-// recvAnswer takes an answer, if it is one to the question that is being asked (rule 19).
+// recvAnswer accepts an answer to the current question (rule 19).
 func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.Message) {
 	if m.Kind == 0 || m.Kind != answers[n.status] || m.Value != n.attempt || slices.Contains(n.up, from) {
 		return
@@ -378,16 +380,17 @@ func (n *original) recvAnswer(e *election.Env, from election.Port, m *election.M
 		return
 	}
 	n.up = append(n.up, from) // rules 12, 13, 14, 15
-	// A process that asked before it halted takes part. One that answers READY may have asked after its
-	// answer, since links need not keep the order: it stays outside.
+	// A process that asked before it halted takes part. A process that answers READY may have asked after its
+	// answer, because links need not deliver in order: it stays outside.
 	if n.status != readying {
 		n.outside.Remove(from)
 	}
 	n.proceedIfAll(e)
 }
 
-// recvAreYouUp replies that this process is up, and which one it follows, or which is about to take over. A
-// process that leads, or is about to, holds another election: the asker is not among its followers (rule 11).
+// recvAreYouUp replies that this process is up, and names the process that it follows, or that is about to take
+// over. A process that leads, or is about to, holds another election: the asker is not among its followers
+// (rule 11).
 func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election.Message) {
 	n.adopt(e, m)
 	up := n.message(kindUp)
@@ -398,8 +401,8 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 	case halted, reorganizing, idle:
 		up.Rank = n.other
 	case halting, announcing, readying:
-		// A process that has answered and then asks will not answer the next question, which makes this one
-		// elect again. After READY there is no next question, so the asker is noted here.
+		// A process that has answered and then asks will not answer the next question, which makes this process
+		// elect again. After READY there is no next question, so record the asker here.
 		if n.status == readying || !slices.Contains(n.up, from) {
 			n.outside.Add(from)
 		}
@@ -410,8 +413,8 @@ func (n *original) recvAreYouUp(e *election.Env, from election.Port, m *election
 	}
 }
 
-// recvUp gives up: a larger process is up. If that one knows of a still larger one, that is asked as
-// well, so that a coordinator hears of this process (rules 10 and 11).
+// recvUp gives up, because a larger process is up. If that process knows a still larger one, that one is asked
+// as well, so that a coordinator learns of this process (rules 10 and 11).
 func (n *original) recvUp(e *election.Env, coordinator election.Rank) {
 	for port := range election.Port(e.Ports()) {
 		if n.other.Less(coordinator) && e.Peer(port) == coordinator && !n.down.Has(port) {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message. Each carries the Rank of its sender.
+// Message kinds. Each carries the Rank of its sender.
 const (
 	kindElection uint8 = iota + 1
 	kindAlive
@@ -15,16 +15,16 @@ const (
 	kindHeartbeat
 )
 
-// flagAlone in COORDINATOR says that it goes to this receiver only, and in a CatchUp that the receiver has to
-// announce itself to all others too.
+// flagAlone in COORDINATOR means that only this receiver gets it. In a CatchUp it means that the receiver has
+// to announce itself to all others too.
 const flagAlone uint8 = 1
 
 // The timers.
 const (
-	timerAlive       uint8 = iota // no answer has come
-	timerCoordinator              // no coordinator has come
+	timerAlive       uint8 = iota // no answer has arrived
+	timerCoordinator              // no coordinator has arrived
 	timerBeat                     // the leader's next heartbeat is due
-	timerWatch                    // the leader's heartbeat has not come
+	timerWatch                    // the leader's heartbeat has not arrived
 )
 
 // timers returns the names of the timers, of both variants.
@@ -33,8 +33,8 @@ func timers() [][]string {
 		timerBeat: "the interval of heartbeats", timerWatch: "the wait for a heartbeat"}}
 }
 
-// Rules returns the algorithm by the six rules. The error wraps [election.ErrInput]: time-outs that
-// the delays do not allow.
+// Rules returns the algorithm in the form of the six rules. If the time-outs are too short for the delays, the
+// error wraps [election.ErrInput].
 func Rules(c Config) (*election.Algorithm, error) {
 	a, err := c.describe("rules", "the largest that is up takes over, by six rules", Rules)
 	if err != nil {
@@ -58,18 +58,18 @@ func Rules(c Config) (*election.Algorithm, error) {
 type process struct {
 	me           election.Rank
 	config       *Config
-	term         uint64        // the largest heard of
-	began        uint64        // the Term in which the election began that is under way here
-	announced    uint64        // the Term in which this process last announced itself to all
+	term         uint64        // largest Term heard of
+	began        uint64        // Term in which the current election of this process began
+	announced    uint64        // Term in which this process last announced itself to all
 	leader       election.Rank // zero while electing, and before the first election
 	electing     bool
-	answered     bool // ALIVE has come
+	answered     bool // ALIVE has arrived
 	hadFollowers bool // it has led since it last followed another process
 
-	down portset.Set // suspected, or gone: neither asked nor waited for
+	down portset.Set // suspected, or left: neither asked nor waited for
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
@@ -84,19 +84,20 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.timeout(e, ev.Timer)
 	case election.Recv:
 		if ev.Msg.Kind <= kindHeartbeat {
-			// It is up, whatever a failure detector says. A message of an unknown kind changes nothing.
+			// The sender is up, whatever a failure detector reports. A message of an unknown kind has no
+			// effect.
 			n.down.Remove(ev.Port)
 		}
 		n.receive(e, ev.Port, &ev.Msg)
 	}
 }
 
-// init forgets what was under way before a crash, since no timer runs any more. The leader too: the driver
-// has forgotten the decision, so a process that has led does not lead, and a follower decides again when it
-// hears of the leader.
+// init discards what was in progress before a crash, because no timer is running any more. It also discards the
+// leader: the driver has forgotten the decision, so a process that has led does not lead, and a follower
+// decides again when it hears of the leader.
 func (n *process) init(e *election.Env) {
 	n.electing, n.answered, n.leader = false, false, election.Rank{}
-	n.down.Clear() // some may have come back since
+	n.down.Clear() // some may have recovered since
 	n.watch(e)
 }
 
@@ -145,7 +146,7 @@ func (n *process) electIn(e *election.Env, term uint64) {
 	n.term = max(n.term+1, term)
 	n.began = n.term
 	n.leader, n.electing, n.answered = election.Rank{}, true, false
-	e.StopTimer(timerBeat) // the other two run in an election only, and none is under way
+	e.StopTimer(timerBeat) // the other two run only during an election, and none is in progress
 	e.StopTimer(timerWatch)
 	e.Save()
 	for port := range election.Port(e.Ports()) {
@@ -161,12 +162,12 @@ func (n *process) electIn(e *election.Env, term uint64) {
 	e.SetTimer(timerAlive, n.config.AliveTimeout, n.config.AliveTimeout)
 }
 
-// mayAnswer reports whether the process behind a port is larger, and up as far as this one knows.
+// mayAnswer reports whether the process behind a port is larger, and up as far as this process knows.
 func (n *process) mayAnswer(e *election.Env, port election.Port) bool {
 	return n.me.Less(e.Peer(port)) && !n.down.Has(port)
 }
 
-// isLargest reports whether all larger processes are suspected or gone.
+// isLargest reports whether all larger processes are suspected or have left.
 func (n *process) isLargest(e *election.Env) bool {
 	for port := range election.Port(e.Ports()) {
 		if n.mayAnswer(e, port) {
@@ -179,14 +180,14 @@ func (n *process) isLargest(e *election.Env) bool {
 // recvElection replies to a smaller process that elects (rule 2).
 func (n *process) recvElection(e *election.Env, from election.Port, m *election.Message) {
 	if !m.Rank.Less(n.me) {
-		return // not by these rules
+		return // not sent by a correct process
 	}
 	if n.leader == n.me {
 		n.adopt(e, m.Term)
 		e.Send(from, n.message(kindAlive))
-		// A follower asks in the next Term. A later one shows that another process has led since this one
-		// announced itself: followers of that one must hear of this leader, since no detector may ever report
-		// to them that theirs is down.
+		// A follower asks in the next Term. A later Term shows that another process has led since this one
+		// announced itself: its followers must hear of this leader, because no detector may ever report to them
+		// that their leader is down.
 		n.announce(e, from, m.Term > n.announced+1)
 		return
 	}
@@ -195,16 +196,15 @@ func (n *process) recvElection(e *election.Env, from election.Port, m *election.
 		e.Send(from, n.message(kindAlive))
 		return
 	}
-	// Without adopt: electIn begins in the Term of the asker, if that is later, and not in the one after it.
-	// ALIVE has to carry that Term, since recvAlive counts none that is earlier.
+	// Do not adopt the Term: electIn begins in the asker's Term, if that is later, and not in the one after it.
+	// ALIVE has to carry that Term, because recvAlive ignores earlier ones.
 	alive := n.message(kindAlive)
 	alive.Term = max(n.term, m.Term)
 	e.Send(from, alive)
 	n.electIn(e, m.Term)
 }
 
-// recvAlive waits for the larger process that has answered (rule 4). Answers to earlier elections do not
-// count.
+// recvAlive waits for the larger process that has answered (rule 4). Answers to earlier elections do not count.
 func (n *process) recvAlive(e *election.Env, m *election.Message) {
 	if n.electing && m.Term >= n.began {
 		n.adopt(e, m.Term)
@@ -231,7 +231,7 @@ func (n *process) win(e *election.Env) {
 	}
 }
 
-// broadcast sends to all, or to the smaller ones only.
+// broadcast sends to all, or to the smaller processes only.
 func (n *process) broadcast(e *election.Env, kind uint8) {
 	for port := range election.Port(e.Ports()) {
 		if !n.config.AnnounceLower || e.Peer(port).Less(n.me) {
@@ -240,17 +240,17 @@ func (n *process) broadcast(e *election.Env, kind uint8) {
 	}
 }
 
-// recvCoordinator judges a claim to lead (rule 6). While electing, a claim older than the election shows only
-// that a larger process is up. It may have come back after ELECTION was sent, so it gets another.
+// recvCoordinator handles a claim to lead (rule 6). During an election, a claim older than the election shows
+// only that a larger process is up. It may have recovered after ELECTION was sent, so it receives another one.
 func (n *process) recvCoordinator(e *election.Env, from election.Port, m *election.Message) {
 	switch {
-	case m.Rank == n.me: // not by these rules
+	case m.Rank == n.me: // not sent by a correct process
 	case m.Rank.Less(n.me):
 		n.electIn(e, m.Term)
 	case n.electing && m.Term >= n.began:
 		n.follow(e, from, m, max(m.Term, n.term))
-		// Another process has asked in a later Term, in which there was a leader perhaps. What the new leader
-		// does must carry a Term that is not smaller, so it has to know of this one.
+		// Another process has asked in a later Term, in which there may have been a leader. Actions of the new
+		// leader must not carry a smaller Term, so it has to know this one.
 		if m.Term < n.term { // rule 8
 			n.correct(e, from)
 		}
@@ -269,8 +269,8 @@ func (n *process) follow(e *election.Env, from election.Port, m *election.Messag
 	n.settle(e, m.Rank, term)
 	e.StopTimer(timerBeat)
 	n.watch(e)
-	// This process may have followers still, which do not hear a claim that goes to this process alone. Since
-	// it is up, no failure detector makes them elect.
+	// This process may still have followers, which do not receive a claim that goes to this process alone.
+	// Because this process is up, no failure detector makes them elect.
 	if n.hadFollowers && m.Flags&flagAlone != 0 {
 		e.Send(from, election.Message{Kind: election.CatchUp, Term: term, Rank: n.me, Flags: flagAlone})
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/go-election/election"
 )
 
-// What the six rules leave open: elections are numbered by Terms, so that of two claims to lead every process
-// follows the same one, and processes that come back hear which Term it is.
+// Elections are numbered by Terms, which the six rules leave open, so that all processes follow the same one of
+// two claimants, and a process that recovers learns the current Term.
 
-// adopt takes over a larger Term.
+// adopt adopts a larger Term.
 func (n *process) adopt(e *election.Env, term uint64) {
 	if term <= n.term {
 		return
@@ -21,19 +21,19 @@ func (n *process) adopt(e *election.Env, term uint64) {
 	}
 }
 
-// correct sends a claimant the Term and the leader that count more than its claim. That may be the claimant
-// itself: a leader that has come back without its state before a follower missed it.
+// correct sends a claimant the Term and the leader that count more than its claim. The leader may be the
+// claimant itself, if it has recovered without its state before a follower noticed its crash.
 func (n *process) correct(e *election.Env, from election.Port) {
 	e.Send(from, election.Message{Kind: election.CatchUp, Term: n.term, Rank: n.leader})
 }
 
-// yieldsTo reports whether a claim counts more than the leader that is followed.
+// yieldsTo reports whether a claim counts at least as much as the current leader.
 func (n *process) yieldsTo(m *election.Message) bool {
 	return m.Term > n.term || m.Term == n.term && !m.Rank.Less(n.leader)
 }
 
-// recvHeartbeat waits for the next heartbeat of the leader. That of another process is a claim to lead,
-// unless it counts less than the leader: then its sender will hear of that leader (rule 7).
+// recvHeartbeat restarts the wait for the leader's heartbeat. A heartbeat of another process is a claim to
+// lead, unless it counts less than the leader: its sender will then hear of the leader (rule 7).
 func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case m.Rank == n.leader && m.Term <= n.term:
@@ -42,7 +42,7 @@ func (n *process) recvHeartbeat(e *election.Env, from election.Port, m *election
 			n.correct(e, from)
 		}
 	case n.leader.ID != 0 && m.Rank.Less(n.me) && !n.yieldsTo(m):
-		// Not by rule 6, which would begin an election at each heartbeat that such a sender still sends.
+		// Do not apply rule 6, which would start an election at each further heartbeat of such a sender.
 	default:
 		n.recvCoordinator(e, from, m)
 	}
@@ -54,8 +54,9 @@ func (n *process) watch(e *election.Env) {
 	}
 }
 
-// recvCatchUp: a process follows another leader than this one, of a later Term or larger. A smaller leader is
-// outbid by that Term; whether a larger one is up, an election has to find out (rule 8).
+// recvCatchUp handles the report that a process follows another leader, with a later Term or a larger Rank.
+// This process outbids a smaller leader with a later Term; an election has to find out whether a larger one is
+// up (rule 8).
 func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.Message) {
 	switch {
 	case n.leader != n.me:
@@ -69,8 +70,8 @@ func (n *process) recvCatchUp(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-// announce claims to lead, to one process or to all of them: those that followed from an early Term on may
-// follow another leader of a later one by now.
+// announce claims to lead, to one process or to all: followers since an earlier Term may by now follow another
+// leader with a later one.
 func (n *process) announce(e *election.Env, to election.Port, all bool) {
 	if !all {
 		m := n.message(kindCoordinator)
@@ -82,9 +83,8 @@ func (n *process) announce(e *election.Env, to election.Port, all bool) {
 	n.broadcast(e, kindCoordinator)
 }
 
-// suspect: a failure detector believes that the process behind a port is down, or that one has said good-bye.
-// Before the first election, at Term 0, there is no leader to miss: a Start begins that election (rules 1 and
-// 9).
+// suspect handles a suspicion of the process behind a port, or its departure. Before the first election, at
+// Term 0, there is no leader to miss: a Start begins that election (rules 1 and 9).
 func (n *process) suspect(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -95,13 +95,13 @@ func (n *process) suspect(e *election.Env, port election.Port) {
 		if n.isLargest(e) { // no process is left to wait for
 			n.win(e)
 		}
-	// Without a leader any suspicion will do: the leader may be the one that has crashed.
+	// If there is no leader, any suspicion is enough: the process may have been about to lead.
 	case n.term > 0 && (n.leader.ID == 0 || e.Peer(port) == n.leader):
 		n.elect(e)
 	}
 }
 
-// trust: the process behind a port is up after all (rule 9).
+// trust handles the report that the process behind a port is up (rule 9).
 func (n *process) trust(e *election.Env, port election.Port) {
 	if !n.down.Has(port) {
 		return
