@@ -8,13 +8,13 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// The kinds of message, each question before its answer. Rank and Term are the number of a group: of the
-// sender's, or of one to join. Answers repeat the number of the question, and its Value.
+// Message kinds, each question before its answer. Rank and Term are the number of a group: the sender's group,
+// or a group to join. Answers repeat the number of the question, and its Value.
 const (
 	kindAreYouLeader uint8 = iota + 1
 	kindLeaderReply
 	kindInvitation // Value is the Term of the group that its sender has led so far
-	kindAccept     // Value is how many groups its sender has been in
+	kindAccept     // Value is the number of groups that its sender has been in
 	kindAcceptReply
 	kindReady
 	kindReadyReply
@@ -22,10 +22,10 @@ const (
 	kindThereReply
 )
 
-// flagYes in an answer says yes.
+// flagYes in an answer means yes.
 const flagYes uint8 = 1
 
-// The timers, in the order of their names.
+// Timers, in the order of their names.
 const (
 	timerAnswer uint8 = iota
 	timerLarger
@@ -34,15 +34,15 @@ const (
 	timerLook
 )
 
-// status is what a process is doing. In the first three its group is ready.
+// status is the state of a process. In the first three its group is ready.
 type status uint8
 
 const (
 	normal    status = iota // leads, or follows
-	checking                // a leader that asks which others lead, or leaves it to a larger one to merge
+	checking                // a leader that asks which others lead, or waits for a larger one to merge
 	asking                  // a member that asks whether its leader is there
 	inviting                // has founded a group, and counts those that accept
-	readying                // lets those that have accepted go on
+	readying                // has sent READY, and counts the answers
 	accepting               // has accepted an invitation
 	accepted                // its acceptance counts, and it waits for READY
 	statuses
@@ -53,25 +53,24 @@ type process struct {
 	me      election.Rank
 	config  *Config
 	status  status
-	moves   uint64        // how many groups this process has been in
-	leader  election.Rank // of the group that it is in
-	number  uint64        // the moves of that leader when it founded the group
-	port    election.Port // where the leader is, if it is another process
-	others  portset.Set   // leaders that a check has found
-	members portset.Set   // of the group that it leads
+	moves   uint64        // number of groups this process has been in
+	leader  election.Rank // leader of its group
+	number  uint64        // moves of the leader when it founded the group
+	port    election.Port // port of the leader, if it is another process
+	others  portset.Set   // leaders found by a check
+	members portset.Set   // members of the group that it leads
 	missing portset.Set   // processes that have not answered yet
-	// left is how many are missing. To look through the set for each answer takes too long where there are
-	// many.
+	// left is the size of missing. In large groups, counting the set for each answer would take too long.
 	left uint32
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Init:
 		n.init(e)
 	case election.Rejoin: // rule 13
-		if n.leader != n.me { // it has no state, and its group of the beginning is long gone
+		if n.leader != n.me { // it has no state, and its initial group no longer exists
 			n.recover(e)
 		}
 		n.check(e)
@@ -89,22 +88,22 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// init lets a process be in its group of the beginning, and alone after a crash.
+// init puts a process into its initial group, or into a group of its own after a crash.
 func (n *process) init(e *election.Env) {
 	if n.moves > 0 { // rule 10
 		n.recover(e)
 		return
 	}
 	n.moves, n.number, n.leader = 1, 1, n.me
-	if n.config.Leader != nil { // a million processes that each look at a million others take too long
+	if n.config.Leader != nil { // if a million processes each searched a million others, it would take too long
 		n.joinFirst(e)
 	}
-	// Save before the first message, or a crash would make it found this group twice.
+	// Save before the first message; otherwise it could found this group twice after a crash.
 	e.Save()
 	n.settle(e)
 }
 
-// joinFirst lets a process be in its group of the beginning.
+// joinFirst puts a process into its initial group.
 func (n *process) joinFirst(e *election.Env) {
 	leader := n.config.leaderOf(n.me.ID)
 	for port := range election.Port(e.Ports()) {
@@ -117,7 +116,7 @@ func (n *process) joinFirst(e *election.Env) {
 	}
 }
 
-// look looks for other leaders, or asks its own whether it is there (rule 14).
+// look looks for other leaders, or asks its leader whether it is there (rule 14).
 func (n *process) look(e *election.Env) {
 	switch {
 	case n.status != normal:
@@ -143,7 +142,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	}
 }
 
-// answersEnd goes on when the time for answers has ended.
+// answersEnd continues when the time for answers has ended.
 func (n *process) answersEnd(e *election.Env) {
 	n.expectNone()
 	switch n.status {
@@ -224,8 +223,8 @@ func (n *process) recvAreYouLeader(e *election.Env, from election.Port, m *elect
 	reply(e, from, m, kindLeaderReply, n.leader == n.me && n.isReady()) // rule 2
 }
 
-// recvLeader notes an answer to a check. One to an earlier check of the same group counts too: at worst
-// a process is invited that leads no more, and accepts as any other.
+// recvLeader records an answer to a check. An answer to an earlier check of the same group counts too: in the
+// worst case it invites a process that does not lead any more, which accepts like any other.
 func (n *process) recvLeader(e *election.Env, from election.Port, m *election.Message) { // rule 3
 	if n.status != checking || !n.isIn(m) || !n.hasAnswered(from) {
 		return
@@ -233,8 +232,8 @@ func (n *process) recvLeader(e *election.Env, from election.Port, m *election.Me
 	if m.Flags == flagYes {
 		n.others.Add(from)
 	}
-	// A check that has found leaders waits on, as in the paper: a merge begins at the same time whether
-	// or not all are up.
+	// If a check has found leaders, wait until the end, as in the paper: a merge then begins at the same time
+	// whether or not all are up.
 	if n.left == 0 && n.others.From(0) == election.NoPort {
 		e.StopTimer(timerAnswer)
 		n.rest(e)
@@ -252,7 +251,7 @@ func (n *process) expectNone() {
 	n.left = 0
 }
 
-// hasAnswered notes an answer, and returns false if there was one before.
+// hasAnswered records an answer, and returns false if there was one before.
 func (n *process) hasAnswered(port election.Port) bool {
 	if !n.missing.Has(port) {
 		return false
@@ -280,7 +279,7 @@ func (n *process) checked(e *election.Env) {
 	}
 }
 
-// waitFor returns how long to wait for a larger leader.
+// merge founds a group of the leaders found and its own members (rule 5).
 func (n *process) waitFor(e *election.Env, larger election.Rank) time.Duration {
 	between := time.Duration(0)
 	for port := range election.Port(e.Ports()) {
@@ -314,18 +313,18 @@ func (n *process) foundGroup(e *election.Env) {
 	n.leader, n.number = n.me, n.moves
 }
 
-// move counts the groups that this process has been in. The count is saved before a message carries it.
-// If it were used twice, members of an old group would take a new one for theirs, and an old ACCEPT_R
-// would be taken for the one that is waited for.
+// move counts the groups that this process has been in. The count is saved before a message carries it. If it
+// were used twice, members of an old group would mistake a new one for theirs, and an old ACCEPT_R for the
+// current one.
 func (n *process) move(e *election.Env) {
-	n.moves++ // by one a step: 2^64 are never reached
+	n.moves++ // increases by one per step, so it never reaches 2^64
 	e.Save()
 }
 
 func (n *process) recvInvitation(e *election.Env, from election.Port, m *election.Message) { // rule 6
-	// Of its own leader the invitation also says which group that leaves. In a state that is not ready the
-	// process must follow it there. READY may be under way still, and would make it follow a leader that
-	// has gone.
+	// An invitation of its own leader also means that the leader is leaving the group. Even if the group is not
+	// ready, the process must follow the leader. READY may still be in flight, and would make it follow a
+	// leader that has gone.
 	leaves := n.leader != n.me && from == n.port && m.Value >= n.number
 	port, known := n.portOf(e, from, m.Rank)
 	switch {
@@ -339,12 +338,13 @@ func (n *process) recvInvitation(e *election.Env, from election.Port, m *electio
 	}
 }
 
-// accept leaves the group that this process is in for another, with its members.
+// accept leaves the current group for another one, with its members.
 func (n *process) accept(e *election.Env, port election.Port, m *election.Message) { // rule 6
 	if n.leader == n.me {
 		forward := *m
 		forward.Value = n.number
-		// Also to the process that invites, if it is a member: that has to know that its leader has gone.
+		// Also send it to the process that invites, if it is a member, which has to know that its leader has
+		// gone.
 		for to := n.members.From(0); to != election.NoPort; to = n.members.From(to + 1) {
 			e.Send(to, forward)
 		}
@@ -359,7 +359,7 @@ func (n *process) accept(e *election.Env, port election.Port, m *election.Messag
 	wait(e, timerReady, n.config.AcceptTimeout+n.config.AnswerTimeout)
 }
 
-// portOf returns where a process is, most often behind the port by which the message has come.
+// portOf returns the port of a process, usually the port over which the message arrived.
 func (n *process) portOf(e *election.Env, from election.Port, who election.Rank) (election.Port, bool) {
 	if int(from) < e.Ports() && e.Peer(from) == who {
 		return from, true
@@ -382,7 +382,7 @@ func (n *process) recvAccepted(e *election.Env, from election.Port, m *election.
 	}
 }
 
-// sendReady lets those go on that have accepted (rule 8).
+// sendReady sends READY to the members that have accepted (rule 8).
 func (n *process) sendReady(e *election.Env) {
 	n.status = readying
 	for port := n.members.From(0); port != election.NoPort; port = n.members.From(port + 1) {
@@ -419,14 +419,14 @@ func (n *process) recvIsReady(e *election.Env, from election.Port, m *election.M
 	}
 }
 
-// recover leaves whatever group this process is in, and founds one (rule 10).
+// recover leaves the current group, and founds a new one (rule 10).
 func (n *process) recover(e *election.Env) {
 	n.stop(e)
 	n.foundGroup(e)
 	n.settle(e)
 }
 
-// stop drops whatever this process was doing.
+// stop stops whatever this process was doing.
 func (n *process) stop(e *election.Env) {
 	n.others.Clear()
 	n.expectNone()
@@ -440,10 +440,10 @@ func (n *process) stop(e *election.Env) {
 	case accepting, accepted:
 		e.StopTimer(timerReady)
 	}
-	// The timer of the next look may run on: if it runs out now, nothing comes of it, and rest sets it anew.
+	// The timer of the next look may keep running: if it fires now, it has no effect, and rest sets it again.
 }
 
-// settle makes the group known in which this process is from now on.
+// settle publishes the group of this process.
 func (n *process) settle(e *election.Env) {
 	e.DecideIn(n.number, n.leader)
 	e.Done()
