@@ -1,55 +1,55 @@
-// Package inquiry elects on a complete graph by broadcasts: a process larger than a candidate inquires
+// Package inquiry elects a leader on a complete graph by broadcasts: a process larger than a candidate inquires
 // for itself, and a smaller one acknowledges.
 //
-// A process is in one of three states. At first it may be elected (maybe; peut-être in the source).
-// One that starts, or hears of a smaller candidate in that state, sends its Rank to all and is
-// inquiring (enquête). One that hears of a larger candidate acknowledges it and has lost (perdu);
-// it acknowledges larger candidates as before and ignores smaller ones, as an inquiring process
-// does. An inquiring process that all N-1 others have acknowledged is the largest of all, and
-// announces itself to all. That is variant states.
+// A process is in one of three states. Initially it may be elected (maybe; peut-être in the source). If it
+// starts, or receives a smaller candidate in that state, it sends its Rank to all and is inquiring (enquête).
+// If it receives a larger candidate, it acknowledges it and has lost (perdu); it continues to acknowledge
+// larger candidates and ignores smaller ones, as an inquiring process does. An inquiring process that all N-1
+// others have acknowledged is the largest of all, and announces itself to all. This is the variant states.
 //
-// The source asks what the states are good for. Variant naive is the answer: it has none, so that
-// every message of a smaller candidate makes a process broadcast again. A flag marks the first
-// broadcast of a process from the others, and its acknowledgements likewise: N-1 acknowledgements
-// of the first broadcast elect, those of the others count for nothing. Only the largest of all can
-// have that many, and only once. It goes on broadcasting after that; no outcome changes any more.
+// The source asks what the states are good for. The variant naive answers the question: it has no states, so
+// that every message of a smaller candidate makes a process broadcast again. A flag distinguishes the first
+// broadcast of a process, and its acknowledgements, from the others: a process is elected by N-1
+// acknowledgements of its first broadcast, and acknowledgements of other broadcasts do not count. Only the
+// largest of all can have that many, and only once. It continues to broadcast after that, but no outcome
+// changes any more.
 //
 // # The rules
 //
-//  1. Start. A process that starts, and has neither broadcast nor lost, sends ELECTION with its Rank to
-//     all. In naive it does so whenever it starts, once.
-//  2. Larger. A process that gets ELECTION of a larger one sends it ACK, and has lost.
-//  3. Smaller. A process that gets ELECTION of a smaller one, and may be elected, sends ELECTION to all
-//     itself, as in rule 1. One that has broadcast already, or has lost, ignores it.
+//  1. Start. A process that starts, and has neither broadcast nor lost, sends ELECTION with its Rank to all.
+//     In naive it does so whenever it starts, once.
+//  2. Larger. A process that receives ELECTION of a larger one sends it ACK, and has lost.
+//  3. Smaller. A process that receives ELECTION of a smaller one, and may be elected, sends ELECTION to all
+//     itself, as in rule 1. A process that has already broadcast, or has lost, ignores it.
 //  4. Smaller, naive. A process sends ELECTION to all at each ELECTION of a smaller one.
-//  5. Count. A process that all others have sent an ACK leads. It sends ELECTED to all. In naive ACKs of
-//     its first broadcast alone count. A process that has lost counts none.
-//  6. Elected. A process that gets ELECTED follows its sender. That is the end for it, as for the winner.
+//  5. Count. A process that has received an ACK from all others leads. It sends ELECTED to all. In naive only
+//     ACKs of its first broadcast count. A process that has lost counts none.
+//  6. Elected. A process that receives ELECTED follows its sender. The election has then ended for it, as for
+//     the winner.
 //
 // # Model
 //
-// A complete graph, asynchronous; every process knows how many links it has, not where they lead;
-// unique IDs; no failures; any number of initiators, also late ones. Links need not keep the order.
-// A Start at a process that has already broadcast or lost is ignored by states, until the election has
-// ended there; in naive it is one broadcast more. In naive at most 20 processes can elect; more are refused.
+// A complete graph, asynchronous; every process knows how many links it has, but not where they lead; unique
+// IDs; no failures; any number of initiators, including late ones. Links need not deliver in order. In states,
+// a Start at a process that has already broadcast or lost is ignored until the election has ended there; in
+// naive it causes one more broadcast. In naive at most 20 processes can elect; larger groups are refused.
 //
 // # Messages
 //
-// N processes, of ranks 1 (the smallest) to N. A process of rank i that broadcasts in states sends
-// N-1 election messages and is sent i-1 acks, whatever the schedule; the largest always does, the
-// others at most once. So the election takes 2(N-1) messages at least and 3N(N-1)/2 at most, and
-// N-1 more for the announcement. Where all start before they receive it takes the most. A single
-// initiator of rank r takes, at most and if all messages are equally fast,
+// N processes, of ranks 1 (the smallest) to N. A process of rank i that broadcasts in states sends N-1 election
+// messages and receives i-1 acks, whatever the schedule; the largest always broadcasts, the others at most
+// once. The election therefore takes at least 2(N-1) and at most 3N(N-1)/2 messages, and N-1 more for the
+// announcement. It takes the maximum if all start before they receive. A single initiator of rank r takes, at
+// most and if all messages are equally fast,
 //
 //	(N-r+1)(N-1) + (N(N-1) - (r-1)(r-2))/2, and N-1 for the announcement,
 //
-// so that the smallest initiator too takes the most. Time is 4, announcement included, or 3 if the
+// so that the smallest initiator also takes the maximum. Time is 4, including the announcement, or 3 if the
 // largest starts.
 //
-// In naive the count depends on the initiators alone. A single one of rank r causes 2^(N-r)
-// broadcasts, so that the smallest takes 2^(N-1)*(N-1) election messages and (N-2)*2^(N-1) + 1
-// acks; all together take (2^N-1)(N-1) and (N-2)*2^N + 2. Election messages, if the smallest
-// starts alone:
+// In naive the count depends only on the initiators. A single one of rank r causes 2^(N-r) broadcasts, so that
+// the smallest takes 2^(N-1)*(N-1) election messages and (N-2)*2^(N-1) + 1 acks; all together take (2^N-1)(N-1)
+// and (N-2)*2^N + 2. Election messages, if the smallest starts alone:
 //
 //	N        2    3    4    5     6     8     10
 //	states   2    6   12   20    30    56     90
@@ -57,22 +57,22 @@
 //
 // # Guarantees
 //
-// The largest of all is elected and no other process, on every schedule. A process knows of the end as
-// soon as it knows the leader. The winner knows that all agree with it, not when they have heard.
+// The largest of all is elected and no other process, on every schedule. A process knows the end as soon as it
+// knows the leader. The winner knows that all agree with it, but not when they have heard.
 //
 // # Limitations
 //
-// There are no time-outs: one crash blocks the election for ever, and so may one lost message. Where
-// processes crash, [election.Algorithm.OverComplete] leaves out those that a failure detector reports, or
-// that have said good-bye. Two processes with the same ID may both be elected. Ranks must not change while an
-// election runs. In states a message that comes twice does no harm; in naive it causes broadcasts, and a copy
-// of an ack of the first broadcast does no harm.
+// There are no time-outs: one crash blocks the election forever, and so may one lost message. If processes
+// crash, use [election.Algorithm.OverComplete], which leaves out processes that a failure detector reports, or
+// that have left on purpose. Two processes with the same ID may both be elected. Ranks must not change during
+// an election. In states a duplicate message does no harm; in naive it causes broadcasts, except that a
+// duplicate ack of the first broadcast does no harm.
 //
-// Source: lecture notes on election, in French, as the bully algorithm of Garcia-Molina. It is not
-// that: the bully asks larger processes only, trusts time-outs and survives crashes. Corrected
-// here: capacities are compared with IDs, since equals would acknowledge each other; a process
-// that has acknowledged has lost, also if it was not inquiring, since it would broadcast later
-// without any hope; and the victory and its announcement, of which nothing is said.
+// Source: lecture notes on election, in French, which present it as the bully algorithm of Garcia-Molina. It is
+// a different algorithm: the bully asks larger processes only, trusts time-outs and tolerates crashes.
+// Corrected here: capacities are compared together with IDs, because equals would acknowledge each other; a
+// process that has acknowledged has lost, even if it was not inquiring, because it would broadcast later with
+// no chance to win; and the victory and its announcement, which the notes omit.
 package inquiry
 
 import (
@@ -81,8 +81,8 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message. Election and elected carry a Rank, ack the ID of the sender; in naive
-// election and ack also carry [flagFirst].
+// Message kinds. Election and elected carry a Rank, ack the ID of the sender; in naive election and ack also
+// carry [flagFirst].
 const (
 	kindElection uint8 = iota + 1
 	kindAck
@@ -92,7 +92,7 @@ const (
 // Algorithms returns the variants, the default first.
 func Algorithms() []*election.Algorithm { return []*election.Algorithm{States(), Naive()} }
 
-// States returns the variant in which a process broadcasts once at most.
+// States returns the variant in which a process broadcasts at most once.
 func States() *election.Algorithm {
 	a := describe("states", "a process that hears of a smaller candidate first inquires of all; one that "+
 		"all acknowledge is elected")
@@ -122,7 +122,7 @@ func describe(variant, summary string) *election.Algorithm {
 	}
 }
 
-// state is how far a process has come.
+// state is the progress of a process.
 type state uint8
 
 const (
@@ -135,7 +135,7 @@ const (
 type process struct {
 	me    election.Rank
 	state state
-	acks  portset.Set // from where my inquiry has been acknowledged: an ack that comes twice counts once
+	acks  portset.Set // ports over which its inquiry has been acknowledged; a duplicate ack counts once
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
@@ -160,7 +160,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 func (n *process) inquire(e *election.Env) {
 	n.state = inquiring
 	broadcast(e, election.Message{Kind: kindElection, Rank: n.me})
-	// Without others no acknowledgement will come that could end the inquiry.
+	// If there are no others, no acknowledgement will arrive to end the inquiry.
 	if e.Ports() == 0 {
 		lead(e, n.me)
 	}
@@ -183,7 +183,7 @@ func (n *process) recvAck(e *election.Env, from election.Port) { // rule 5
 	}
 }
 
-// gather leads with the last ack.
+// gather makes the process leader when the last ack arrives.
 func gather(e *election.Env, acks *portset.Set, from election.Port, me election.Rank) { // rule 5
 	if acks.Has(from) {
 		return
@@ -210,7 +210,7 @@ func broadcast(e *election.Env, m election.Message) {
 	}
 }
 
-// lead announces that this process is elected. All others have lost by now, so that no other one will be.
+// lead announces that this process is elected. All others have lost by now, so no other process can be elected.
 func lead(e *election.Env, me election.Rank) { // rule 5
 	e.Decide(me)
 	broadcast(e, election.Message{Kind: kindElected, Rank: me})

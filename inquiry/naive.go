@@ -9,11 +9,11 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// mostNaive is the largest number of processes that may elect without states. They take 38 million messages
-// if all start, and every one more doubles that.
+// mostNaive is the maximum number of processes without states. They take 38 million messages if all start, and
+// each additional process doubles that.
 const mostNaive = 20
 
-// flagFirst marks the first broadcast of a process, and what acknowledges it.
+// flagFirst marks the first broadcast of a process, and its acknowledgements.
 const flagFirst uint8 = 1
 
 // Naive returns the variant without states, in which a process broadcasts whenever it hears of a
@@ -34,12 +34,12 @@ func Naive() *election.Algorithm {
 	return a
 }
 
-// naive is a participant without states. All that it remembers serves to know the end.
+// naive is a participant without states. Everything that it remembers serves only to detect the end.
 type naive struct {
 	me      election.Rank
 	started bool
 	asked   bool        // the first broadcast is made
-	acks    portset.Set // from where the first broadcast has been acknowledged
+	acks    portset.Set // ports over which the first broadcast has been acknowledged
 }
 
 func (n *naive) Step(e *election.Env, ev *election.Event) {
@@ -60,7 +60,7 @@ func (n *naive) Step(e *election.Env, ev *election.Event) {
 
 func (n *naive) start(e *election.Env) { // rule 1
 	switch {
-	// The number of messages doubles with each process, so more would never end.
+	// The number of messages doubles with each process, so a larger election would not end in practice.
 	case e.Ports() >= mostNaive:
 		e.Refuse(input.Errorf("inquiry/naive: %d processes, at most %d can do without states", e.Ports()+1,
 			mostNaive))
@@ -88,7 +88,7 @@ func (n *naive) recvElection(e *election.Env, from election.Port, m election.Mes
 		return
 	}
 	ack := acknowledgement(n.me) // rule 2
-	// The ack says which broadcast it answers, since only the first one counts.
+	// The ack identifies the broadcast that it answers, because only the first one counts.
 	ack.Flags = m.Flags
 	e.Send(from, ack)
 }
