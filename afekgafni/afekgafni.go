@@ -1,44 +1,45 @@
-// Package afekgafni elects on a complete graph whose processes do not know where their links lead: candidates
-// capture one process after another. The variants:
+// Package afekgafni elects a leader on a complete graph whose processes do not know where their links lead:
+// candidates capture one process after another. The variants:
 //
-//	async  one link at a time, on any schedule; a captured process is taken over only when its owner has lost.
-//	sync   twice as many links in each round as in the one before, where all messages take the same time.
+//	async  one link at a time, on any schedule; a captured process changes hands only when its owner has lost.
+//	sync   twice as many links in each round as in the previous one, if all messages take the same time.
 //
-// In async a candidate tries its links in order. Its level is the number of processes that it has captured.
-// A larger level wins, and of equal levels the larger Rank. A process that is captured a second time asks its
-// owner first: the owner, if it is the smaller one, is killed, and the captured process changes hands. So the
-// processes of two candidates that are alive are never the same ones, and at most n/(k+1) candidates ever
-// reach level k. A candidate also owns itself from the beginning. Without that two processes may
-// capture each other and both lead.
+// In async a candidate tries its links in order. Its level is the number of processes that it has captured. A
+// larger level wins, and of equal levels the larger Rank. A process that is captured a second time asks its
+// owner first: the owner, if it is the smaller one, is killed, and the captured process changes hands. Two live
+// candidates therefore never own the same process, and at most n/(k+1) candidates ever reach level k. A
+// candidate also owns itself from the beginning. Otherwise two processes could capture each other and both
+// lead.
 //
-// In sync a candidate of level k tries 2^k further links at once. A process answers the largest of what
-// arrives in one round, and a candidate goes on if all have answered it and it has answered no other. It
-// needs no owners: a process answers one candidate of each level, so that again few reach a high
-// level.
+// In sync a candidate of level k tries 2^k further links simultaneously. A process answers the largest CAPTURE
+// that arrives in one round, and a candidate continues if all have answered it and it has answered no other. It
+// needs no owners: a process answers one candidate of each level, so again few candidates reach a high level.
 //
-// A capture that is too small is never answered. Its sender waits for ever, or until it hears of the
-// leader; the candidate that has stopped it, or one that has stopped that one, goes on.
+// A capture that is too small is never answered. Its sender waits forever, or until it hears of the leader; the
+// candidate that has stopped it, or one that has stopped that one, continues.
 //
 // # The rules
 //
-// Of async:
+// Rules of async:
 //
 //  1. Start. A process that starts, and is not captured, is a candidate of level 0, and owns itself. It sends
-//     CAPTURE with its level and Rank over its first link. Without links it leads.
-//  2. Refuse. A process drops a CAPTURE that is not larger than the largest that it has had. A candidate has
+//     CAPTURE with its level and Rank over its first link. If it has no links it leads.
+//  2. Refuse. A process drops a CAPTURE that is not larger than the largest one it has had. A candidate has
 //     had its own of level 0.
-//  3. Accept. A process that has no owner yields to a CAPTURE: the sender owns it, which it says by ACCEPT.
-//  4. Yield. A candidate, also one that is killed, yields in the same way if the CAPTURE is larger than its
-//     own level and Rank. Otherwise it drops it.
-//  5. Appeal. A captured process keeps where the CAPTURE has come from, and sends KILL with what was in it to
+//  3. Accept. A process that has no owner yields to a CAPTURE: the sender owns it, which it confirms by
+//     ACCEPT.
+//  4. Yield. A candidate, even a killed one, yields in the same way if the CAPTURE is larger than its own
+//     level and Rank. Otherwise it drops the CAPTURE.
+//  5. Appeal. A captured process remembers the port of the CAPTURE, and sends KILL with its level and Rank to
 //     its owner.
-//  6. Kill. A candidate that gets KILL is killed if that is larger than its own level and Rank. If it is
-//     killed or captured, now or before, it replies KILLED. Otherwise it drops it.
-//  7. Change hands. A process that gets KILLED for the largest CAPTURE that it has had yields to that one.
-//  8. Advance. A candidate that gets ACCEPT over the link that it has tried last rises by a level, and sends
-//     CAPTURE over the next link. One that is killed or captured does not.
+//  6. Kill. A candidate that receives KILL is killed if the level and Rank in it are larger than its own. If
+//     it is killed or captured, now or before, it replies KILLED. Otherwise it drops the KILL.
+//  7. Change hands. A process that receives KILLED for the largest CAPTURE that it has had yields to that
+//     CAPTURE.
+//  8. Advance. A candidate that receives ACCEPT over the link that it has tried last rises by a level, and
+//     sends CAPTURE over the next link. A killed or captured process does not.
 //  9. Lead. A candidate without a further link leads. It sends ELECTED to all.
-//  10. Elected. A process that gets ELECTED follows the leader in it.
+//  10. Elected. A process that receives ELECTED follows the leader in it.
 //
 // # The rules of sync
 //
@@ -46,27 +47,26 @@
 //  12. Try. A candidate that enters level k sends CAPTURE with k and its Rank over the next 2^k links, or all
 //     that are left.
 //  13. Gather. A process keeps the largest CAPTURE of a round, if it is larger than any that it has answered
-//     and, of a candidate, than its own level and Rank. It drops the others.
-//  14. Answer. At the end of the round the process sends ACK to that one, if it is still larger. If it was a
-//     candidate, it is one no more.
-//  15. Advance. A candidate that all have sent ACK enters the next level. If no links are left it leads: it
-//     sends ELECTED to all. One that is a candidate no more counts no ACK.
-//  16. Elected. A process that gets ELECTED follows the leader in it.
+//     and, at a candidate, than its own level and Rank. It drops the others.
+//  14. Answer. At the end of the round the process sends ACK to that CAPTURE, if it is still larger. If the
+//     process was a candidate, it is not a candidate any more.
+//  15. Advance. A candidate that has received ACK from all enters the next level. If no links are left it
+//     leads: it sends ELECTED to all. A process that is not a candidate any more counts no ACK.
+//  16. Elected. A process that receives ELECTED follows the leader in it.
 //
 // # Model
 //
-// A complete graph with links both ways; each process knows how many it has, not where they lead; unique IDs;
-// no failures; any number of initiators, also late ones. A Start at a process that is captured is
-// ignored. Links need not keep the order. Async is asynchronous.
+// A complete graph with two-way links; each process knows how many it has, but not where they lead; unique IDs;
+// no failures; any number of initiators, including late ones. A Start at a captured process is ignored. Links
+// need not deliver in order. Async is asynchronous.
 //
-// Sync is for the synchronous model, in which a message takes one unit, and so all messages of a round
-// arrive at the same instant. A timer of no length closes the round: it runs out after the messages that
-// arrive at its own instant. Elsewhere sync still elects exactly one leader, on every schedule, and
-// takes more messages.
+// Sync is for the synchronous model, in which a message takes one unit, so that all messages of a round arrive
+// at the same instant. A timer of zero duration closes the round: it fires after the messages that arrive at
+// the same instant. In other models sync still elects exactly one leader, on every schedule, and takes more
+// messages.
 //
-// Ports are tried in order. Where nothing else is given, the first port leads to the process of the next
-// larger ID, and so on around to the smallest: candidates that all began at the same process would
-// hinder each other.
+// Ports are tried in order. By default, the first port leads to the process with the next larger ID, and so on
+// around to the smallest: if all candidates began with the same process, they would obstruct each other.
 //
 // # Messages
 //
@@ -75,36 +75,36 @@
 //	one starts         3(n-1)             n-1 each of capture, accept (ack) and elected
 //	all start          4(n-1)             at least
 //	async, at most     4n*H(n-1) + n-1    n*H(n-1) captures, each with at most one kill, killed and accept
-//	sync, at most      3n*K + n-1         in the synchronous model, if those that start do so at once
-//	sync, elsewhere    (2n+1)(n-1)        at most: a capture and an ack a link, and the announcement
+//	sync, at most      3n*K + n-1         in the synchronous model, if the initiators start simultaneously
+//	sync, elsewhere    (2n+1)(n-1)        at most: a capture and an ack per link, and the announcement
 //
 // If all start before they receive, ports are as above and priorities are equal, the largest captures all
-// others and no other candidate any: 4(n-1) messages in both variants, on every schedule. If each message
-// takes a unit, async takes 2n-1 units then, for n > 1, and at most 4n-3 whichever start at once. Sync takes
-// 2K+1 whichever start at once, for n > 1.
+// others and no other candidate captures any: 4(n-1) messages in both variants, on every schedule. If each
+// message takes a unit, async then takes 2n-1 units, for n > 1, and at most 4n-3 for any set of simultaneous
+// initiators. Sync takes 2K+1 for any set of simultaneous initiators, for n > 1.
 //
 // A process keeps a few numbers, however many links it has.
 //
 // # Guarantees
 //
-// Exactly one is elected, on every schedule: one of the initiators, and not always the largest. In sync it is
-// the largest initiator if all of them start at once in the synchronous model. The winner knows that all
-// others have yielded, not when they have heard of it. A process knows of the end as soon as it knows
+// Exactly one process is elected, on every schedule: one of the initiators, and not always the largest. In sync
+// it is the largest initiator if all of them start simultaneously in the synchronous model. The winner knows
+// that all others have yielded, but not when they have heard of it. A process knows the end as soon as it knows
 // the leader.
 //
-// Why one, in async: a leader has been accepted by all others. If there were two, each would have
-// yielded to the other, and a candidate that yields is killed. Some candidate gets through: that of the
-// largest level and Rank is refused by none.
+// Proof for async: a leader has been accepted by all others. If there were two, each would have yielded to the
+// other, and a candidate that yields is killed. Some candidate succeeds: no process refuses the candidate with
+// the largest level and Rank.
 //
 // # Limitations
 //
-// One crash blocks the election for ever, and so may one lost message. A message that comes twice does
-// no harm in async. In sync it may: ACKs are counted. Two processes with the same ID may spoil the
-// election. Ranks must not change while it runs.
+// One crash blocks the election forever, and so may one lost message. A duplicate message does no harm in
+// async. In sync it may: ACKs are counted. Two processes with the same ID may break the election. Ranks must
+// not change during an election.
 //
 // Source: Y. Afek and E. Gafni, Time and message bounds for election in synchronous and asynchronous complete
 // networks, SIAM Journal on Computing 20(2), 1991; async in the form of P. Humblet, Selecting a leader in a
-// clique in O(N log N) messages, 1984. Left out there, and needed: a candidate owns itself.
+// clique in O(N log N) messages, 1984. Added here, because it is necessary: a candidate owns itself.
 package afekgafni
 
 import (
@@ -169,11 +169,10 @@ func Sync() *election.Algorithm {
 // claimBits returns the bits of a level and a Rank, in async.
 func claimBits(w cost.Widths) uint64 { return w.Rank() + w.N }
 
-// nothing is what an answer carries: the link says whose it is.
+// nothing is the size of an answer: the link identifies the sender.
 func nothing(cost.Widths) uint64 { return 0 }
 
-// captures returns n*H(n-1), rounded down: at most n/(k+1) candidates reach level k, and send a capture
-// there.
+// captures returns n*H(n-1), rounded down: at most n/(k+1) candidates reach level k and send a capture there.
 func captures(n int) float64 {
 	sum := 0.0
 	for k := 1; k < n; k++ {
@@ -182,7 +181,7 @@ func captures(n int) float64 {
 	return math.Floor(float64(n)*sum + 1e-9)
 }
 
-// claim is how far a candidate has come.
+// claim is the progress of a candidate.
 type claim struct {
 	level uint32
 	rank  election.Rank

@@ -2,8 +2,8 @@ package afekgafni
 
 import "github.com/go-election/election"
 
-// The kinds of message of async. Capture, kill and killed carry the level and the Rank of a candidate,
-// elected the leader, accept nothing.
+// Message kinds of async. Capture, kill and killed carry the level and the Rank of a candidate, elected the
+// leader, accept nothing.
 const (
 	kindCapture uint8 = iota + 1
 	kindAccept
@@ -12,23 +12,23 @@ const (
 	kindElected
 )
 
-// state says which process owns this one, and whether it is a candidate.
+// state describes who owns this process, and whether it is a candidate.
 type state uint8
 
 const (
 	unowned   state = iota
 	candidate       // it owns itself
-	killed          // it owns itself still, but is a candidate no more
+	killed          // it still owns itself, but is not a candidate any more
 	captured        // another process owns it
 )
 
 // process is a participant of async.
 type process struct {
 	me         election.Rank
-	largest    claim         // of what has tried to capture this process
-	level      uint32        // how many processes it has captured; the port that it tries next
-	owner      election.Port // where its owner is, if it is captured
-	challenger election.Port // where the largest claim has come from
+	largest    claim         // largest claim that has tried to capture this process
+	level      uint32        // number of processes it has captured; the port that it tries next
+	owner      election.Port // port of its owner, if it is captured
+	challenger election.Port // port of the largest claim
 	state      state
 }
 
@@ -37,7 +37,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	case election.Start: // rule 1
 		if n.state == unowned {
 			// A candidate owns itself from the beginning. Otherwise it would accept any claim, and two
-			// that try each other first would both capture the other, and both lead.
+			// candidates that try each other first would both capture the other, and both lead.
 			n.state, n.largest = candidate, claim{0, n.me}
 			n.tryNext(e)
 		}
@@ -70,7 +70,7 @@ func (n *process) tryNext(e *election.Env) {
 func (n *process) claim() claim { return claim{n.level, n.me} }
 
 func (n *process) capture(e *election.Env, from election.Port, c claim) {
-	// A refusal is not sent: the candidate is not needed any more, and would have nothing to do but wait.
+	// Do not send a refusal: the candidate is not needed any more, and would only wait.
 	if !n.largest.less(c) { // rule 2
 		return
 	}
@@ -86,7 +86,7 @@ func (n *process) capture(e *election.Env, from election.Port, c claim) {
 	}
 }
 
-// yield lets the challenger own this process.
+// yield makes the challenger the owner of this process.
 func (n *process) yield(e *election.Env) {
 	n.state, n.owner = captured, n.challenger
 	e.Send(n.owner, election.Message{Kind: kindAccept})
@@ -96,21 +96,21 @@ func (n *process) kill(e *election.Env, from election.Port, c claim) { // rule 6
 	if n.state == candidate && n.claim().less(c) {
 		n.state = killed
 	}
-	// Reply also where the claim is the smaller one: the owner is no candidate, so nothing is taken from it.
+	// Also reply if the claim is the smaller one: the owner is not a candidate, so it loses nothing.
 	if n.state != candidate {
 		e.Send(from, c.message(kindKilled))
 	}
 }
 
 func (n *process) ownerKilled(e *election.Env, c claim) { // rule 7
-	// Another claim may have come meanwhile. Its own KILL is under way, and decides.
+	// Another claim may have arrived in the meantime. Its own KILL is in flight, and decides.
 	if n.state == captured && c == n.largest {
 		n.yield(e)
 	}
 }
 
 func (n *process) accepted(e *election.Env, from election.Port) { // rule 8
-	// An ACCEPT that comes twice is not over the link that is tried now.
+	// A duplicate ACCEPT does not arrive over the link that is tried now.
 	if n.state == candidate && uint32(from) == n.level {
 		n.level++
 		n.tryNext(e)

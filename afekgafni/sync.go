@@ -2,8 +2,8 @@ package afekgafni
 
 import "github.com/go-election/election"
 
-// The kinds of message of sync. Capture carries the level and the Rank of a candidate, elected the leader,
-// ack nothing.
+// Message kinds of sync. Capture carries the level and the Rank of a candidate, elected the leader, ack
+// nothing.
 const (
 	kindSyncCapture uint8 = iota + 1
 	kindAck
@@ -16,10 +16,10 @@ const timerRound uint8 = 0
 // contender is a participant of sync.
 type contender struct {
 	me        election.Rank
-	own       claim         // as a candidate; else the largest that it has answered
-	best      claim         // the largest of this round
-	from      election.Port // where that has come from
-	missing   uint32        // how many ACKs of this level
+	own       claim         // its claim as a candidate; otherwise the largest that it has answered
+	best      claim         // largest claim of this round
+	from      election.Port // port of that claim
+	missing   uint32        // number of missing ACKs of this level
 	competes  bool          // it is a candidate
 	gathering bool          // the round is not closed
 }
@@ -48,7 +48,7 @@ func (n *contender) Step(e *election.Env, ev *election.Event) {
 // try tries the links of a level, or leads if none are left.
 func (n *contender) try(e *election.Env) { // rule 12
 	ports := uint64(e.Ports())
-	first := uint64(1)<<n.own.level - 1 // the links below it have been tried on the levels before
+	first := uint64(1)<<n.own.level - 1 // the links below it have been tried on earlier levels
 	if first >= ports {                 // rule 15
 		lead(e, n.me, kindSyncElected)
 		return
@@ -67,9 +67,8 @@ func (n *contender) gather(e *election.Env, from election.Port, c claim) { // ru
 	n.best, n.from = c, from
 	if !n.gathering {
 		n.gathering = true
-		// Of no length: all messages of a round arrive at one instant, and before a timer that runs out
-		// then. A timer of one unit would need a clock of rounds, which a process that has not started
-		// does not have.
+		// Use a zero duration: all messages of a round arrive at one instant, before a timer that fires then. A
+		// timer of one unit would need a clock of rounds, which a process that has not started does not have.
 		e.SetTimer(timerRound, 0, 0)
 	}
 }
