@@ -13,22 +13,22 @@ func Graph() *election.Algorithm {
 	return a
 }
 
-// OverGraph returns a variant, root, any or saturation, as an algorithm for connected graphs. Any
-// single process starts it. First a tree is made, of all processes and some of the links: a process
-// asked to join (build) takes the first that asks as its parent and asks its other neighbours; being
-// asked by a neighbour answers its own question to that one. When all have answered it sends joined
-// to its parent, which thereby knows its child. When all have reported to the initiator the tree is
-// complete; the initiator is its root, and starts the variant, which sees nothing but the tree.
+// OverGraph returns a variant (root, any or saturation) as an algorithm for connected graphs. Any single
+// process starts it. First, the processes build a spanning tree: a process that is asked to join (build) takes
+// the first asker as its parent and asks its other neighbours; a question from a neighbour counts as that
+// neighbour's answer. When all have answered, the process sends joined to its parent, which thereby knows its
+// child. When all have reported to the initiator the tree is complete; the initiator is its root, and starts
+// the variant, which sees only the tree.
 //
-// The tree takes M messages, one in each direction over every link: N-1 joined, and M-(N-1) build.
-// The variant takes what it takes on a tree, where one process starts: 4(N-1) for root, 3(N-1) for
-// any, 3(N-1) for saturation. Every election makes a tree of its own.
+// The tree takes M messages, one in each direction over every link: N-1 joined, and M-(N-1) build. The variant
+// takes as many messages as on a tree with one initiator: 4(N-1) for root, 3(N-1) for any, 3(N-1) for
+// saturation. Every election builds a new tree.
 //
-// Of the tree a process keeps the port of its parent, and the set of ports that belong to the tree.
-// If all you need is a leader, package echo is cheaper: it finds the leader while it builds the tree.
+// A process stores the port of its parent, and the set of ports that belong to the tree. If you only need a
+// leader, package echo is cheaper: it finds the leader while it builds the tree.
 //
-// Climb is not among the variants, since the initiator is the root. An unknown variant gives an
-// error that wraps [election.ErrInput].
+// Climb is not supported, because the initiator is the root. If the variant is unknown, the error wraps
+// [election.ErrInput].
 func OverGraph(name string) (*election.Algorithm, error) {
 	var a *election.Algorithm
 	var onTree func(tree *spanning) variant
@@ -74,16 +74,16 @@ type variant interface {
 	start(e *election.Env)
 }
 
-// builder makes the tree, and holds the election on it.
+// builder builds the tree, and then runs the election on it.
 type builder struct {
 	tree   spanning
 	parent election.Port
-	heard  uint32 // how many neighbours have answered, or have asked themselves
+	heard  uint32 // number of neighbours that have answered or asked
 	asked  bool
-	first  bool // no neighbour has asked: the root
-	made   bool // all below have joined, and so have I
+	first  bool // no neighbour has asked: this process is the root
+	made   bool // this process and all below it have joined
 
-	build, joined uint8 // kinds, after those of the election
+	build, joined uint8 // kinds, numbered after those of the election
 	election      variant
 }
 
@@ -95,7 +95,8 @@ func (n *builder) Step(e *election.Env, ev *election.Event) {
 		n.asks(e, ev.Port)
 	case ev.Op == election.Recv && ev.Msg.Kind == n.joined:
 		n.joins(e, ev.Port)
-	// The election runs on the tree, and no message of it arrives before the tree is made here.
+	// The election runs on the tree, and none of its messages arrives before the tree is complete at this
+	// process.
 	case ev.Op != election.Recv || n.made:
 		n.election.Step(e, ev)
 	default: // rule 15
@@ -110,10 +111,10 @@ func (n *builder) start(e *election.Env) { // rule 12
 	}
 }
 
-// asks: the first neighbour that asks becomes the parent, others belong elsewhere.
+// asks handles BUILD: the first neighbour that asks becomes the parent.
 func (n *builder) asks(e *election.Env, from election.Port) { // rule 13
 	if n.asked {
-		// Two processes have asked each other over this link: each takes the question of the other for an
+		// Both processes have asked each other over this link: each treats the question of the other as an
 		// answer.
 		n.heard++
 	} else {
@@ -124,7 +125,7 @@ func (n *builder) asks(e *election.Env, from election.Port) { // rule 13
 	n.allHeard(e)
 }
 
-// joins: one more child, with all below it.
+// joins handles JOINED: one more child, with all processes below it.
 func (n *builder) joins(e *election.Env, from election.Port) { // rule 14
 	if n.asked {
 		n.tree.ports.Add(from)
@@ -140,7 +141,7 @@ func (n *builder) ask(e *election.Env, parent election.Port) {
 	all.send(e, parent, election.Message{Kind: n.build})
 }
 
-// allHeard joins the parent, or starts the election, if all others have been heard of.
+// allHeard joins the parent, or starts the election, if all other neighbours have answered.
 func (n *builder) allHeard(e *election.Env) {
 	others := e.Ports()
 	if !n.first {

@@ -5,8 +5,8 @@ import (
 	"github.com/go-election/election/cost"
 )
 
-// The kinds of message of saturation. A saturation carries the largest Rank so far, elected the
-// leader, and a wakeup nothing. Elected is of the same kind as in the other variants.
+// Message kinds of saturation. A saturation carries the largest Rank so far, elected the leader, and a wakeup
+// nothing. Elected has the same kind as in the other variants.
 const (
 	kindWakeup     = kindDemand
 	kindSaturation = kindReport
@@ -28,18 +28,18 @@ func Saturation() *election.Algorithm {
 	return a
 }
 
-// saturator is a participant of saturation. Which neighbour is the last to be heard of, it knows
-// without looking for it: from the exclusive or of the ports that have not been heard of.
+// saturator is a participant of saturation. It finds the last neighbour that has not answered without a search:
+// the exclusive or of the ports without an answer is its port.
 type saturator struct {
-	best   election.Rank // the largest that I have heard of, and I
-	silent uint32        // how many neighbours have not sent their saturation
-	last   election.Port // exclusive or of the ports towards them
-	heard  uint32        // which of the first 32 ports they have sent it over
+	best   election.Rank // largest Rank of this process and those reported to it
+	silent uint32        // number of neighbours that have not sent their saturation
+	last   election.Port // exclusive or of their ports
+	heard  uint32        // ports among the first 32 over which a saturation has arrived
 	awake  bool
-	over   bool      // I know the leader
-	more   *[]uint32 // which of the other ports, 32 a word; nil: none
+	over   bool      // it knows the leader
+	more   *[]uint32 // the same for other ports, 32 per word; nil: none
 
-	tree *spanning // the links that belong to the tree; nil: all
+	tree *spanning // links that belong to the tree; nil: all
 }
 
 func (n *saturator) Step(e *election.Env, ev *election.Event) {
@@ -51,7 +51,7 @@ func (n *saturator) Step(e *election.Env, ev *election.Event) {
 		case kindWakeup: // rule 8
 			n.wake(e, ev.Port)
 		case kindSaturation:
-			n.wake(e, ev.Port) // it may have overtaken the wakeup
+			n.wake(e, ev.Port) // the saturation may have overtaken the wakeup
 			n.saturation(e, ev.Port, ev.Msg.Rank)
 		case kindElected:
 			n.elected(e, ev.Port, ev.Msg.Rank)
@@ -61,7 +61,7 @@ func (n *saturator) Step(e *election.Env, ev *election.Event) {
 
 func (n *saturator) start(e *election.Env) { n.wake(e, election.NoPort) } // rule 8
 
-// wake wakes the other neighbours too, once.
+// wake wakes the other neighbours, once.
 func (n *saturator) wake(e *election.Env, by election.Port) {
 	if n.awake {
 		return
@@ -69,14 +69,14 @@ func (n *saturator) wake(e *election.Env, by election.Port) {
 	n.awake, n.best = true, e.Self() // rule 8
 	n.silent, n.last = n.tree.degree(e), n.tree.sum(e)
 	n.tree.send(e, by, election.Message{Kind: kindWakeup})
-	// A process without links is saturated at once.
+	// A process without links is saturated immediately.
 	if n.silent == 0 { // rule 10
 		n.elected(e, election.NoPort, n.best)
 	}
 	n.process(e)
 }
 
-// process sends the largest Rank to the last neighbour, if all the others have been heard of.
+// process sends the largest Rank to the last neighbour, if all others have answered.
 func (n *saturator) process(e *election.Env) {
 	if n.silent == 1 { // rule 9
 		e.Send(n.last, election.Message{Kind: kindSaturation, Rank: n.best})
@@ -84,7 +84,7 @@ func (n *saturator) process(e *election.Env) {
 }
 
 func (n *saturator) saturation(e *election.Env, from election.Port, largest election.Rank) {
-	// A copy must not count as the message of another neighbour.
+	// A duplicate must not count as the message of another neighbour.
 	if n.silent == 0 || n.again(from) { // rule 9
 		return
 	}
@@ -92,8 +92,7 @@ func (n *saturator) saturation(e *election.Env, from election.Port, largest elec
 		n.best = largest
 	}
 	n.silent-- // rule 9
-	// Exclusive or takes this port out of the sum. When one neighbour is left, the sum is its port, without a
-	// list of ports.
+	// Exclusive or removes this port. When one neighbour is left, last is its port, without a list of ports.
 	n.last ^= from
 	n.process(e)
 	if n.silent == 0 { // rule 10: saturated, and so is the sender, which has mine
@@ -101,7 +100,7 @@ func (n *saturator) saturation(e *election.Env, from election.Port, largest elec
 	}
 }
 
-// again notes that a neighbour has sent its saturation, and reports whether it had before.
+// again records that a neighbour has sent its saturation, and reports whether it had done so before.
 func (n *saturator) again(from election.Port) bool {
 	word, bit := &n.heard, uint32(1)<<(from%32)
 	if from >= 32 {
@@ -118,7 +117,7 @@ func (n *saturator) again(from election.Port) bool {
 	return before
 }
 
-// elected passes the announcement to the other neighbours.
+// elected passes the announcement on to the other neighbours.
 func (n *saturator) elected(e *election.Env, from election.Port, leader election.Rank) { // rule 11
 	if n.over {
 		return
@@ -136,7 +135,7 @@ func (n *saturator) State(s *election.State) {
 	s.Bool(&n.awake)
 	s.Bool(&n.over)
 	s.Uint32(&n.heard)
-	// The field is a pointer, so that it takes one word in the many processes that have at most 32 ports.
+	// The field is a pointer, so that it takes one word in the many processes with at most 32 ports.
 	var more []uint32
 	if n.more != nil {
 		more = *n.more

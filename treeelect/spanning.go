@@ -5,7 +5,7 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// spanning says which ports of a process belong to the tree: all, where it is nil.
+// spanning is the set of ports of a process that belong to the tree. If nil, all ports do.
 type spanning struct{ ports portset.Set }
 
 // degree returns how many ports there are.
@@ -33,8 +33,7 @@ func (t *spanning) send(e *election.Env, except election.Port, m election.Messag
 	}
 }
 
-// after returns the port that follows another, or NoPort if that is the last one. The first one
-// follows NoPort.
+// after returns the port after the given one, or NoPort if it is the last. The first port follows NoPort.
 func (t *spanning) after(e *election.Env, port election.Port) election.Port {
 	port++
 	switch {
