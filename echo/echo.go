@@ -1,57 +1,57 @@
-// Package echo elects on any connected graph: a wave goes out over all links, and its echo comes
-// back along a tree that it has made on its way. The variants:
+// Package echo elects a leader on any connected graph: a wave spreads over all links, and its echo returns
+// along the tree that the wave has built on its way. The variants:
 //
 //	implicit    any single process starts; the largest of all is elected.
-//	nok         the same, with one message more wherever a link does not belong to the tree.
+//	nok         the same, with an additional message on each link that is not part of the tree.
 //	extinction  any number of processes start; the largest of them is elected.
 //
-// In implicit and nok the initiator sends a demand to all neighbours. A process takes the first that
-// sends it a demand as its parent, and sends a demand to its other neighbours. When all of those have
-// answered it reports the largest Rank that has been reported to it, or its own, to its parent, which
-// thereby knows its child; the initiator then knows the leader. Elected spreads it over the tree. The
-// answer to any demand but the first is in nok a message of its own. In implicit there is none: the
-// process asked has sent, or is about to send, a demand over the same link the other way, and that counts.
+// In implicit and nok the initiator sends a demand to all neighbours. A process takes the first neighbour that
+// sends it a demand as its parent, and sends a demand to its other neighbours. When all of them have answered,
+// it reports the largest of its own Rank and those reported to it to its parent, which thereby knows its child;
+// finally the initiator knows the leader. Elected spreads the result over the tree. In nok, the answer to any
+// demand but the first is a separate message. In implicit there is none: the process asked has sent, or is
+// about to send, a demand over the same link in the other direction, which counts as the answer.
 //
-// In extinction every initiator sends a wave of its own. A process takes part in the largest wave that
-// it has met and drops what comes of smaller ones, so that they never come back; a wave is its own
-// echo. The sender of a wave marks it if its part of the tree is complete, so that the receiver knows
-// its children when the winner is announced.
+// In extinction every initiator sends a wave of its own. A process takes part in the largest wave that it has
+// met and drops messages of smaller ones, so that they never return; a wave is its own echo. The sender of a
+// wave marks it if its part of the tree is complete, so that the receiver knows its children when the winner is
+// announced.
 //
 // # The rules
 //
-// Of implicit and nok:
+// Rules of implicit and nok:
 //
-//  1. Start. A process that starts, and that the election has not reached, sends DEMAND to all its
-//     neighbours.
+//  1. Start. A process that starts, and that the election has not reached, sends DEMAND to all its neighbours.
 //  2. Demand. A process takes the sender of its first DEMAND as its parent, and sends DEMAND to all others.
 //  3. Crossing, implicit. Each further DEMAND is the answer to the process's own on that link.
-//  4. Crossing, nok. The process answers each further DEMAND by NOK, which counts as an answer there.
-//  5. Report. A process that gets REPORT has a child, and keeps the largest Rank.
-//  6. Echo. A process that all others have answered sends REPORT to its parent: with the largest Rank
-//     reported to it, or its own.
-//  7. Decide. The process that started, once all have answered, knows the leader. It sends ELECTED to its
+//  4. Crossing, nok. The process answers each further DEMAND by NOK, which counts as an answer at its
+//     receiver.
+//  5. Report. A process that receives REPORT has a child, and keeps the largest Rank.
+//  6. Echo. A process that all others have answered sends REPORT to its parent: with the largest of its own
+//     Rank and those reported to it.
+//  7. Decide. When all have answered the process that started, it knows the leader. It sends ELECTED to its
 //     children.
-//  8. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its children.
+//  8. Elected. A process that receives ELECTED follows the leader, and sends ELECTED to its children.
 //
 // # The rules of extinction
 //
 //  9. Start. A process that starts sends WAVE with its Rank to all its neighbours, once. If it has joined
 //     another wave it is refused.
 //  10. Extinguish. A process drops a WAVE that is smaller than its own.
-//  11. Join. A process that gets a WAVE larger than its own forgets that one. It takes the sender as its
+//  11. Join. A process that receives a WAVE larger than its own abandons its own. It takes the sender as its
 //     parent, and sends the WAVE to all others.
 //  12. Hear. A WAVE equal to its own counts as an answer; with the flag, its sender is a child.
 //  13. Echo. A process that has its WAVE from all others sends it to its parent, with the flag.
 //  14. Decide. The initiator that has its own WAVE from all leads. It sends ELECTED to its children.
-//  15. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its children, once.
+//  15. Elected. A process that receives ELECTED follows the leader, and sends ELECTED to its children, once.
 //
 // # Model
 //
-// A connected graph with links both ways, of unknown size and shape, asynchronous; unique IDs; no
-// failures. Links need not keep the order. In implicit and nok a Start at a process that the election
-// has reached, and at which it has not ended, is ignored; two that start at once begin an election
-// each, and the one of the larger ID goes on. In extinction a Start is refused, with
-// [election.ErrLateStart], at a process that has joined a wave.
+// A connected graph with two-way links, of unknown size and shape, asynchronous; unique IDs; no failures. Links
+// need not deliver in order. In implicit and nok a Start at a process that the election has reached, and at
+// which it has not ended, is ignored; if two processes start simultaneously, each begins an election, and the
+// one of the larger ID continues. In extinction a Start is refused, with [election.ErrLateStart], at a process
+// that has joined a wave.
 //
 // # Messages
 //
@@ -62,33 +62,32 @@
 //	extinction  M + N - 1      at least, if one process starts: M wave, N-1 elected
 //	            k*M + N - 1    at most, if k processes start
 //
-// The first two are the same on every schedule, and so is extinction with one initiator. Over a link of
-// the tree a demand goes down and a report up, over any other link a demand each way: that is M, and
-// the announcement makes it M+N-1. A complete graph on which all start, the largest first and the
+// The first two counts are the same on every schedule, and so is the count of extinction with one initiator.
+// Over a link of the tree a demand goes down and a report up, over any other link a demand in each direction:
+// this makes M, and with the announcement M+N-1. A complete graph on which all start, the largest first and the
 // others in falling order, takes (N-1)(2N-1) waves if all messages are equally fast.
 //
-// Time, if every message takes one unit and ecc is the distance from the initiator (in extinction the
-// largest; all start at once) to the farthest process: at most 3*ecc + 1, and 3*ecc + 2 for nok.
+// The time, if every message takes one unit and ecc is the distance from the initiator (in extinction the
+// largest; all start simultaneously) to the farthest process, is at most 3*ecc + 1, and 3*ecc + 2 for nok.
 //
 // A process keeps a Rank, a few numbers and a bit for each link.
 //
 // # Guarantees
 //
-// Exactly one is elected, on every schedule: the largest of all, in extinction the largest of the
-// initiators. A process knows of the end as soon as it knows the leader. The winner of extinction,
-// and the initiator elsewhere, knows that all others take part, not when they have heard.
+// Exactly one process is elected, on every schedule: the largest of all, in extinction the largest of the
+// initiators. A process knows the end as soon as it knows the leader. The winner of extinction, and the
+// initiator of the other variants, knows that all others take part, but not when they have heard.
 //
 // # Limitations
 //
-// One crash blocks the election for ever, and so does one lost message; one that comes twice may end
-// it too early. Two processes with the same ID may both lead. Ranks must not change while an election
-// runs.
+// One crash blocks the election forever, and so does one lost message; a duplicate message may end it too
+// early. Two processes with the same ID may both lead. Ranks must not change during an election.
 //
-// Sources: lecture notes on election, in French, which describe nok and give the count of implicit;
-// E. J. H. Chang, Echo algorithms: depth parallel operations on general graphs, IEEE TSE 8(4), 1982;
-// for extinction G. Tel, Introduction to Distributed Algorithms, 2000. Corrected here: the count
-// M+N-1 is that of crossing demands, with a nok it is 2M-N+1; a process that waits for answers does not
-// wait for its parent; and it answers its parent once, when it knows all of its subtree.
+// Sources: lecture notes on election, in French, which describe nok and give the count of implicit; E. J. H.
+// Chang, Echo algorithms: depth parallel operations on general graphs, IEEE TSE 8(4), 1982; for extinction G.
+// Tel, Introduction to Distributed Algorithms, 2000. Corrected here: the count M+N-1 belongs to crossing
+// demands, with nok it is 2M-N+1; a process that waits for answers does not wait for its parent; and it answers
+// its parent once, when it knows its whole subtree.
 package echo
 
 import (
@@ -97,8 +96,8 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message of implicit and nok. A report carries the largest Rank so far, elected the
-// leader; the others carry nothing.
+// Message kinds of implicit and nok. A report carries the largest Rank so far, elected the leader; the others
+// carry nothing.
 const (
 	kindDemand uint8 = iota + 1
 	kindReport
@@ -130,7 +129,7 @@ func Nok() *election.Algorithm {
 	return a
 }
 
-// asking returns what implicit and nok have in common.
+// asking returns the common part of implicit and nok.
 func asking(variant, summary string) *election.Algorithm {
 	a := describe(variant, summary)
 	a.Source = "Chang 1982"
@@ -156,7 +155,7 @@ func describe(variant, summary string) *election.Algorithm {
 
 func nothing(cost.Widths) uint64 { return 0 }
 
-// setBounds says that an election always takes this number of messages.
+// setBounds sets the bounds of an election that always takes the same number of messages.
 func setBounds(a *election.Algorithm, formula string, count func(n, ports int) float64) {
 	always := cost.Bound{Formula: formula, CountPorts: count}
 	a.Best, a.Mean, a.Worst = always, always, always
@@ -164,16 +163,16 @@ func setBounds(a *election.Algorithm, formula string, count func(n, ports int) f
 
 // process is a participant of implicit and nok.
 type process struct {
-	best     election.Rank // the largest that has been reported, and I
-	parent   election.Port // the neighbour that has asked first
-	heard    uint32        // how many neighbours have answered
+	best     election.Rank // largest Rank of this process and those reported to it
+	parent   election.Port // neighbour that has asked first
+	heard    uint32        // number of neighbours that have answered
 	state    state
-	first    bool // no neighbour has asked: the election begins here
-	answers  bool // of the variant: a demand that is not the first gets an answer
+	first    bool // no neighbour has asked: the election began here
+	answers  bool // variant: every demand except the first is answered
 	children portset.Set
 }
 
-// state is how far a process has come.
+// state is the progress of a process.
 type state uint8
 
 const (
@@ -197,7 +196,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		case kindReport:
 			n.report(e, ev.Port, ev.Msg.Rank)
 		case kindNok: // rule 4
-			// Only the variant nok has this message; from elsewhere it must not count as an answer.
+			// Only the variant nok has this message; in the other it must not count as an answer.
 			if n.answers {
 				n.answered(e)
 			}
@@ -207,7 +206,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// ask sends a demand to all neighbours but the parent.
+// ask sends a demand to all neighbours except the parent.
 func (n *process) ask(e *election.Env, parent election.Port) {
 	n.state, n.best, n.parent = asked, e.Self(), parent
 	toOthers(e, parent, election.Message{Kind: kindDemand})
@@ -249,7 +248,7 @@ func (n *process) allAnswered(e *election.Env) {
 	switch {
 	case n.first && int(n.heard) == e.Ports(): // rule 7
 		n.announce(e, n.best)
-	// All but the parent, which gets the report.
+	// All except the parent, which receives the report.
 	case !n.first && int(n.heard) == e.Ports()-1: // rule 6
 		n.state = reported
 		e.Send(n.parent, election.Message{Kind: kindReport, Rank: n.best})
@@ -295,7 +294,7 @@ func (n *process) State(s *election.State) {
 	n.children.State(s)
 }
 
-// toOthers sends m to all neighbours but one.
+// toOthers sends m to all neighbours except one.
 func toOthers(e *election.Env, except election.Port, m election.Message) {
 	for port := range election.Port(e.Ports()) {
 		if port != except {

@@ -6,13 +6,13 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message of extinction. A wave carries the Rank of its initiator and [flagChild].
+// Message kinds of extinction. A wave carries the Rank of its initiator and [flagChild].
 const (
 	kindWave uint8 = iota + 1
 	kindWaveElected
 )
 
-// flagChild in a wave says that the sender is a child of the receiver, and all below it have
+// flagChild in a wave means that the sender is a child of the receiver, and that all processes below it have
 // taken part.
 const flagChild uint8 = 1
 
@@ -36,12 +36,12 @@ func Extinction() *election.Algorithm {
 
 // contender is a participant of extinction.
 type contender struct {
-	mine     election.Rank // the largest wave that has come by; of ID zero before the first
-	parent   election.Port // where it has come from
-	heard    uint32        // how many neighbours have sent it
+	mine     election.Rank // largest wave so far; ID zero before the first
+	parent   election.Port // port over which it arrived first
+	heard    uint32        // number of neighbours that have sent it
 	started  bool
-	first    bool // it is my own
-	over     bool // I know the leader
+	first    bool // the wave is its own
+	over     bool // it knows the leader
 	children portset.Set
 }
 
@@ -71,13 +71,13 @@ func (n *contender) wave(e *election.Env, from election.Port, m election.Message
 	case n.over || m.Rank.Less(n.mine): // rule 10: it ends here
 	case m.Rank.ID != n.mine.ID: // rule 11
 		n.first = false
-		// The wave that is joined has come over one link; what was heard of the smaller one no longer counts.
+		// The new wave has arrived over one link; messages of the smaller wave no longer count.
 		n.heard = 1
 		n.children.Clear()
 		n.join(e, m.Rank, from)
 	default: // rule 12
 		n.heard++
-		// Without the flag the two waves have met: each side counts the other as heard, but not as a child.
+		// Without the flag the waves of both sides have met: each counts as an answer, but not as a child.
 		if m.Flags&flagChild != 0 {
 			n.children.Add(from)
 		}
@@ -85,14 +85,14 @@ func (n *contender) wave(e *election.Env, from election.Port, m election.Message
 	}
 }
 
-// join sends a wave on.
+// join passes a wave on.
 func (n *contender) join(e *election.Env, wave election.Rank, parent election.Port) {
 	n.mine, n.parent = wave, parent
 	toOthers(e, parent, election.Message{Kind: kindWave, Rank: wave})
 	n.allHeard(e)
 }
 
-// allHeard answers the parent, or announces me, if the wave has come from all neighbours.
+// allHeard answers the parent, or makes this process leader, if the wave has arrived from all neighbours.
 func (n *contender) allHeard(e *election.Env) {
 	switch {
 	case int(n.heard) != e.Ports():
