@@ -6,8 +6,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// edge is a link as all processes know it: no two are equal, and all agree which of two is the lighter one.
-// The zero edge is none.
+// edge identifies a link in the same way for all processes: no two edges are equal, and all processes agree
+// which of two is lighter. The zero edge means none.
 type edge struct {
 	weight    uint64
 	low, high election.ID // its ends
@@ -23,7 +23,7 @@ func (x edge) compare(y edge) int {
 	return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.low, y.low), cmp.Compare(x.high, y.high))
 }
 
-// lighter compares edges that lead out of a fragment. None is heavier than any.
+// lighter reports whether x is lighter than y. None is heavier than any edge.
 func (x edge) lighter(y edge) bool { return x != edge{} && (y == edge{} || x.compare(y) < 0) }
 
 // put puts an edge into a message.

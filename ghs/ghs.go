@@ -1,55 +1,56 @@
-// Package ghs builds the minimum spanning tree of a connected graph and elects on it: the algorithm of
-// Gallager, Humblet and Spira.
+// Package ghs builds the minimum spanning tree of a connected graph and elects a leader on it, by the algorithm
+// of Gallager, Humblet and Spira.
 //
 // Each process begins as a fragment of its own. A fragment is a part of the tree with a level. It finds its
-// lightest link that leads out, and joins the fragment at the other end over it. Two fragments of one level
-// that choose the same link merge into one of the next level, and that link is its core. A fragment of a
-// lower level is absorbed by one of a higher level at once; one that meets a lower level waits until the
-// other has risen. To find its lightest link out, the ends of the core send the level and the core, which
-// names the fragment, over the tree. Each process tests its links in the order of their weights, and the
-// lightest of all is reported back to the core. Where there is none the tree is complete, and the larger end
-// of the core leads.
+// lightest outgoing link, and joins the fragment at the other end over it. Two fragments of the same level that
+// choose the same link merge into one of the next level, and this link is its core. A fragment of a lower level
+// is absorbed by a fragment of a higher level immediately; a fragment that meets a lower level waits until the
+// other has risen. To find the lightest outgoing link, the ends of the core send the level and the core, which
+// identifies the fragment, over the tree. Each process tests its links in the order of their weights, and the
+// lightest of all is reported back to the core. If there is none the tree is complete, and the larger end of
+// the core leads.
 //
 // # The rules
 //
-// A link of a process is basic at first, then either a branch of the tree or rejected. A message that waits
-// is looked at again after each step, the oldest first.
+// A link of a process is basic at first, and later either a branch of the tree or rejected. A deferred message
+// is examined again after each step, the oldest first.
 //
 //  1. Wake up. A process that starts, or that a message finds asleep, makes its lightest link a branch and
-//     sends CONNECT over it, of level 0. One without links leads.
-//  2. Absorb. A process that gets CONNECT of a lower level than its own makes the link a branch. It sends
+//     sends CONNECT over it, of level 0. A process without links leads.
+//  2. Absorb. A process that receives CONNECT of a lower level than its own makes the link a branch. It sends
 //     INITIATE over it, with its level, its fragment and its state, and awaits a report if it searches.
 //  3. Defer CONNECT. A CONNECT of the same level or a higher one waits as long as the link is basic.
 //  4. Merge. If the link is a branch, the process has sent CONNECT over it too: the link is the core. The
 //     process sends INITIATE over it, of the next level, with the core as the fragment, to search.
-//  5. Initiate. A process that gets INITIATE takes over level, fragment and state, and the sender is its
+//  5. Initiate. A process that receives INITIATE adopts its level, fragment and state, and the sender is its
 //     parent. It sends INITIATE to its other branches. If it is to search, it awaits a report of each.
 //  6. Test. A process that is to search sends TEST, with its level and its fragment, over its lightest basic
 //     link. If it has none, its own test is over.
 //  7. Defer TEST. A TEST of a higher level than the process's own waits.
 //  8. Accept. The process answers a TEST of another fragment by ACCEPT.
-//  9. Reject. A link on which a TEST of the same fragment comes is rejected, if it was basic. A process that
-//     has sent TEST over it itself tests the next link; another answers REJECT.
-//  10. Found. A process that gets ACCEPT has found a link out, and notes it if it is the lightest so far.
-//     Its own test is over.
-//  11. Refused. A process that gets REJECT rejects the link, if it was basic, and tests the next.
-//  12. Collect. A process that gets REPORT from a child notes the link in it, if it is the lightest so far.
+//  9. Reject. If a TEST of the same fragment arrives over a basic link, the process rejects the link. A
+//     process that has sent TEST over the link itself tests the next link; another answers REJECT.
+//  10. Found. A process that receives ACCEPT has found an outgoing link, and records it if it is the lightest
+//     so far. Its own test is over.
+//  11. Refused. A process that receives REJECT rejects the link, if it was basic, and tests the next.
+//  12. Collect. A process that receives REPORT from a child records the link in it, if it is the lightest so
+//     far.
 //  13. Report. A process whose children have all reported, and whose own test is over, sends REPORT to its
 //     parent, with the lightest link, or none. Its search is over.
 //  14. Defer REPORT. A REPORT from the other end of the core waits while the process searches.
 //  15. Turn. An end of the core whose side has the lighter link sends CHANGEROOT towards it; if the link is
 //     its own, it makes it a branch and sends CONNECT over it. The other end waits.
-//  16. Change root. A process that gets CHANGEROOT does the same.
+//  16. Change root. A process that receives CHANGEROOT does the same.
 //  17. Halt. If neither side has found a link, the tree is complete. The larger end of the core leads, and
-//     sends ELECTED to its branches. The smaller end waits for that.
-//  18. Elected. A process that gets ELECTED follows the leader, and sends ELECTED to its other branches.
+//     sends ELECTED to its branches. The smaller end waits for it.
+//  18. Elected. A process that receives ELECTED follows the leader, and sends ELECTED to its other branches.
 //
 // # Model
 //
-// A connected graph with links both ways that keep the order, asynchronous, of unknown size and shape; unique
-// IDs; no failures; any number of initiators. Both ends of a link know its weight, and the IDs of each
-// other. Links of the same weight are in the order of the smaller IDs of their ends, then of the larger. A
-// Start at a process that is awake is ignored.
+// A connected graph with two-way links that deliver in order, asynchronous, of unknown size and shape; unique
+// IDs; no failures; any number of initiators. Both ends of a link know its weight, and the IDs of each other.
+// Links of the same weight are ordered by the smaller IDs of their ends, then by the larger. A Start at a
+// process that is awake is ignored.
 //
 // # Messages
 //
@@ -57,8 +58,8 @@
 //
 //	2E + 5N*log2 N, and N-1 elected
 //
-// A link is rejected once, by two messages: TEST and REJECT, or two TEST that cross. At each of its levels,
-// at most log2 N, a process gets at most one INITIATE and one ACCEPT, and sends at most one TEST that is
+// A link is rejected once, by two messages: TEST and REJECT, or two TESTs that cross. At each of its levels, at
+// most log2 N, a process receives at most one INITIATE and one ACCEPT, and sends at most one TEST that is
 // accepted, one REPORT and one CHANGEROOT or CONNECT.
 //
 // TEST and INITIATE carry a link and a level, REPORT a link, CONNECT a level and a Rank, ELECTED a Rank. A
@@ -67,23 +68,23 @@
 //
 // # Guarantees
 //
-// The branches are the minimum spanning tree, of which there is one. Exactly one process is elected, on every
-// schedule: an end of the last core. Which link that is depends on the schedule. A process knows of the end
-// as soon as it knows the leader.
+// The branches are the minimum spanning tree, which is unique. Exactly one process is elected, on every
+// schedule: an end of the last core. Which link is the last core depends on the schedule. A process knows the
+// end as soon as it knows the leader.
 //
 // # Limitations
 //
-// Links that do not keep the order break the election, as do one crash, one lost message, or a link whose
-// ends see different weights. Weights and Ranks must not change while an election runs. A fragment may wait
-// for long: the longest chain of messages is of the order of N*log2 N if all start at once, and of N*N
-// otherwise.
+// Links that do not deliver in order break the election, as do one crash, one lost message, or a link whose
+// ends have different weights for it. Weights and Ranks must not change during an election. A fragment may wait
+// for a long time: the longest chain of messages is of the order of N*log2 N if all start simultaneously, and
+// of N*N otherwise.
 //
 // # Corrected here
 //
-// The source ends at the core: its ends know that the tree is complete, and no other process does. The
-// announcement of rules 17 and 18 is added. CONNECT carries the Rank of its sender, so that each end of the
-// core knows whether it is the larger. In the source a message that has to wait goes to the end of the
-// process's queue and comes by again and again; here it is looked at when the process has changed.
+// In the source, the algorithm ends at the core: its ends know that the tree is complete, and no other process
+// does. Rules 17 and 18 add the announcement. CONNECT carries the Rank of its sender, so that each end of the
+// core knows whether it is the larger. In the source a deferred message goes to the end of the process's queue
+// and is examined again and again; here it is examined when the process has changed.
 //
 // Source: R. G. Gallager, P. A. Humblet and P. M. Spira, A distributed algorithm for minimum-weight spanning
 // trees, ACM TOPLAS 5(1), 1983.
@@ -99,19 +100,19 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message. Round is the level.
+// Message kinds. Round is the level.
 const (
 	kindConnect    uint8 = iota + 1 // the Rank of the sender, and its level
 	kindInitiate                    // the fragment, by its core, and its level; with flagSearch: to search
 	kindTest                        // the fragment of the sender, and its level
 	kindAccept                      // the link leads out of the sender's fragment
 	kindReject                      // it does not
-	kindReport                      // the lightest link out; the zero Weight if there is none
-	kindChangeRoot                  // the lightest link out is on this side
+	kindReport                      // the lightest outgoing link; the zero Weight if there is none
+	kindChangeRoot                  // the lightest outgoing link is on this side
 	kindElected                     // the leader
 )
 
-// flagSearch in INITIATE: the receiver is to search.
+// flagSearch in INITIATE means that the receiver is to search.
 const flagSearch uint8 = 1
 
 // Algorithms returns the only variant.
@@ -153,14 +154,14 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// state is how far a process has come in the present level.
+// state is the progress of a process in the current level.
 type state uint8
 
 const (
 	sleeping  state = iota
-	searching       // it seeks the lightest link out of its fragment
-	found           // it has reported that
-	ended           // it knows the leader
+	searching       // searches for the lightest outgoing link of its fragment
+	found           // has reported the link
+	ended           // knows the leader
 )
 
 // process is a participant.
@@ -169,26 +170,26 @@ type process struct {
 	state    state
 	level    uint32
 	fragment edge          // the core of the fragment
-	other    election.Rank // the other end of the last core that this process is an end of
+	other    election.Rank // the other end of the last core that has this process as an end
 	parent   election.Port // towards the core
-	best     election.Port // towards the lightest link out
-	lightest edge          // of that link; zero if there is none
-	testing  election.Port // over which a test is under way, or NoPort
-	awaited  uint32        // the number of children that have not reported
+	best     election.Port // towards the lightest outgoing link
+	lightest edge          // the lightest outgoing link; zero if there is none
+	testing  election.Port // port of the TEST in flight, or NoPort
+	awaited  uint32        // number of children that have not reported
 
 	branches portset.Set     // links of the tree
-	rejected portset.Set     // links of which both ends are in one fragment; all others are basic
-	order    []election.Port // the links by their weights
+	rejected portset.Set     // links with both ends in one fragment; all others are basic
+	order    []election.Port // links sorted by weight
 	tested   uint32          // links before this one in order are not basic
 	waiting  []waiting
 }
 
-// isBasic reports whether the process does not know yet if a link belongs to the tree.
+// isBasic reports whether the process does not know yet whether a link belongs to the tree.
 func (n *process) isBasic(port election.Port) bool {
 	return !n.branches.Has(port) && !n.rejected.Has(port)
 }
 
-// waiting is a message that waits.
+// waiting is a deferred message.
 type waiting struct {
 	port election.Port
 	msg  election.Message
@@ -226,7 +227,7 @@ func (n *process) mustWait(port election.Port, m *election.Message) bool {
 	return false
 }
 
-// takeWaiting takes the messages that have waited long enough.
+// takeWaiting handles the deferred messages that can be handled now.
 func (n *process) takeWaiting(e *election.Env) {
 	for i := 0; i < len(n.waiting); {
 		w := n.waiting[i]
@@ -237,7 +238,7 @@ func (n *process) takeWaiting(e *election.Env) {
 		copy(n.waiting[i:], n.waiting[i+1:])
 		n.waiting = n.waiting[:len(n.waiting)-1]
 		n.take(e, w.port, &w.msg)
-		// Any of the others may have its turn now.
+		// Any of the others may be possible now.
 		i = 0
 	}
 }
@@ -273,8 +274,8 @@ func (n *process) wakeUp(e *election.Env) { // rule 1
 	n.join(e, n.order[0])
 }
 
-// sort lists the links by their weights. Each is then looked at once: a process with many links would look
-// through all of them for each test.
+// sort sorts the links by weight. A process then examines each of them once; otherwise it would search all of
+// its links for each test.
 func (n *process) sort(e *election.Env) {
 	for port := range election.Port(e.Ports()) {
 		n.order = append(n.order, port)
@@ -303,7 +304,7 @@ func (n *process) connect(e *election.Env, port election.Port, m *election.Messa
 	e.Send(port, core)
 }
 
-// sendInitiate sends the present level to a child, which reports if there is a search.
+// sendInitiate sends the current level to a child, which reports if there is a search.
 func (n *process) sendInitiate(e *election.Env, child election.Port) {
 	m := election.Message{Kind: kindInitiate, Round: n.level}
 	n.fragment.put(&m)
@@ -333,7 +334,7 @@ func (n *process) initiate(e *election.Env, port election.Port, m *election.Mess
 
 // testNext tests the lightest basic link.
 func (n *process) testNext(e *election.Env) { // rule 6
-	// No link becomes basic again: look on where the last look has ended.
+	// No link becomes basic again, so continue where the last search ended.
 	for int(n.tested) < len(n.order) && !n.isBasic(n.order[n.tested]) {
 		n.tested++
 	}
@@ -358,7 +359,7 @@ func (n *process) test(e *election.Env, port election.Port, m *election.Message)
 		n.rejected.Add(port)
 	}
 	if n.testing == port {
-		// The two tests have crossed: each answers the other.
+		// The two TESTs have crossed: each answers the other.
 		n.testNext(e)
 	} else {
 		e.Send(port, election.Message{Kind: kindReject})
@@ -378,7 +379,7 @@ func (n *process) reject(e *election.Env, port election.Port) { // rule 11
 	n.testNext(e)
 }
 
-// note keeps the lightest link out.
+// note records the lightest outgoing link.
 func (n *process) note(towards election.Port, w edge) {
 	if w.lighter(n.lightest) {
 		n.best, n.lightest = towards, w
@@ -401,7 +402,7 @@ func (n *process) report(e *election.Env, port election.Port, w edge) {
 	}
 }
 
-// allReported reports to the parent once everything is known.
+// allReported reports to the parent when the search of this process and its children is over.
 func (n *process) allReported(e *election.Env) { // rule 13
 	if n.awaited > 0 || n.testing != election.NoPort {
 		return
@@ -429,7 +430,7 @@ func (n *process) elected(e *election.Env, port election.Port, leader election.R
 	}
 }
 
-// end sends the leader on to all branches but the one that it has come from.
+// end sends the leader to all branches except the one it has come from.
 func (n *process) end(e *election.Env, leader election.Rank, from election.Port) {
 	n.state = ended
 	e.Decide(leader)
