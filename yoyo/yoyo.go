@@ -1,90 +1,91 @@
-// Package yoyo elects on any connected graph: Santoro's Yo-Yo. Ranks go down and votes come up, until one
-// source is left.
+// Package yoyo elects a leader on any connected graph, by Santoro's Yo-Yo. Ranks go down and votes come up,
+// until one source is left.
 //
-// Neighbours exchange their Ranks, and each link points from the smaller to the larger one. So there are
-// sources, over whose links nothing comes in, sinks, over whose links nothing goes out, and no cycles. A
-// source is a candidate. In each round the candidates send their Ranks down. A process waits for a value
-// on all links that come in, and passes the smallest on. From the sinks votes come back up: a process
-// votes yes to a smallest value, and no to all others, or no to all if a no has come from below. A source
-// that gets a no is none any more, and each link that carries a no is turned round. What it pointed away
-// from is then reached from the smaller candidate.
+// Neighbours exchange their Ranks, and each link points from the smaller to the larger one. There are therefore
+// sources, which have only outgoing links, and sinks, which have only incoming links, and no cycles. A source
+// is a candidate. In each round the candidates send their Ranks down. A process waits for a value on all
+// incoming links, and passes the smallest on. From the sinks, votes return upwards: a process votes yes to a
+// smallest value and no to all others, or no to all if it has received a no from below. A source that receives
+// a no is not a source any more, and each link that carries a no is reversed. The processes below are then
+// reached from the smaller candidate.
 //
-// Links that are of no use leave the graph with the vote. Of links that have brought the same value all
-// but one are dropped. A sink with a single link is a leaf, and can learn nothing that its neighbour does
-// not know: it leaves, and its link joins the tree over which the leader is announced. A process below
-// which all links have gone is a sink, in the same round. So all of the graph leaves while one source is
-// left, and that one leads: it has no links any more.
+// Useless links leave the graph with the vote. Of several links that have brought the same value, all but one
+// are dropped. A sink with a single link is a leaf, and cannot learn anything that its neighbour does not know:
+// it leaves, and its link joins the tree over which the leader is announced. A process whose outgoing links
+// have all gone is a sink, in the same round. When one source is left, the whole graph therefore leaves, and
+// this source leads: it has no links any more.
 //
 // # The rules
 //
-//  1. Wake. A process wakes up when it starts, or when the first message arrives. It sends HELLO with its
-//     Rank over all links. A process without links leads.
-//  2. Orient. A process that gets HELLO notes whether the link comes in, from a smaller Rank, or goes out.
-//     When HELLO has come over all links, round 1 begins.
+//  1. Wake. A process wakes up when it starts, or when the first message arrives. It sends HELLO with its Rank
+//     over all links. A process without links leads.
+//  2. Orient. A process that receives HELLO records whether the link comes in, from a smaller Rank, or goes
+//     out. When HELLO has arrived over all links, round 1 begins.
 //  3. Keep. A process keeps a VALUE until its round needs it. The neighbour may be a round ahead.
-//  4. Yo-. When a VALUE has come over all links that come in, a process sends the smallest of them over
-//     all that go out. A source sends its own Rank at once.
-//  5. Sink. If no link goes out, it votes at once.
-//  6. Yes. A process that gets YES counts the vote.
-//  7. No. A process that gets NO counts the vote. When the round ends the link comes in.
-//  8. Drop. A process that gets DROP counts it as a yes. The link is gone.
-//  9. Leaf. A process that gets LEAF counts it as a yes. The link is gone, and the sender is a child.
-//  10. -Yo, same. When all votes have come, a process sends DROP over each link that has brought the same
-//     value as one before it, and the link is gone.
-//  11. -Yo, leaf. If no link goes out any more, and a single one comes in, it sends LEAF over that and has
-//     left.
-//  12. -Yo, yes. If no vote is NO, it sends YES over the link with the smallest value.
-//  13. -Yo, no. It sends NO over all others, and those go out in the next round.
+//  4. Yo-. When a VALUE has arrived over all incoming links, a process sends the smallest of them over all
+//     outgoing links. A source sends its own Rank immediately.
+//  5. Sink. If no link goes out, the process votes immediately.
+//  6. Yes. A process that receives YES counts the vote.
+//  7. No. A process that receives NO counts the vote. When the round ends, the link becomes an incoming one.
+//  8. Drop. A process that receives DROP counts it as a yes. The link is gone.
+//  9. Leaf. A process that receives LEAF counts it as a yes. The link is gone, and the sender is a child.
+//  10. -Yo, same. When all votes have arrived, a process sends DROP over each link that has brought the same
+//     value as an earlier one, and the link is gone.
+//  11. -Yo, leaf. If no link goes out any more, and a single one comes in, the process sends LEAF over it and
+//     has left.
+//  12. -Yo, yes. If no vote is NO, the process sends YES over the link with the smallest value.
+//  13. -Yo, no. The process sends NO over all others, which become outgoing links in the next round.
 //  14. Lead. A source without links leads: it sends ELECTED to its children.
-//  15. Elected. A process that gets ELECTED follows the leader in it, and passes it on to its children.
+//  15. Elected. A process that receives ELECTED follows the leader in it, and passes it on to its children.
 //
 // # Why it ends
 //
-// Say that each process belongs to the source whose Rank it has passed on, and let s(1), s(2), ... be the
-// numbers of sources. A source stays if all that its Rank reaches belongs to it. After a round links
-// between processes of different sources point from the smaller Rank to the larger. So the processes of a
-// source that is gone are reached from those of smaller ones only, and all that comes in there goes
-// through the process that was the source, as the links to it have been turned round. There one value
-// wins, and one source at most stays of those that the values are of. In this way each source that stays
-// in the next round has a source of its own that is gone: s(t+2) is at most s(t) - s(t+1). The numbers
-// fall like the Fibonacci numbers, from s(0) = n, as in round 0 each process is its own.
+// Let each process belong to the source whose Rank it has passed on, and let s(1), s(2), ... be the numbers of
+// sources. A source remains if all processes that its Rank reaches belong to it. After a round, links between
+// processes of different sources point from the smaller Rank to the larger. The processes of a source that has
+// been eliminated are therefore reached only from processes of smaller sources, and every value that enters
+// there passes through the process that was the source, because the links to it have been reversed. There one
+// value wins, so at most one of the sources of these values remains. In this way each source that remains in
+// the next round corresponds to a different source that has been eliminated: s(t+2) is at most s(t) - s(t+1).
+// The numbers fall like the Fibonacci numbers, from s(0) = n, because in round 0 each process is its own
+// source.
 //
-// They need not halve in each round, as one reads: of sources 1, 2, 3 and sinks 4 between 1 and 3, 5
-// between 2 and 3, two are left after the first round.
+// They need not halve in each round, as is sometimes stated: with sources 1, 2, 3 and sinks 4 between 1 and 3,
+// 5 between 2 and 3, two sources are left after the first round.
 //
 // # Model
 //
-// Any connected graph with links both ways, asynchronous, unique IDs, no failures; any number of
-// initiators, and the smallest of all processes wins. A Start at a process that is awake is ignored.
-// Links need not keep the order: a VALUE may arrive before the HELLO or the NO that was sent before it,
-// and is kept apart from votes. No message of a later round can come earlier than that, since a process
-// begins a round only when its neighbours have answered it.
+// Any connected graph with two-way links, asynchronous, unique IDs, no failures; any number of initiators, and
+// the smallest of all processes wins. A Start at a process that is awake is ignored. Links need not deliver in
+// order: a VALUE may arrive before the HELLO or the NO that was sent before it, and is kept apart from votes.
+// No message of a later round can arrive earlier than that, because a process begins a round only when its
+// neighbours have answered it.
 //
 // # Messages
 //
 // With n processes and M ports in all, two for each link:
 //
 //	hello     M
-//	value     one for each link that is left, in each round
+//	value     one for each remaining link, in each round
 //	votes     as many; n-1 of them are leaf
 //	elected   n-1
 //
-// So 2M + n-1 at best, where one round is enough: on every complete graph, and on all graphs with one
+// The minimum is 2M + n-1, if one round is enough: on every complete graph, and on all graphs with only one
 // process that is smaller than its neighbours. There are at most k-2 rounds, where F(k) is the largest
-// Fibonacci number up to n, and at most M*(k-1) + n-1 messages. They are the same on every schedule and
-// for all initiators, but not for every order of the ports: of links that bring the same value the one of the
-// lowest port is kept (rule 10). On one graph of ten processes an election takes 95, 97, 99 or 101 messages,
-// depending on that order. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit and all start,
-// and at most n-1 more if not.
+// Fibonacci number up to n, and at most M*(k-1) + n-1 messages. The number is the same on every schedule and
+// for all initiators, but depends on the order of the ports: of links that bring the same value, the one with
+// the lowest port is kept (rule 10). On one graph of ten processes an election takes 95, 97, 99 or 101
+// messages, depending on this order. Time is at most 1 + 2(n-1)(k-2) + n-1 if each message takes a unit and all
+// start, and at most n-1 more otherwise.
 //
 // # Limitations
 //
-// One crash or one lost message blocks the election for ever. A message that comes twice may spoil it, as
-// may two processes with the same ID. Ranks must not change while it runs.
+// One crash or one lost message blocks the election forever. A duplicate message may break it, as may two
+// processes with the same ID. Ranks must not change during an election.
 //
-// Made precise here: DROP is no vote. The link that is kept carries that of all with the same value. A
-// process whose last link out went with a no would turn all others round, and be a source again with a
-// Rank of its own.
+// Made precise here: DROP is no vote. The link that is kept carries the vote for all links with the same value.
+// Otherwise a process whose last outgoing link left with a no would reverse all its other links, and be a
+// source again with a Rank of its own.
 //
 // Source: N. Santoro, Design and Analysis of Distributed Algorithms, Wiley 2007, section 3.8.3.
 package yoyo
@@ -98,7 +99,7 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// The kinds of message. Hello, value and elected carry a Rank, votes nothing.
+// Message kinds. Hello, value and elected carry a Rank, votes nothing.
 const (
 	kindHello uint8 = iota + 1
 	kindValue
@@ -153,22 +154,22 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// stage is how far a process has come in the present round.
+// stage is the progress of a process in the current round.
 type stage uint8
 
 const (
 	asleep    stage = iota
-	greeting        // it waits for HELLO
-	gathering       // it waits for values
-	voting          // it waits for votes, or has left
+	greeting        // waits for HELLO
+	gathering       // waits for values
+	voting          // waits for votes, or has left
 )
 
-// brought has the values that have come, by port; of ID zero where none has.
+// brought contains the values that have arrived, by port; ID zero if none has.
 type brought []election.Rank
 
 // at returns a value.
 func (b brought) at(port election.Port) election.Rank {
-	if int(port) < len(b) { // it is, unless a saved state is spoilt
+	if int(port) < len(b) { // always true, unless a saved state is corrupt
 		return b[port]
 	}
 	return election.Rank{}
@@ -184,17 +185,17 @@ func (b brought) set(port election.Port, v election.Rank) {
 // process is a participant.
 type process struct {
 	stage  stage
-	missed uint32 // how many HELLOs, values or votes have not come
+	missed uint32 // number of missing HELLOs, values or votes
 	values brought
 
-	in, out  portset.Set // the links that are left, by their direction
-	refused  portset.Set // those over which NO has come
-	children portset.Set // processes that have left by this one
+	in, out  portset.Set // remaining links, by direction
+	refused  portset.Set // links over which NO has arrived
+	children portset.Set // processes that have left over a link to this process
 
 	scratch
 }
 
-// scratch is what a process needs during one Step.
+// scratch is the memory that a process needs during one Step.
 type scratch struct {
 	order []election.Port // room for [process.sorted]
 }
@@ -263,7 +264,7 @@ func (n *process) hello(e *election.Env, port election.Port, neighbour election.
 func (n *process) begin(e *election.Env) {
 	n.stage, n.missed = gathering, 0
 	for port := n.in.From(0); port != election.NoPort; port = n.in.From(port + 1) {
-		// Some have come already, from neighbours that began this round before this process did.
+		// Some have already arrived, from neighbours that began this round before this process did.
 		if n.values.at(port).ID == 0 {
 			n.missed++
 		}
@@ -275,7 +276,7 @@ func (n *process) begin(e *election.Env) {
 
 func (n *process) value(e *election.Env, port election.Port, v election.Rank) { // rule 3
 	n.values.set(port, v)
-	// A value that comes while this process waits for something else is one of its next round.
+	// A value that arrives while this process waits for something else belongs to its next round.
 	if n.stage == gathering {
 		if n.missed--; n.missed == 0 {
 			n.down(e)
@@ -283,7 +284,7 @@ func (n *process) value(e *election.Env, port election.Port, v election.Rank) { 
 	}
 }
 
-// down sends the smallest value over all links that go out.
+// down sends the smallest value over all outgoing links.
 func (n *process) down(e *election.Env) { // rule 4
 	least := election.Rank{}
 	for port := n.in.From(0); port != election.NoPort; port = n.in.From(port + 1) {
@@ -322,7 +323,7 @@ func (n *process) up(e *election.Env) {
 	}
 	for i, port := range kept {
 		n.values.set(port, election.Rank{})
-		// A no from below is for all values: the smallest of them has been passed on, and is not good enough.
+		// A no from below is for all values: the smallest of them has been passed on, and is not small enough.
 		if i == 0 && n.refused.From(0) == election.NoPort { // rule 12
 			e.Send(port, election.Message{Kind: kindYes})
 			continue
@@ -340,7 +341,7 @@ func (n *process) up(e *election.Env) {
 	n.begin(e)
 }
 
-// sorted returns the links that come in, by their values.
+// sorted returns the incoming links, sorted by value.
 func (n *process) sorted() []election.Port {
 	n.order = n.order[:0]
 	for port := n.in.From(0); port != election.NoPort; port = n.in.From(port + 1) {
@@ -352,7 +353,8 @@ func (n *process) sorted() []election.Port {
 	return n.order
 }
 
-// dropSame drops of links that have brought the same value all but the first, and returns those.
+// dropSame drops all but the first of the links that have brought the same value, and returns the remaining
+// links.
 func (n *process) dropSame(e *election.Env, order []election.Port) []election.Port { // rule 10
 	kept := order[:0]
 	for _, port := range order {
