@@ -1,74 +1,75 @@
-// Package floodmax elects on any connected graph in rounds: in each round a process sends the largest Rank
-// that it knows to all its neighbours. After as many rounds as the diameter, each process knows the largest
-// of all. The variants:
+// Package floodmax elects a leader on any connected graph in rounds: in each round a process sends the largest
+// Rank that it knows to all its neighbours. After as many rounds as the diameter, each process knows the
+// largest of all. The variants:
 //
 //	basic   every process sends in every round.
-//	change  a process sends only after a round in which it has heard of a larger one.
-//	alpha   basic over a synchronizer, for networks in which messages take any time.
+//	change  a process sends only after a round in which it has received a larger Rank.
+//	alpha   basic over a synchronizer, for networks with arbitrary message delays.
 //
-// In basic and change a clock makes the rounds: a timer of one unit, the time that each message takes. There
-// is no announcement. Each process knows the leader by counting, and all know it at the same time.
+// In basic and change a clock determines the rounds: a timer of one unit, the time that each message takes.
+// There is no announcement. Each process knows the leader by counting rounds, and all know it at the same time.
 //
 // # The rules
 //
-//  1. Start. A process that starts takes itself as the best, and enters round 1.
-//  2. Send. A process that enters a round sends MAX with the best, and the number of the round, to all its
-//     neighbours. In change it sends nothing if the best has stayed the same in the round before.
+//  1. Start. A process that starts takes its own Rank as the best, and enters round 1.
+//  2. Send. A process that enters a round sends MAX with the best Rank, and the number of the round, to all
+//     its neighbours. In change it sends nothing if the best Rank has not changed in the previous round.
 //  3. Hear. A process keeps the largest Rank in a MAX as its best.
-//  4. Join. A process that has not started, and gets a first MAX, relays from then on. The number in it is
-//     that of the round, which ends at the same instant.
+//  4. Join. A process that has not started, and receives a first MAX, relays from then on. MAX contains the
+//     number of the round, which ends at the same instant.
 //  5. Round. When the time of a round is over, the process enters the next one.
-//  6. Decide. When the time of the last round is over the best leads: the process itself, or the one that
-//     it follows. From then on the process drops each MAX.
+//  6. Decide. When the time of the last round is over, the owner of the best Rank leads, which is either the
+//     process itself or the one that it follows. From then on the process drops each MAX.
 //
 // # Model
 //
-// A connected graph with links both ways, unique IDs, no failures. Each process knows the same number of
-// rounds, D, not less than the diameter of the graph: the largest distance of any two processes. If that is
-// not known, the number of processes will do, less one, which is the default.
+// A connected graph with two-way links, unique IDs, no failures. Each process knows the same number of rounds,
+// D, which is at least the diameter of the graph: the largest distance between any two processes. If the
+// diameter is not known, use the number of processes minus one, which is the default.
 //
-// Basic and change are for the synchronous model. All that start do so at one instant, and each message takes
-// one unit ([Config].Delay). Where all processes start, messages may take less. At one instant messages
-// arrive before timers run out. A Start at a process that the election has reached is ignored.
+// Basic and change are for the synchronous model. All initiators start at the same instant, and each message
+// takes one unit ([Config].Delay). If all processes start, messages may take less. Messages that arrive at the
+// instant at which a timer fires are delivered first. A Start at a process that the election has reached is
+// ignored.
 //
-// Alpha is asynchronous. Package synchronizer has its model: any process may start, at any time, and then all
-// take part from round 1 on.
+// Alpha is asynchronous, with the model of package synchronizer: any process may start, at any time, and then
+// all take part from round 1 on.
 //
 // # Messages
 //
 // With M ports in all, two for each link, and D rounds:
 //
 //	basic   D*M         if all start; fewer, if only some do
-//	change  M           at least, if all start: in round 1 each process sends, and later if what it
-//	        D*M         at most                 knows has grown
+//	change  M           at least, if all start: in round 1 each process sends, and later if its
+//	        D*M         at most                 knowledge has grown
 //	alpha   (2D + 1)*M  always: D*M max, (D+1)*M safe
 //
-// Alpha takes as many whichever start, on every schedule. The time of basic and change is D units:
-// messages of one unit each. With alpha all know the leader at most D units after the last process has
-// woken, if no message takes longer than a unit; the last SAFE arrives a unit later.
+// Alpha takes the same number for any initiators, on every schedule. The time of basic and change is D units:
+// messages of one unit each. With alpha all know the leader at most D units after the last process has woken,
+// if no message takes longer than a unit; the last SAFE arrives a unit later.
 //
-// A process keeps a Rank and a few numbers, in alpha also what has come for the next pulse.
+// A process keeps a Rank and a few numbers, in alpha also the messages for the next pulse.
 //
 // # Guarantees
 //
-// The largest of those that start is elected, in alpha the largest of all. After r rounds a process knows
-// the largest in its distance r, since that has come one link further in each round. So after D rounds all
-// know the same. A process knows of the end as soon as it knows the leader. In the synchronous model that is
-// the same instant for all.
+// The largest of the initiators is elected, in alpha the largest of all. After r rounds a process knows the
+// largest Rank within distance r, because Ranks travel one link further in each round. After D rounds all
+// processes therefore know the same. A process knows the end as soon as it knows the leader. In the synchronous
+// model this is the same instant for all.
 //
 // # Limitations
 //
-// With fewer rounds than the diameter several processes may lead. On the path 5-1-2-3-4 with two rounds 4 has
-// not heard of 5, and leads beside it: 3 takes 4 for the leader, 1 and 2 take 5.
+// With fewer rounds than the diameter several processes may lead. On the path 5-1-2-3-4 with two rounds, 4 has
+// not heard of 5 and leads too: 3 follows 4; 1 and 2 follow 5.
 //
-// Basic and change are wrong where messages take longer than a unit, or processes start at different times:
-// a process then decides before it has heard of the largest, and several may lead. Take alpha there. A crash
-// may have the same effect, and so may one lost message. Alpha is blocked by either for ever. A process of
+// Basic and change are incorrect if messages take longer than a unit, or processes start at different times: a
+// process then decides before it has heard of the largest, and several may lead. Use alpha in these cases. A
+// crash may have the same effect, and so may one lost message. Alpha is blocked by either forever. A process of
 // basic or change that has lost its state may decide in an early Term before it hears of a later one. Ranks
-// must not change while an election runs.
+// must not change during an election.
 //
-// Source: N. Lynch, Distributed Algorithms, 1996, chapter 4 (FloodMax, OptFloodMax). There all processes
-// start; that others relay, with the number of the round in MAX, is added here.
+// Source: N. Lynch, Distributed Algorithms, 1996, chapter 4 (FloodMax, OptFloodMax). There all processes start;
+// relaying by the others, with the number of the round in MAX, is added here.
 package floodmax
 
 import (
@@ -82,22 +83,23 @@ import (
 	"github.com/go-election/election/synchronizer"
 )
 
-// kindMax is the only kind of message. It carries the largest Rank that its sender knows, and in Round the
-// number of the round.
+// kindMax is the only message kind. It carries the largest Rank that its sender knows, and the number of the
+// round (Round).
 const kindMax uint8 = 1
 
-// timerRound is the time of a round.
+// timerRound measures the time of a round.
 const timerRound uint8 = 0
 
-// DefaultDelay is [Config].Delay where none is given.
+// DefaultDelay is the default of [Config].Delay.
 const DefaultDelay = time.Second
 
-// Config are the parameters. The zero value is right where nothing is known of the graph.
+// Config contains the parameters. The zero value is suitable if nothing is known about the graph.
 type Config struct {
-	// Rounds is how many rounds there are: the diameter of the graph, or more. If zero, one less than there
-	// are processes.
+	// Rounds is the number of rounds: the diameter of the graph, or more. If zero, the number of processes
+	// minus one.
 	Rounds uint32
-	// Delay is how long a message takes, and so a round. If zero, a second. Alpha does without it.
+	// Delay is the delay of a message, and so the duration of a round. If zero, a second. Alpha does not use
+	// it.
 	Delay time.Duration
 }
 
@@ -108,7 +110,7 @@ func Algorithms() []*election.Algorithm {
 
 func must(a *election.Algorithm, err error) *election.Algorithm {
 	if err != nil {
-		panic(err) // the zero Config is right
+		panic(err) // the zero Config is valid
 	}
 	return a
 }
@@ -162,8 +164,7 @@ func Alpha(c Config) (*election.Algorithm, error) {
 	return a, nil
 }
 
-// describe completes c and returns what the variants have in common. Configure starts from c as it was before
-// that.
+// describe completes c and returns the common part of the variants. Configure starts from the original c.
 func (c *Config) describe(variant, summary string,
 	with func(Config) (*election.Algorithm, error),
 ) (*election.Algorithm, error) {
@@ -195,7 +196,7 @@ func (c *Config) describe(variant, summary string,
 	}, nil
 }
 
-// configure returns what reads the parameters of a variant.
+// configure returns the function that reads the parameters of a variant.
 func (c Config) configure(with func(Config) (*election.Algorithm, error),
 	table func(*Config) params.Table) func(*params.Given) (*election.Algorithm, error) {
 	return func(g *params.Given) (*election.Algorithm, error) {
@@ -223,7 +224,7 @@ func (c *Config) ofAlpha() params.Table {
 		Positive: "without a round no process hears of another", To: params.Count(&c.Rounds)}}
 }
 
-// rounds returns how many rounds there are among n processes.
+// rounds returns the number of rounds among n processes.
 func (c *Config) rounds(n int) float64 {
 	if c.Rounds > 0 {
 		return float64(c.Rounds)
@@ -231,7 +232,7 @@ func (c *Config) rounds(n int) float64 {
 	return float64(n - 1)
 }
 
-// named returns the number of rounds as formulas have it.
+// named returns the number of rounds in the form used in formulas.
 func (c *Config) named() string {
 	if c.Rounds > 0 {
 		return fmt.Sprint(c.Rounds)
@@ -239,7 +240,7 @@ func (c *Config) named() string {
 	return "(n-1)"
 }
 
-// bound returns a bound on messages, by how many there are for each port.
+// bound returns a bound on messages, given the number for each port.
 func bound(formula string, perPort func(n int) float64) cost.Bound {
 	return cost.Bound{Formula: formula,
 		CountPorts: func(n, ports int) float64 { return perPort(n) * float64(ports) }}

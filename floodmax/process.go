@@ -9,16 +9,16 @@ import (
 // process is a participant.
 type process struct {
 	rounds  uint32
-	length  time.Duration // of a round
-	sparing bool          // of the variant: it sends only what is new
+	length  time.Duration // duration of a round
+	sparing bool          // variant: it sends only news
 
-	best  election.Rank // the largest that it knows; of ID zero before the first
-	round uint32        // the present one
-	grew  bool          // the best has changed in this round
+	best  election.Rank // largest Rank that it knows; ID zero before the first
+	round uint32        // current round
+	grew  bool          // best has changed in this round
 	over  bool          // it knows the leader
 }
 
-// Step takes one event.
+// Step handles one event.
 func (n *process) Step(e *election.Env, ev *election.Event) {
 	switch ev.Op {
 	case election.Start: // rule 1
@@ -57,16 +57,16 @@ func (n *process) next(e *election.Env) {
 
 func (n *process) hear(e *election.Env, m *election.Message) { // rule 3
 	switch {
-	// No process sends the others of these in this election.
+	// No correct process sends any of the others in this election.
 	case n.over || m.Rank.ID == 0 || m.Round == 0 || m.Round > n.rounds: // rule 6
 		return
 	case n.best.ID == 0: // rule 4
 		n.round = m.Round
-		// Of no length: the round ends at the instant at which its messages arrive, and they come first.
+		// Use a zero duration: the round ends at the instant at which its messages arrive, and they are
+		// delivered first.
 		e.SetTimer(timerRound, 0, 0)
 	}
-	// In round r all of round r arrives, and nothing else, so the number is of no use to a process that has a
-	// clock.
+	// In round r, exactly the messages of round r arrive, so a process with a clock need not check the number.
 	if n.best.Less(m.Rank) {
 		n.best, n.grew = m.Rank, true
 	}
