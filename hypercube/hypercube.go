@@ -1,84 +1,83 @@
-// Package hypercube elects on an oriented hypercube: HyperElect.
+// Package hypercube elects a leader on an oriented hypercube, by the algorithm HyperElect.
 //
-// A hypercube of dimension d has 2^d processes, whose labels differ in one bit where there is a
-// link; it is oriented if both know which bit that is. Links are numbered from 1 to d by it:
-// link k, which is port k-1, flips bit k-1. No process needs to know its label.
+// A hypercube of dimension d has 2^d processes. Two processes are linked if their labels differ in one bit; the
+// hypercube is oriented if both know which bit it is. Links are numbered from 1 to d by it: link k, which is
+// port k-1, flips bit k-1. No process needs to know its label.
 //
-// An election is a knock-out tournament of d stages. In stage i the winners of two neighbouring
-// cubes of dimension i-1 meet. They do not know where the other one is: a duelist sends its duel
-// over link i, and the process at the other end, if it has been defeated, sends it on to the one
-// that has defeated it, and so on, until it comes to the duelist of that cube. A duel carries the
-// set of links that it has crossed an odd number of times. That is the way back, and a shortest
-// one, since a set of links leads to the same place in any order and a link crossed twice is not
-// crossed at all. So the loser keeps it as its path to its conqueror.
+// An election is a knock-out tournament of d stages. In stage i the winners of two neighbouring cubes of
+// dimension i-1 meet. Neither knows where the other is: a duelist sends its duel over link i, and if the
+// process at the other end has been defeated, it sends the duel on to its conqueror, and so on, until it
+// reaches the duelist of that cube. A duel carries the set of links that it has crossed an odd number of times.
+// This set is a shortest way back, because a set of links leads to the same place in any order, and crossing a
+// link twice has no effect. The loser therefore keeps it as its path to its conqueror.
 //
-// The winner of stage d leads. It sends elected over all its links, and a process that gets that over
-// link k sends it on over the links below k: each hears it once.
+// The winner of stage d leads. It sends elected over all its links, and a process that receives it over link k
+// passes it on over the links below k: each process receives it once.
 //
 // # Model
 //
-// An oriented hypercube, asynchronous; each process knows the dimension, which is the number of its
-// links; unique IDs; no failures; any number of initiators, also late ones. A duel wakes a process
-// that has not started: it becomes a duelist. Links need not keep the order. The largest of all
-// wins, whichever start. The dimension is at most 32.
+// An oriented hypercube, asynchronous; each process knows the dimension, which is the number of its links;
+// unique IDs; no failures; any number of initiators, including late ones. A duel wakes a process that has not
+// started: it becomes a duelist. Links need not deliver in order. The largest of all wins, for any initiators.
+// The dimension is at most 32.
 //
 // # The rules
 //
-//  1. Start. A process that starts, or gets its first DUEL, is a duelist of stage 1.
+//  1. Start. A process that starts, or receives its first DUEL, is a duelist of stage 1.
 //  2. Stage. A duelist that enters stage i sends DUEL over link i: with its Rank, i, and an empty way.
-//  3. Route. A DUEL whose route is not empty goes on over the lowest link of the route.
+//  3. Route. A process sends a DUEL whose route is not empty on over the lowest link of the route.
 //  4. Forward. A defeated process sends a DUEL that ends at it to its conqueror, by the path that it keeps.
 //  5. Delay. A duelist keeps a DUEL of a later stage until it is in that stage.
-//  6. Match. In a DUEL of the duelist's own stage the larger Rank wins. A duelist that wins enters the
-//     next stage.
+//  6. Match. In a DUEL of the duelist's own stage the larger Rank wins. A duelist that wins enters the next
+//     stage.
 //  7. Defeat. A duelist that loses keeps the way of the DUEL as the path to its conqueror, and sends all
 //     delayed DUELs there, whatever their stages.
 //  8. Lead. A duelist that wins stage d is the leader. It sends ELECTED over all its links.
-//  9. Elected. A process that gets ELECTED over link k follows the leader, and sends ELECTED over the links
-//     below k, once.
-//  10. Drop. A DUEL that arrives twice changes nothing.
+//  9. Elected. A process that receives ELECTED over link k follows the leader, and sends ELECTED over the
+//     links below k, once.
+//  10. Drop. A duplicate DUEL has no effect.
 //
-// At most one duel of each stage comes to an end at a duelist, so that never more than d-1 are
-// delayed: a cube of dimension i-1 has one duelist of stage i, and that sends one duel. None is
-// delayed in stage 1, since a process that is woken is in it.
+// At most one duel of each stage ends at a duelist, so that never more than d-1 are delayed: a cube of
+// dimension i-1 has one duelist of stage i, which sends one duel. None is delayed in stage 1, because a process
+// that is woken is in stage 1.
 //
 // # Messages
 //
-// A duel is Rank, stage and two sets of links: the way it has come and the route that is left. How
-// many messages an election takes depends on where the large ones sit, not on the schedule or on
-// the initiators. With n = 2^d the announcement takes n-1. Each of the 2(n-1) duels takes at least one
-// message, and needs no more if the largest of every subcube are neighbours: 3(n-1) in all. The
-// duel of stage i takes at most 1 + (1 + ... + (i-1)) messages, which makes
+// A duel contains the Rank, the stage and two sets of links: the way so far and the remaining route. The number
+// of messages depends on the places of the large Ranks, not on the schedule or the initiators. With n = 2^d the
+// announcement takes n-1. Each of the 2(n-1) duels takes at least one message, and needs no more if the largest
+// of every subcube are neighbours: 3(n-1) in all. The duel of stage i takes at most 1 + (1 + ... + (i-1))
+// messages, which makes
 //
 //	7n - d^2 - 3d - 7
 //
-// at most. That is attained for d <= 3 and never above. There the ways of all duels of stage 3
-// being longest needs duelists that differ in bits 2 and 3, and a longest way in stage 4 leads past
-// a defeat in stage 3 by one that differs in all three bits. The most that there are:
+// at most. This is attained for d <= 3 and never above. For larger d, the longest ways of all duels of stage 3
+// require duelists that differ in bits 2 and 3, whereas a longest way in stage 4 leads past a defeat in stage 3
+// by a process that differs in all three bits. The true maximum is:
 //
 //	d         0   1    2    3    4     5     6
 //	bound     0   3   11   31   77   177   387
-//	the most  0   3   11   31   75   167   359
+//	maximum   0   3   11   31   75   167   359
 //
-// Time is at most 2d + (d-1)d(d+1)/6 if all start at once and a message takes one unit, the
-// announcement included. It is attained for d <= 3. A single initiator wakes the other half of a cube
-// when its own has a winner, so that time is at least n-1: about 2.2n, in runs at random.
+// Time is at most 2d + (d-1)d(d+1)/6 if all start simultaneously and a message takes one unit, including the
+// announcement. It is attained for d <= 3. A single initiator wakes the other half of a cube when its own half
+// has a winner, so that time is at least n-1: about 2.2n, in random runs.
 //
 // # Guarantees
 //
-// The largest of all is elected and no other, on every schedule. When it knows that, every process
-// that has ever won a stage has had the duel of the smaller one. Those of the larger ones may still be
-// under way, even after elected: they go on as if nothing had happened, and change nothing. The
-// leader does not know when all have heard of it.
+// The largest of all is elected and no other, on every schedule. When it knows that it leads, every process
+// that has won a stage has received the duel of the smaller process. Duels of larger processes may still be in
+// flight, even after elected: they continue normally, and have no effect. The leader does not know when all
+// have heard of it.
 //
 // # Limitations
 //
-// One crash or one lost message blocks the election for ever, and two processes with the
-// same ID may spoil it. Ranks must not change while it runs. Where the bits of links are
-// not known, or differ between their ends, this is not an election at all.
+// One crash or one lost message blocks the election forever, and two processes with the same ID may break it.
+// Ranks must not change during an election. If the bits of links are not known, or differ between their ends,
+// the algorithm does not work.
 //
-// Source: N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.5; P. Flocchini
-// and B. Mans, Optimal elections in labeled hypercubes, JPDC 33(1), 1996.
+// Source: N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.5; P. Flocchini and B.
+// Mans, Optimal elections in labeled hypercubes, JPDC 33(1), 1996.
 package hypercube
 
 import (
@@ -89,8 +88,8 @@ import (
 	"github.com/go-election/election/cost"
 )
 
-// The kinds of message. Both carry a Rank; duel also the stage, in Round, and the links that it
-// has crossed and has to cross, in Value.
+// Message kinds. Both carry a Rank; duel also carries the stage (Round), and the links that it has crossed and
+// still has to cross (Value).
 const (
 	kindDuel uint8 = iota + 1
 	kindElected
@@ -126,14 +125,14 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// most bounds the number of messages. It is for powers of two; in between it is that of the power
-// below, and of the further processes.
+// most returns a bound on the number of messages. It is meant for powers of two; in between it is the bound of
+// the next lower power plus the remaining processes.
 func most(n int) float64 {
 	d := float64(bits.Len(uint(n)) - 1)
 	return 7*float64(n) - d*d - 3*d - 7
 }
 
-// state is how far a process has come.
+// state is the progress of a process.
 type state uint8
 
 const (
@@ -146,22 +145,22 @@ const (
 // set is a set of links: bit k-1 is link k.
 type set uint32
 
-// challenge is a duel at its end.
+// challenge is a duel that has arrived.
 type challenge struct {
 	rank  election.Rank
-	way   set // the links between the challenger and here
+	way   set // links between the challenger and this process
 	stage uint8
 }
 
 // process is a participant.
 type process struct {
 	me       election.Rank
-	path     set   // of a defeated process, to its conqueror
-	links    uint8 // the dimension
+	path     set   // of a defeated process: the path to its conqueror
+	links    uint8 // dimension
 	stage    uint8
 	state    state
-	informed bool        // of the leader
-	delayed  []challenge // of later stages
+	informed bool        // it knows the leader
+	delayed  []challenge // duels of later stages
 }
 
 func (n *process) Step(e *election.Env, ev *election.Event) {
@@ -186,8 +185,7 @@ func (n *process) wake(e *election.Env) {
 	}
 }
 
-// enterNextStage challenges the winner of the cube on the other side of the next link. A process without
-// a further link leads.
+// enterNextStage challenges the winner of the cube behind the next link. A process without another link leads.
 func (n *process) enterNextStage(e *election.Env) {
 	if n.stage == n.links {
 		n.lead(e)
@@ -199,7 +197,7 @@ func (n *process) enterNextStage(e *election.Env) {
 
 // send sends a duel over the lowest link of a route.
 func send(e *election.Env, c challenge, route set) {
-	// The lowest bit alone: the order of the links on a route does not matter.
+	// Take the lowest bit: the order of the links on a route does not matter.
 	link := route & -route
 	way, rest := c.way^link, route^link
 	e.Send(election.Port(bits.TrailingZeros32(uint32(link))), election.Message{
@@ -213,13 +211,13 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 	switch {
 	case (c.way|route)>>n.links != 0: // not of this cube
 	case c.way|route == 0: // rule 10
-		// A copy of its own duel has come back from a process that it has defeated. Kept as the path to a
-		// conqueror, that would send all that follow over no link.
+		// A duplicate of the process's own duel has returned from a process that it has defeated. As the path
+		// to a conqueror, it would make all later duels end here.
 	case route != 0: // rule 3
 		send(e, c, route)
 	case n.state == defeated: // rule 4
 		send(e, c, n.path)
-	// This duel is for the winner of an earlier stage, which this process may still become.
+	// This duel is for the winner of an earlier stage, which may still be this process.
 	case n.state == duelist && c.stage > n.stage: // rule 5
 		n.delayed = append(n.delayed, c)
 	case n.state == duelist && c.stage == n.stage: // rule 6
@@ -228,7 +226,7 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 	}
 }
 
-// match fights the duel of my stage, and those of later stages that have been waiting for me.
+// match fights the duel of the current stage, and then delayed duels of later stages.
 func (n *process) match(e *election.Env, c challenge) {
 	for {
 		if n.me.Less(c.rank) {
@@ -245,10 +243,10 @@ func (n *process) match(e *election.Env, c challenge) {
 	}
 }
 
-// lose keeps the path to my conqueror, and sends all duels there that wait for me.
+// lose stores the path to the conqueror, and forwards all delayed duels.
 func (n *process) lose(e *election.Env, path set) { // rule 7
 	n.state, n.path = defeated, path
-	// They are of later stages, so they are for the conqueror, or for one that defeats it.
+	// They belong to later stages, so they are for the conqueror, or for a process that defeats it.
 	for _, c := range n.delayed {
 		send(e, c, path)
 	}
@@ -262,9 +260,9 @@ func (n *process) lead(e *election.Env) { // rule 8
 	e.Done()
 }
 
-// announce sends the leader to the cubes on the other sides of the links below a port.
+// announce sends the leader to the cubes behind the links below a port.
 func (n *process) announce(e *election.Env, winner election.Rank, below election.Port) {
-	// Lower links only, so that each process hears of the leader exactly once.
+	// Use lower links only, so that each process hears of the leader exactly once.
 	for port := range below {
 		e.Send(port, election.Message{Kind: kindElected, Rank: winner})
 	}
@@ -274,7 +272,7 @@ func (n *process) elected(e *election.Env, from election.Port, m election.Messag
 	if n.informed {
 		return
 	}
-	n.informed = true // and still in the state that it was in: duels may be under way
+	n.informed = true // the state does not change: duels may be in flight
 	e.Decide(m.Rank)
 	n.announce(e, m.Rank, from)
 	e.Done()
