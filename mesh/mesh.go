@@ -1,69 +1,69 @@
 // Package mesh elects one of the four corners of a grid whose links are not labelled.
 //
-// No process knows its place. A process of a grid of at least 3 rows and 3 columns can find out what
-// it is by its number of links: a corner has 2, another one on the border 3, one inside 4. To know
-// which of its links run along the border it must also hear how many its neighbours have. Then the
-// four corners elect on the border, which is a ring, and the winner floods the grid.
+// No process knows its place. In a grid with at least 3 rows and 3 columns a process can derive its role from
+// its number of links: a corner has 2, another process on the border 3, an interior one 4. To know which of its
+// links run along the border it must also know the numbers of its neighbours. Then the four corners elect on
+// the border, which is a ring, and the winner floods the grid.
 //
-// Four candidates on a ring are few: of the two stages that they play by the rules of Franklin, the
-// first leaves two at most, and these, if there are two, are each other's neighbours on both sides
-// in the second. So one that stays in the second is the only one, and need not hear its own Rank.
+// Four candidates on a ring are few: they play two stages by the rules of Franklin. The first leaves at most
+// two candidates, and if there are two, they are each other's neighbours on both sides in the second. A
+// candidate that survives the second stage is therefore the only one, and need not receive its own Rank.
 //
 // # Model
 //
 // A grid of a rows and b columns, a, b >= 3, with links between neighbours, numbered in any order;
-// asynchronous; no process knows a or b; unique IDs; no failures; any number of initiators, also late
-// ones, any message wakes the others. Links need not keep the order. The largest corner wins: the
-// largest of all will do so only where it is a corner.
+// asynchronous; no process knows a or b; unique IDs; no failures; any number of initiators, including late
+// ones; any message wakes the others. Links need not deliver in order. The largest corner wins: the largest of
+// all processes wins only if it is a corner.
 //
 // # The rules
 //
-//  1. Wake. A process that starts, or gets its first message, sends HELLO with its number of links over
-//     all of them. A corner, which is known by that number, enters stage 1.
-//  2. Place. A process that has HELLO from all its neighbours knows which of its links run along the
-//     border. If two do not, the grid is too small, and the process refuses.
-//  3. Wait. A CORNER that comes before all HELLOs waits for them.
-//  4. Stage. A corner that enters a stage sends CORNER with its Rank both ways, and waits for those of the
-//     same stage from both sides.
-//  5. Beaten. It is beaten if either is larger, and passes on what waits.
+//  1. Wake. A process that starts, or receives its first message, sends HELLO with its number of links over
+//     all of them. A corner, which is recognized by this number, enters stage 1.
+//  2. Place. A process that has HELLO from all its neighbours knows which of its links run along the border.
+//     If these are not exactly two, the grid is too small, and the process refuses.
+//  3. Wait. A CORNER that arrives before all HELLOs waits for them.
+//  4. Stage. A corner that enters a stage sends CORNER with its Rank in both directions, and waits for a
+//     CORNER of the same stage from both sides.
+//  5. Beaten. It is beaten if either is larger, and passes on the waiting messages.
 //  6. Survive. Otherwise it enters stage 2.
 //  7. Relay. A process of the border, or a beaten corner, passes each CORNER on along the border.
 //  8. Lead. A corner that survives stage 2 is the leader. It sends ELECTED over all its links.
-//  9. Elected. A process that gets ELECTED follows the leader, and sends ELECTED over its other links, once.
+//  9. Elected. A process that receives ELECTED follows the leader, and sends ELECTED over its other links,
+//     once.
 //
-// At most two messages wait at a process on the border, one from each side, since a corner enters
-// stage 2 when those of stage 1 have passed both of its sides in both directions. At a corner at
-// most four do, two from each side.
+// At most two messages wait at a process on the border, one from each side, because a corner enters stage 2
+// when the messages of stage 1 have passed both of its sides in both directions. At most four wait at a corner,
+// two from each side.
 //
 // # Messages
 //
-// With n = a*b processes and 2n-(a+b) links: a hello each way over every link, 4n-2(a+b); four
-// times a message on every link of the border, 8(a+b-2); and an announcement of 3n-2(a+b)+1. That
-// makes, for any IDs, initiators and schedule,
+// With n = a*b processes and 2n-(a+b) links: a hello in each direction over every link, 4n-2(a+b); four times a
+// message on every link of the border, 8(a+b-2); and an announcement of 3n-2(a+b)+1. The total, for any IDs,
+// initiators and schedule, is
 //
 //	7n + 4(a+b) - 15.
 //
 // # Guarantees
 //
-// The largest of the corners is elected and no other, on every schedule. A process that hears of it
-// knows that the election is decided. Messages of the second stage may still be under way along the
-// border: they change nothing.
+// The largest of the corners is elected and no other, on every schedule. A process that hears of it knows that
+// the election is decided. Messages of the second stage may still be in flight along the border: they have no
+// effect.
 //
 // # Limitations
 //
-// A path or a ladder (a or b is 1 or 2) has no interior, and the number of links does not show its
-// corners. There is no election there: every process that wakes finds out and refuses with
-// [ErrTooSmall], as soon as it has heard of its neighbours, also if it has not been asked to start.
-// Other graphs than grids are not recognised. One crash or one lost message may block the election
-// for ever. A message that comes twice, or two corners with the same ID, may spoil it. Ranks must not
-// change while it runs.
+// A path or a ladder (a or b is 1 or 2) has no interior, and the number of links does not identify its corners.
+// No election is possible there: every process that wakes detects it and refuses with [ErrTooSmall], as soon as
+// it has heard from its neighbours, even if it has not been asked to start. Graphs other than grids are not
+// detected. One crash or one lost message may block the election forever. A duplicate message, or two corners
+// with the same ID, may break it. Ranks must not change during an election.
 //
-// Where links are labelled with the points of the compass no election is needed: let the north-east
-// corner announce itself.
+// If links are labelled with compass directions, no election is needed: the north-east corner can announce
+// itself.
 //
-// Source: after N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.4, where
-// corners elect on the border likewise. How the border is found is spelled out here, and what waits
-// for that, and why two stages are enough.
+// Source: after N. Santoro, Design and Analysis of Distributed Algorithms, 2007, section 3.4, where corners
+// elect on the border too. Added here: how the border is found, which messages wait for it, and why two stages
+// are enough.
 package mesh
 
 import (
@@ -75,12 +75,11 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// ErrTooSmall refuses an election on a grid of fewer than 3 rows or 3 columns. It wraps
-// [election.ErrInput].
+// ErrTooSmall is returned for a grid with fewer than 3 rows or 3 columns. It wraps [election.ErrInput].
 var ErrTooSmall = input.Errorf("a mesh needs at least 3 rows and 3 columns to elect a corner")
 
-// The kinds of message. Hello carries the number of the sender's links in Value, corner a Rank and
-// the stage in Round, elected a Rank.
+// Message kinds. Hello carries the number of the sender's links (Value), corner a Rank and the stage (Round),
+// elected a Rank.
 const (
 	kindHello uint8 = iota + 1
 	kindCorner
@@ -113,14 +112,14 @@ func Algorithm() *election.Algorithm {
 	}
 }
 
-// How many links processes have, by where they are.
+// Number of links of processes, by place.
 const (
 	atCorner = 2
 	atBorder = 3
 	inside   = 4
 )
 
-// stage is how far a corner has come. All other processes stay in none.
+// stage is the progress of a corner. All other processes stay in none.
 type stage uint8
 
 const (
@@ -136,10 +135,10 @@ type ports uint8
 
 func (s ports) has(p election.Port) bool { return s>>p&1 == 1 }
 
-// candidate is a corner message that waits.
+// candidate is a waiting corner message.
 type candidate struct {
 	rank  election.Rank
-	round uint32 // the number of the stage
+	round uint32 // number of the stage
 	from  election.Port
 }
 
@@ -148,11 +147,11 @@ type process struct {
 	me       election.Rank
 	links    uint8
 	awake    bool
-	placed   bool // all hellos are in
-	informed bool // of the leader
+	placed   bool // all hellos have arrived
+	informed bool // it knows the leader
 	stage    stage
-	heard    ports // whose hello is in
-	border   ports // of these, those along the border
+	heard    ports // ports over which hello has arrived
+	border   ports // those of them that run along the border
 	waiting  []candidate
 }
 
@@ -173,7 +172,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// wake sends the number of my links to all neighbours.
+// wake sends the number of links to all neighbours.
 func (n *process) wake(e *election.Env) {
 	if n.awake {
 		return
@@ -190,15 +189,15 @@ func (n *process) wake(e *election.Env) {
 	}
 }
 
-// hello learns how many links a neighbour has. A link runs along the border if it leads from
-// border to border. Corners are no neighbours, where the grid is large enough.
+// hello records the number of links of a neighbour. A link runs along the border if it leads from border to
+// border. Corners are not neighbours if the grid is large enough.
 func (n *process) hello(e *election.Env, from election.Port, links uint64) { // rule 2
 	if n.placed {
 		return
 	}
 	link := ports(1) << from
 	n.heard |= link
-	// In a mesh of three rows no two corners are neighbours. In a smaller one they are, and the link between
+	// In a mesh with three rows no two corners are neighbours. In a smaller one they are, and the link between
 	// them does not count.
 	if links == atBorder || links == atCorner && n.links != atCorner {
 		n.border |= link
@@ -208,8 +207,8 @@ func (n *process) hello(e *election.Env, from election.Port, links uint64) { // 
 	}
 }
 
-// proceed lets the election go on, now that I know my place. In a grid that is too small all processes
-// are on the border, and none has the neighbours that it should have.
+// proceed continues the election when the place is known. In a grid that is too small all processes are on the
+// border, and none has the neighbours that it should have.
 func (n *process) proceed(e *election.Env) { // rule 2
 	n.placed = true
 	fits := n.links == atCorner || n.links == atBorder
@@ -218,7 +217,7 @@ func (n *process) proceed(e *election.Env) { // rule 2
 	case n.links == inside:
 	// In a mesh of at least 3 x 3, each process of the border has two neighbours on it.
 	case !fits || bits.OnesCount8(uint8(n.border)) != 2:
-		n.stage, n.border = none, 0 // whatever comes in goes nowhere
+		n.stage, n.border = none, 0 // drop everything that arrives
 		n.passOn(e)
 		e.Refuse(ErrTooSmall)
 		e.Done()
@@ -229,7 +228,7 @@ func (n *process) proceed(e *election.Env) { // rule 2
 	}
 }
 
-// enter sends my Rank both ways along the border.
+// enter sends this process's Rank in both directions along the border.
 func (n *process) enter(e *election.Env, s stage) { // rule 4
 	n.stage = s
 	for port := range election.Port(atCorner) {
@@ -239,7 +238,7 @@ func (n *process) enter(e *election.Env, s stage) { // rule 4
 
 func (n *process) corner(e *election.Env, c candidate) {
 	switch {
-	// Without all hellos this process does not know which way the border goes on.
+	// Without all hellos this process does not know how the border continues.
 	case !n.placed: // rule 3
 		n.waiting = append(n.waiting, c)
 	case n.stage == first || n.stage == second: // rule 4
@@ -250,7 +249,7 @@ func (n *process) corner(e *election.Env, c candidate) {
 	}
 }
 
-// relay sends a corner message on along the border.
+// relay passes a corner message on along the border.
 func (n *process) relay(e *election.Env, c candidate) {
 	for port := range election.Port(n.links) {
 		if port != c.from && n.border.has(port) {
@@ -259,7 +258,7 @@ func (n *process) relay(e *election.Env, c candidate) {
 	}
 }
 
-// compare ends every stage of mine of which the candidates on both sides are known.
+// compare ends every stage of this corner for which the candidates of both sides are known.
 func (n *process) compare(e *election.Env) {
 	for n.stage == first || n.stage == second {
 		a, b := n.find(0), n.find(1)
@@ -271,7 +270,7 @@ func (n *process) compare(e *election.Env) {
 			larger = other
 		}
 		round := uint32(n.stage)
-		// A neighbour may be a stage ahead, so only the candidates of this stage go.
+		// A neighbour may be a stage ahead, so remove only the candidates of this stage.
 		n.waiting = slices.DeleteFunc(n.waiting, func(c candidate) bool { return c.round == round })
 		switch {
 		case n.me.Less(larger): // rule 5
@@ -285,13 +284,13 @@ func (n *process) compare(e *election.Env) {
 	}
 }
 
-// find returns where the candidate of my stage from one side waits, or -1.
+// find returns the index of the waiting candidate of the current stage from one side, or -1.
 func (n *process) find(from election.Port) int {
 	return slices.IndexFunc(n.waiting,
 		func(c candidate) bool { return c.from == from && c.round == uint32(n.stage) })
 }
 
-// passOn relays all that waits.
+// passOn relays all waiting messages.
 func (n *process) passOn(e *election.Env) {
 	for _, c := range n.waiting {
 		n.relay(e, c)
