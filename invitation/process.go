@@ -279,7 +279,7 @@ func (n *process) checked(e *election.Env) {
 	}
 }
 
-// merge founds a group of the leaders found and its own members (rule 5).
+// waitFor returns how long to wait for a larger leader.
 func (n *process) waitFor(e *election.Env, larger election.Rank) time.Duration {
 	between := time.Duration(0)
 	for port := range election.Port(e.Ports()) {
@@ -290,7 +290,7 @@ func (n *process) waitFor(e *election.Env, larger election.Rank) time.Duration {
 	return min(between, params.MaxTimeout/n.config.PriorityWait) * n.config.PriorityWait
 }
 
-// merge founds a group of those that lead and of its own members (rule 5).
+// merge founds a group of the leaders found and its own members (rule 5).
 func (n *process) merge(e *election.Env) {
 	invitation := election.Message{Kind: kindInvitation, Value: n.number}
 	n.foundGroup(e)
