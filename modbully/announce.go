@@ -6,7 +6,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// takeOver takes over, in the present Term, unless a larger process led in that: then in the next (rule 8).
+// takeOver takes over, in the current Term, or in the next one if a larger process led in the current Term
+// (rule 8).
 func (n *process) takeOver(e *election.Env) {
 	if n.term == n.led && n.me.Less(n.leader) && !n.nextTerm(e) {
 		return
@@ -15,7 +16,7 @@ func (n *process) takeOver(e *election.Env) {
 	n.enter(e, settled, n.watch())
 	e.DecideIn(n.term, n.me)
 	n.scheduleRefresh(e)
-	// The announcement goes to smaller processes only: a larger one that is up would lead beside it.
+	// The announcement goes to smaller processes only, so a larger live process would lead as well.
 	if n.uncertain {
 		n.uncertain = false
 		n.challenge(e)
@@ -31,8 +32,8 @@ func (n *process) takeOver(e *election.Env) {
 	}
 }
 
-// announce sends to all smaller processes, also to those that are suspected: they may be up again. The larger
-// ones are down.
+// announce sends to all smaller processes, including suspected ones, which may be up again. The larger ones are
+// down.
 func (n *process) announce(e *election.Env, says uint8) {
 	m := n.message(says)
 	m.Term = n.led
@@ -43,7 +44,7 @@ func (n *process) announce(e *election.Env, says uint8) {
 	}
 }
 
-// challenge sends to all larger processes that this one leads, should one of them be up after all.
+// challenge tells all larger processes that this one leads, in case one of them is up after all.
 func (n *process) challenge(e *election.Env) {
 	m := n.message(sayLeader)
 	for port := range election.Port(e.Ports()) {
@@ -53,12 +54,12 @@ func (n *process) challenge(e *election.Env) {
 	}
 }
 
-// collect begins to wait for answers of the smaller processes that are up as far as this one knows.
+// collect starts to wait for answers of the smaller processes that are up as far as this one knows.
 func (n *process) collect(e *election.Env) {
 	n.longest = n.pending()
 	n.answered.Clear()
 	n.missing.Clear()
-	// LiteralReset waits for all, without a time-out: it is there to show what one crash does then.
+	// LiteralReset waits for all, without a time-out, to show the effect of one crash.
 	for port := range election.Port(e.Ports()) {
 		if e.Peer(port).Less(n.me) && (!n.down.Has(port) || n.rules.literal) {
 			n.missing.Add(port)
@@ -71,7 +72,7 @@ func (n *process) collect(e *election.Env) {
 	}
 }
 
-// recvAnswer takes a REPLY or PCRP to the present announcement (rules 10 and 11).
+// recvAnswer handles a REPLY or PCRP to the current announcement (rules 10 and 11).
 func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
 	if n.missing.Len() == 0 || !n.ledLast() || ev.Msg.Term != n.led || n.answered.Has(ev.Port) {
 		return
@@ -82,7 +83,7 @@ func (n *process) recvAnswer(e *election.Env, ev *election.Event) {
 	n.endIfAll(e)
 }
 
-// dropAnswer waits no longer for the answer of a process that is down.
+// dropAnswer stops waiting for the answer of a process that is down.
 func (n *process) dropAnswer(e *election.Env, port election.Port) {
 	if n.missing.Has(port) && !n.rules.literal {
 		n.missing.Remove(port)
@@ -90,7 +91,7 @@ func (n *process) dropAnswer(e *election.Env, port election.Port) {
 	}
 }
 
-// endIfAll ends the wait with the last answer.
+// endIfAll ends the wait when the last answer has arrived.
 func (n *process) endIfAll(e *election.Env) {
 	if n.missing.Len() > 0 {
 		return
@@ -117,14 +118,14 @@ func (n *process) endCollection(e *election.Env) {
 	e.Done()
 }
 
-// scheduleRefresh begins to wait for the next time to collect the pending-convenience times.
+// scheduleRefresh starts the timer for the next collection of the pending-convenience times.
 func (n *process) scheduleRefresh(e *election.Env) {
 	if n.rules.refresh > 0 {
 		e.SetTimer(timerRefresh, n.rules.refresh, n.rules.refresh)
 	}
 }
 
-// refresh collects the pending-convenience times anew (rule 17).
+// refresh collects the pending-convenience times again (rule 17).
 func (n *process) refresh(e *election.Env) {
 	if !n.isLeader() {
 		return
@@ -142,7 +143,7 @@ func (n *process) pcrpMessage() election.Message {
 	return m
 }
 
-// recvCoordinator replies to an announcement, if its sender is followed.
+// recvCoordinator replies to an announcement, if this process follows its sender.
 func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 	if !n.judgeClaim(e, ev, false) {
 		return
@@ -160,13 +161,13 @@ func (n *process) recvCoordinator(e *election.Env, ev *election.Event) {
 	}
 }
 
-// judgeClaim judges a claim to lead, and reports whether its sender is followed. A claimant that is outranked
-// gets a CatchUp if it claims repeatedly; an announcer only if it should lead, or should know better (rules 9
-// and 16).
+// judgeClaim handles a claim to lead, and reports whether this process follows the sender. A lesser claimant
+// receives a CatchUp if it claims repeatedly; a lesser announcer receives one only if it should lead, or should
+// know better (rules 9 and 16).
 func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool) bool {
 	m := &ev.Msg
 	switch {
-	case n.electing() && m.Term < n.term: // this election goes on; a larger announcer claims again later
+	case n.electing() && m.Term < n.term: // this election continues; a larger announcer will claim again later
 		if n.me.Less(m.Rank) {
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 		}
@@ -176,23 +177,23 @@ func (n *process) judgeClaim(e *election.Env, ev *election.Event, repeated bool)
 			e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.led, Rank: n.leader})
 		}
 		return false
-	// A larger process claims a Term that has a leader: it has forgotten that Term, or was cut off. On a
-	// CatchUp that names no leader it announces itself again, in the next Term.
+	// A larger process claims a Term that has a leader: it has forgotten the Term, or was cut off. On a CatchUp
+	// that names no leader it announces itself again, in the next Term.
 	case m.Term == n.led && n.leader.Less(m.Rank) && m.Term > 0:
 		e.Send(ev.Port, election.Message{Kind: election.CatchUp, Term: n.term})
 	}
 	return n.yield(e, m)
 }
 
-// isOutranked reports whether m speaks for another leader than the present one, and a lesser one.
+// isOutranked reports whether the leader in m is another and lesser one than the current leader.
 func (n *process) isOutranked(m *election.Message) bool {
 	return m.Term < n.led || m.Term == n.led && m.Rank.Less(n.leader)
 }
 
-// yield follows the leader that m speaks for, or elects if that is smaller than oneself (rule 9).
+// yield follows the leader in m, or elects if that leader is smaller than this process (rule 9).
 func (n *process) yield(e *election.Env, m *election.Message) bool {
 	if m.Rank.ID == n.me.ID {
-		return false // its own claim, or that of a process which still follows it
+		return false // its own claim, or a message of a process that still follows it
 	}
 	if m.Rank.Less(n.me) {
 		if !n.electing() {
@@ -208,7 +209,7 @@ func (n *process) yield(e *election.Env, m *election.Message) bool {
 	return true
 }
 
-// follow settles on a leader and cancels whatever is under way (rule 9).
+// follow settles on a leader and cancels everything in progress (rule 9).
 func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	if !n.knowsLeader() || n.leader != leader {
 		n.uncertain = false
@@ -226,14 +227,15 @@ func (n *process) follow(e *election.Env, term uint64, leader election.Rank) {
 	}
 	n.led, n.leader = term, leader
 	n.enter(e, settled, n.watch())
-	// Heartbeats name the same leader again and again: it is news once.
+	// Heartbeats name the same leader repeatedly; decide only once.
 	if !known {
 		e.DecideIn(term, leader)
 		e.Done()
 	}
 }
 
-// recvCatchUp: this process is behind. The sender is in a later Term, or follows a later leader (rule 16).
+// recvCatchUp handles the report that this process is behind. The sender is in a later Term, or follows a later
+// leader (rule 16).
 func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 	m := &ev.Msg
 	late := m.Term < n.term
@@ -242,13 +244,13 @@ func (n *process) recvCatchUp(e *election.Env, ev *election.Event) {
 		e.Save()
 	}
 	switch {
-	case n.electing(): // goes on, in the later Term, but waits for a leader of that
+	case n.electing(): // continues, in the later Term, but waits for a leader of that Term
 		if m.Rank.ID != 0 && !late && n.me.Less(m.Rank) {
 			n.candidate = m.Rank
 			n.enter(e, accepted, n.rules.coordinator)
 		}
-	// One that names no leader wants a later announcement. One that names this process follows it in a Term
-	// that this process has forgotten.
+	// A CatchUp that names no leader asks for a later announcement. A CatchUp that names this process comes
+	// from a follower in a Term that this process has forgotten.
 	case n.isLeader() && m.Term >= n.led && m.Rank.ID == 0 || n.isLeader() && m.Term > n.led &&
 		m.Rank.ID == n.me.ID:
 		n.elect(e, n.me, true)

@@ -6,7 +6,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// ask asks all other processes which one leads, after a return (rule 12).
+// ask asks all other processes which one leads, after a recovery (rule 12).
 func (n *process) ask(e *election.Env) {
 	if e.Ports() == 0 {
 		n.elect(e, election.Rank{}, true)
@@ -20,17 +20,17 @@ func (n *process) ask(e *election.Env) {
 	n.enter(e, asking, n.rules.accept)
 }
 
-// recvEnquiry: the sender has come back. Only the leader replies; but if the sender is the leader, all that
-// follow it do (rule 13).
+// recvEnquiry handles the question of a process that has recovered. Only the leader replies; but if the sender
+// is the leader, all its followers reply (rule 13).
 func (n *process) recvEnquiry(e *election.Env, ev *election.Event) {
 	switch {
 	case n.isLeader():
-		if n.term > n.led { // the other remembers a Term that others may be in
+		if n.term > n.led { // the sender remembers a Term in which others may be
 			n.elect(e, n.me, true)
 		}
 	case n.knowsLeader() && ev.Msg.Rank.ID == n.leader.ID:
-		// A process that has missed the leader may still grant this one the office: the leader has to hear of
-		// it.
+		// A process that has detected the crash of the leader may still send this process GRANT: the leader has
+		// to hear of it.
 		n.uncertain = true
 		if n.phase == waiting {
 			n.enter(e, settled, n.watch())
@@ -59,18 +59,18 @@ func (n *process) recvLeader(e *election.Env, ev *election.Event) {
 	}
 }
 
-// measure asks the leader for the MPC, and finds out how far away it is (rule 15).
+// measure asks the leader for the MPC, and measures the distance to the leader (rule 15).
 func (n *process) measure(e *election.Env, leader election.Port, now time.Duration) {
 	n.sent = now
 	e.Send(leader, n.message(sayEcho))
 }
 
-// recvEchoReply takes over the MPC, so that this process waits as the others do, and with [Config].Echo the
-// time that a message takes as its own pending-convenience time. The leader learns of that time with its next
-// question for all of them (rule 15).
+// recvEchoReply adopts the MPC, so that this process waits as the others do. With [Config].Echo it also adopts
+// the measured delay as its own pending-convenience time. The leader learns of it when it next collects these
+// times (rule 15).
 func (n *process) recvEchoReply(ev *election.Event) {
 	if n.rules.echo {
-		// The way there and back, halved: only this process's own clock is needed for that.
+		// Half of the round-trip time, which needs only this process's own clock.
 		n.measured, n.away = true, max(ev.At-n.sent, 0)/2
 	}
 	if ev.Msg.Term == n.led && ev.Msg.Rank.ID == n.leader.ID {

@@ -9,88 +9,90 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Config are the parameters. The zero value is ready for use. All variants take all of them;
-// those of the pending-convenience times mean something to [Convenience] only.
+// Config contains the parameters. The zero value is ready for use. All variants accept all parameters; the
+// parameters of pending-convenience times affect [Convenience] only.
 type Config struct {
-	Delay      time.Duration // D, the longest that a message takes; if zero, a second
-	Processing time.Duration // p, the longest that its handling takes
-	// AcceptTimeout is how long to wait for ACCEPT, for OK, or for an answer to ENQUIRY. If zero,
-	// 3D, or 2D+p if that is longer. Less than 2D+p is refused.
+	Delay      time.Duration // D, the maximum delay of a message; if zero, a second
+	Processing time.Duration // p, the maximum time to handle a message
+	// AcceptTimeout is how long to wait for ACCEPT, for OK, or for an answer to ENQUIRY. If zero, 3D, or 2D+p
+	// if that is longer. It must be at least 2D+p.
 	AcceptTimeout time.Duration
-	// CoordinatorTimeout is how long to wait for COORDINATOR, from ACCEPT or GRANT on, or from OK on.
-	// If zero, 6D, or AcceptTimeout+2D+p if that is longer. Less than AcceptTimeout+2D+p is refused.
+	// CoordinatorTimeout is how long to wait for COORDINATOR after ACCEPT, GRANT or OK. If zero, 6D, or
+	// AcceptTimeout+2D+p if that is longer. It must be at least AcceptTimeout+2D+p.
 	CoordinatorTimeout time.Duration
-	// ReplyTimeout is how long a coordinator waits for PCRP or REPLY. If zero, 4D, or 2D+p if that is
-	// longer. Less than 2D+p is refused.
+	// ReplyTimeout is how long a coordinator waits for PCRP or REPLY. If zero, 4D, or 2D+p if that is longer.
+	// It must be at least 2D+p.
 	ReplyTimeout time.Duration
-	// Coordinator leads at the beginning, as all know. A Start says that it has crashed, until a process
-	// that is not smaller leads: while the Coordinator is up and follows none, that makes two leaders. If
-	// zero, no process leads at first, and a Start suspects none.
+	// Coordinator is the initial leader, which all processes know. A Start reports its crash, until a process
+	// that is not smaller leads: if the Coordinator is up and follows no other process, there are then two
+	// leaders. If zero, no process leads initially, and a Start suspects none.
 	Coordinator election.ID
-	// Pending is the pending-convenience time of each process, which it reports to the coordinator. It
-	// makes a process wait with WaitOwn only. If nil, zero for all.
+	// Pending returns the pending-convenience time of each process, which it reports to the coordinator. It
+	// affects the waits of processes with WaitOwn only. If nil, zero for all.
 	Pending func(election.ID) time.Duration
-	// Wait says how long a process waits after it has suspected the leader or was started, to see whether
-	// another one is faster. If empty, [Convenience] waits as with WaitRank after a suspicion, and not at all
-	// after a Start; the other variants never wait. Waits, if not nil, says it for each process instead.
+	// Wait determines how long a process waits after it has suspected the leader or was started, to see whether
+	// another process is faster. If empty, [Convenience] waits as with WaitRank after a suspicion, and not at
+	// all after a Start; the other variants never wait. If Waits is not nil, it sets the wait of each process
+	// instead.
 	//
-	// Own waits would be the idea of the source, but those that are as short as a message keep hardly any
-	// process from electing, and by default they are zero. With slots only the largest process elects.
+	// The source proposes individual waits, but waits as short as a message delay prevent hardly any process
+	// from electing, and by default they are zero. With WaitRank only the largest process elects.
 	Wait  Wait
 	Waits func(election.ID) time.Duration
-	// Heartbeat is how often a leader says that it is there. A follower that hears none for
-	// Heartbeat+2D+p, starts an election. If zero it never does; less than a hundredth of D is refused.
+	// Heartbeat is the interval between heartbeats of a leader. A follower that receives none for
+	// Heartbeat+2D+p starts an election. If zero, there are no heartbeats. It must be at least a hundredth of
+	// D.
 	Heartbeat time.Duration
-	// Refresh is how often a coordinator collects the pending-convenience times anew. If zero it
+	// Refresh is the interval at which a coordinator collects the pending-convenience times again. If zero, it
 	// never does.
 	Refresh time.Duration
-	// Echo: a process that hears of its first leader, or comes back, measures how far away the leader is. It
-	// takes that for its own pending-convenience time.
+	// Echo means that a process measures its distance to the leader when it hears of its first leader, or
+	// recovers, and uses it as its own pending-convenience time.
 	Echo bool
-	// LiteralReset, of [Number]: the count of ELECTIONs begins anew only with the last REPLY,
-	// though a process that owes one may have crashed. That is wrong, see the package.
+	// LiteralReset, for [Number], means that only the last REPLY resets the count of ELECTIONs, although a
+	// process that has not replied may have crashed. This is incorrect, see the package documentation.
 	LiteralReset bool
-	// Unsafe: time-outs that are too short for the delays are taken as they are.
+	// Unsafe means that time-outs that are too short for the delays are accepted.
 	Unsafe bool
 
-	words params.Wording // of what is refused
+	words params.Wording // wording of errors
 }
 
-// Wait is how long a process waits between its suspicion and its election.
+// Wait determines how long a process waits between its suspicion and its election.
 type Wait string
 
-// The policies of waiting.
+// Wait policies.
 const (
-	// WaitNone: not at all.
+	// WaitNone means no wait.
 	WaitNone Wait = "none"
-	// WaitPaper: as long as the last MPC says, the same for all. So no process is kept from electing at the
-	// same time as others. It has no effect where no pending-convenience times are set or measured, nor in
-	// variants other than [Convenience]: the MPC is zero there.
+	// WaitPaper means the last MPC, the same for all processes, so that it prevents no process from electing
+	// simultaneously with others. It has no effect if no pending-convenience times are set or measured, or in
+	// variants other than [Convenience]: the MPC is then zero.
 	WaitPaper Wait = "paper"
-	// WaitOwn: the own pending-convenience time. It has no effect where that is zero.
+	// WaitOwn means the process's own pending-convenience time. It has no effect if that is zero.
 	WaitOwn Wait = "own"
-	// WaitRank: AcceptTimeout+2D+p for each process between oneself and the suspect. If all
-	// suspect within AcceptTimeout of one another, and the largest of them is up, only that one elects.
+	// WaitRank means AcceptTimeout+2D+p for each process between this process and the suspect. If all suspect
+	// within AcceptTimeout of one another, and the largest of them is up, only the largest elects.
 	WaitRank Wait = "rank"
 )
 
-// DefaultDelay is [Config].Delay where none is given.
+// DefaultDelay is the default of [Config].Delay.
 const DefaultDelay = time.Second
 
-// rules are what all processes of a run share.
+// rules are the settings that all processes of a run share.
 type rules struct {
 	variant                     Variant
 	accept, coordinator, reply  time.Duration
 	heartbeat, silence, refresh time.Duration // silence: how long a follower waits for a heartbeat
-	slot                        time.Duration // of WaitRank, for each process
+	slot                        time.Duration // for WaitRank, per process
 	policy                      Wait
 	startsAtOnce                bool // a Start does not wait, a suspicion does
 	echo, literal               bool
-	kind                        [sayings]uint8 // of what is said
-	says                        [sayings]uint8 // by a kind
+	kind                        [sayings]uint8 // kind of each message
+	says                        [sayings]uint8 // message of each kind
 }
 
-// complete fills in what is not given, checks all, and returns what processes go by.
+// complete replaces zero values by defaults, checks all values, and returns the settings for processes.
 func (c *Config) complete(v Variant) (*rules, error) {
 	words := v.wording()
 	if words.says == nil {
@@ -102,7 +104,7 @@ func (c *Config) complete(v Variant) (*rules, error) {
 	if err := c.checkTimes(); err != nil {
 		return nil, err
 	}
-	answer := 2*c.Delay + c.Processing // the longest until an answer is there
+	answer := 2*c.Delay + c.Processing // the longest time until an answer arrives
 	fill(&c.AcceptTimeout, max(3*c.Delay, answer))
 	fill(&c.CoordinatorTimeout, max(6*c.Delay, c.AcceptTimeout+answer))
 	fill(&c.ReplyTimeout, max(4*c.Delay, answer))
@@ -135,7 +137,7 @@ func fill(to *time.Duration, value time.Duration) {
 	}
 }
 
-// checkTimes checks every time by itself, and the policy of waiting.
+// checkTimes checks each duration separately, and the wait policy.
 func (c *Config) checkTimes() error {
 	for name, t := range c.table().Times() {
 		if err := c.checkTime(name, t); err != nil {
@@ -155,8 +157,8 @@ func (c *Config) checkTimes() error {
 	return nil
 }
 
-// heartbeatsPerDelay is how many heartbeats may be under way at most. A Heartbeat is meant to be some Delays
-// long; far below one it is a slip of the unit, such as a plain 5, which Go takes for five nanoseconds.
+// heartbeatsPerDelay is the maximum number of heartbeats in flight. A Heartbeat should be several Delays long;
+// a much shorter one is an error in the unit, such as a plain 5, which Go interprets as five nanoseconds.
 const heartbeatsPerDelay = 100
 
 func (c *Config) checkTime(name string, t time.Duration) error {
@@ -169,8 +171,7 @@ func (c *Config) checkTime(name string, t time.Duration) error {
 	return nil
 }
 
-// timeOf looks up a process in a table of times. What is too short or too long for a time-out
-// becomes the shortest or longest.
+// timeOf returns the duration of a process in a table, limited to the valid range of time-outs.
 func timeOf(table func(election.ID) time.Duration, id election.ID) time.Duration {
 	if table == nil {
 		return 0
@@ -178,8 +179,8 @@ func timeOf(table func(election.ID) time.Duration, id election.ID) time.Duration
 	return min(max(table(id), 0), params.MaxTimeout)
 }
 
-// checkBounds refuses time-outs that the delays do not allow; answer is how long it may take to
-// get one.
+// checkBounds rejects time-outs that are too short for the delays; answer is the maximum time until an answer
+// arrives.
 func (c *Config) checkBounds(answer time.Duration) error {
 	for _, t := range []struct {
 		name      string
@@ -191,7 +192,7 @@ func (c *Config) checkBounds(answer time.Duration) error {
 		{"coordinator_timeout", c.CoordinatorTimeout, c.AcceptTimeout + answer, "{accept_timeout}, two " +
 			"delays and processing"},
 	} {
-		if err := c.checkTime(t.name, t.is); err != nil { // the defaults too
+		if err := c.checkTime(t.name, t.is); err != nil { // also check the defaults
 			return err
 		}
 		if t.is < t.least && !c.Unsafe {

@@ -8,10 +8,10 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// suspectOfStart returns the process that a Start takes to be down. That is the coordinator of the
-// parameters, with whose crash the sources begin, until a process leads that is not smaller. Then it is none,
-// and the leader, if it is up, is asked to take over like any other: a Start does not say why. A leader that
-// starts announces itself.
+// suspectOfStart returns the process that a Start suspects: the configured coordinator, with whose crash the
+// sources begin, until a process that is not smaller leads. After that it is none, because a Start does not
+// contain a reason: the leader, if it is up, is asked to take over like any other process. A leader that starts
+// announces itself.
 func (n *process) suspectOfStart(e *election.Env) election.Rank {
 	if n.isLeader() {
 		return n.leader
@@ -24,7 +24,7 @@ func (n *process) suspectOfStart(e *election.Env) election.Rank {
 	return election.Rank{}
 }
 
-// start begins an election because of a Start (rule 1).
+// start begins an election on a Start (rule 1).
 func (n *process) start(e *election.Env) {
 	suspect := n.suspectOfStart(e)
 	wait := time.Duration(0)
@@ -37,8 +37,9 @@ func (n *process) start(e *election.Env) {
 // doubt begins an election without the leader, which is suspected.
 func (n *process) doubt(e *election.Env) { n.prepare(e, n.leader, n.waitTime(e, n.leader)) }
 
-// prepare begins an election without the suspect, after a wait. An election that is under way, as starter or
-// as coordinator, goes on, and so does the search of a process that has come back (rule 1).
+// prepare begins an election without the suspect, after a wait. If this process is already holding an election,
+// as starter or as coordinator, or has recovered and is searching for the leader, that continues instead (rule
+// 1).
 func (n *process) prepare(e *election.Env, suspect election.Rank, wait time.Duration) {
 	if n.phase == waiting || n.phase == asking || n.electing() || n.isLeader() && n.serving {
 		return
@@ -62,7 +63,7 @@ func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration
 		wait := time.Duration(0)
 		for port := range election.Port(e.Ports()) {
 			if n.mayTakeOver(e, port, suspect) {
-				// Bounded like each time-out: with many processes above this one the sum could overflow.
+				// Limit the sum like each time-out: with many processes above this one it could overflow.
 				wait = min(wait+n.rules.slot, params.MaxTimeout)
 			}
 		}
@@ -71,7 +72,7 @@ func (n *process) waitTime(e *election.Env, suspect election.Rank) time.Duration
 	return n.wait // Config.Waits, or zero
 }
 
-// pending is the own pending-convenience time.
+// pending returns this process's own pending-convenience time.
 func (n *process) pending() time.Duration {
 	if n.measured {
 		return n.away
@@ -79,15 +80,16 @@ func (n *process) pending() time.Duration {
 	return n.own
 }
 
-// mayTakeOver reports whether the process behind a port may take over: it is larger than this one, below the
-// suspect, and up as far as this one knows.
+// mayTakeOver reports whether the process behind a port may take over: it is larger than this process, below
+// the suspect, and up as far as this process knows.
 func (n *process) mayTakeOver(e *election.Env, port election.Port, suspect election.Rank) bool {
 	r := e.Peer(port)
 	return n.me.Less(r) && (suspect.ID == 0 || r.Less(suspect)) && !n.down.Has(port)
 }
 
-// elect begins an election. The suspect and all that are larger are taken to be down; without a suspect, none
-// is. So a process that is its own suspect takes over at once. uncertain: that is a guess, not a suspicion.
+// elect begins an election. The suspect and all larger processes are assumed to be down; without a suspect,
+// none is. A process that is its own suspect therefore takes over immediately. uncertain means that the
+// assumption is a guess, not a suspicion.
 func (n *process) elect(e *election.Env, suspect election.Rank, uncertain bool) {
 	if !n.nextTerm(e) {
 		return
@@ -107,8 +109,8 @@ func (n *process) nextTerm(e *election.Env) bool {
 	return true
 }
 
-// try asks the largest process below the suspect; of the variant with grants, all between. If
-// there is none it takes over itself (rule 2).
+// try asks the largest process below the suspect, or in the variant grant all between. If there is none, this
+// process takes over (rule 2).
 func (n *process) try(e *election.Env) {
 	n.candidate = election.Rank{}
 	m := n.message(sayElection)
@@ -134,25 +136,26 @@ func (n *process) try(e *election.Env) {
 	n.enter(e, trying, n.rules.accept)
 }
 
-// endWait goes on when the time for answers is over.
+// endWait continues when the time for answers is over.
 func (n *process) endWait(e *election.Env) {
 	switch {
 	case n.rules.variant != Grant: // rule 5
-		// Silence counts as a crash, or one that is down would end all elections: ask the next lower one.
+		// Treat silence as a crash, because otherwise a process that is down would block all elections: ask the
+		// next lower one.
 		n.suspect = n.candidate
 		n.try(e)
 	case n.candidate.ID == 0: // rule 7
 		n.takeOver(e)
 	case n.down.Has(n.port): // rule 7
-		n.try(e) // the others that have said OK are up still, and say so again
+		n.try(e) // the others that have said OK are still up, and will say so again
 	default: // rule 7
 		e.Send(n.port, n.message(sayGrant))
 		n.enter(e, accepted, n.rules.coordinator)
 	}
 }
 
-// redirect reports whether a coordinator of the Term of m, or of a later one, is followed. Then the sender of
-// m is about to hear of that coordinator too, and redirect names the process to wait for.
+// redirect reports whether this process follows a coordinator of the Term of m, or of a later one. The sender
+// of m will then hear of that coordinator too, and redirect tells it which process to wait for.
 func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	if n.phase != settled && n.phase != watching || n.ledLast() || ev.Msg.Term > n.led {
 		return false
@@ -161,12 +164,13 @@ func (n *process) redirect(e *election.Env, ev *election.Event) bool {
 	return true
 }
 
-// recvElection: the sender takes every process above this one to be down, and asks it to take over (rule 3).
+// recvElection handles ELECTION: the sender assumes that every process above this one is down, and asks it to
+// take over (rule 3).
 func (n *process) recvElection(e *election.Env, ev *election.Event) {
 	if n.rules.variant == Grant { // rule 6
 		e.Send(ev.Port, n.message(sayOK))
-		// The sender may crash before it grants the office to the largest that has said OK. So wait for a
-		// coordinator, and elect if none comes.
+		// The sender may crash before it sends GRANT to the largest process that has said OK. Therefore wait
+		// for a coordinator, and elect if none announces itself.
 		news := ev.Msg.Term > n.led && !n.isLeader()
 		if news && (n.phase == settled || n.phase == watching || n.phase == idle) {
 			n.enter(e, watching, n.rules.coordinator)
@@ -181,14 +185,15 @@ func (n *process) recvElection(e *election.Env, ev *election.Event) {
 		return
 	}
 	e.Send(ev.Port, n.message(sayAccept))
-	// An announcement that is under way reaches the sender as well. Base makes another one for each ELECTION
-	// all the same, as the source counts it.
+	// An announcement in flight reaches the sender as well. Base nevertheless makes another one for each
+	// ELECTION, as the source counts it.
 	if !served || n.rules.variant == Base {
 		n.takeOver(e)
 	}
 }
 
-// recvAccept waits for the process that takes over. It may be one that was given up already (rule 4).
+// recvAccept waits for the process that takes over, which may be one that this process has already given up on
+// (rule 4).
 func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	if n.phase == trying && ev.Msg.Term >= n.term && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
@@ -196,16 +201,16 @@ func (n *process) recvAccept(e *election.Env, ev *election.Event) {
 	}
 }
 
-// recvOK keeps the largest process that has answered. Its Term may be behind: it is up, though this
-// process may have heard of a later election since it asked (rule 7).
+// recvOK keeps the largest process that has answered. Accept an earlier Term: the sender is up, even if this
+// process has heard of a later election since it asked (rule 7).
 func (n *process) recvOK(ev *election.Event) {
 	if n.phase == trying && n.candidate.Less(ev.Msg.Rank) && n.me.Less(ev.Msg.Rank) {
 		n.candidate, n.port = ev.Msg.Rank, ev.Port
 	}
 }
 
-// handleSuspicion: a failure detector believes that the process behind a port is down, or that one has said
-// good-bye. It is neither asked nor waited for any longer (rule 18).
+// handleSuspicion handles a suspicion of the process behind a port, or its departure. The process is neither
+// asked nor waited for any longer (rule 18).
 func (n *process) handleSuspicion(e *election.Env, port election.Port) {
 	if int(port) >= e.Ports() {
 		return
@@ -239,10 +244,11 @@ func (n *process) anyMayTakeOver(e *election.Env) bool {
 	return false
 }
 
-// handleTrust: a failure detector believes that the process is up after all, or it has come back (rule 18).
+// handleTrust handles the report that a process is up after all, or has recovered (rule 18).
 func (n *process) handleTrust(e *election.Env, port election.Port) {
 	n.down.Remove(port)
-	// Also where it was not in down: one that is suspected by a missed heartbeat or a time-out need not be.
+	// Do this even if it was not in down: a process that is suspected because of a missed heartbeat or a
+	// time-out may not be.
 	peer := e.Peer(port)
 	switch {
 	case n.phase == waiting && peer.ID == n.leader.ID:

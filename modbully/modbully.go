@@ -1,146 +1,145 @@
-// Package modbully elects on a complete graph, among processes that crash and come back: the
-// modified bully algorithm and the variants that take its redundancy away. The largest process
-// that is up leads, and a process that notices that the leader is gone asks the next in line to take
-// over, instead of bullying all.
+// Package modbully elects a leader on a complete graph whose processes crash and recover. It implements the
+// modified bully algorithm and variants that remove its redundancy. The largest live process leads. A process
+// that detects the crash of the leader asks the next in line to take over, instead of bullying all others.
 //
 // # The rules
 //
 // No handler ever waits for an answer.
 //
-//  1. Start. A process that suspects the leader begins an election in the next Term, unless it holds one
-//     already. It waits before that as [Config].Wait says. A Start suspects no process, but before the
-//     first election [Config].Coordinator, with whose crash the sources begin.
-//  2. Election. It sends ELECTION to the largest process below the suspect, in grant to all between. If
-//     there is none, it takes over itself. Without a suspect it asks the largest, the leader perhaps.
-//  3. Accept. A process that gets ELECTION answers ACCEPT, and takes over: all above it are gone. While
-//     its announcement is under way it does not announce again in convenience, and does not answer in
-//     number. In a Term that has a coordinator already it answers by a CATCHUP.
-//  4. Wait. After ACCEPT, COORDINATOR must come in time, else the election begins again without the
+//  1. Start. A process that suspects the leader begins an election in the next Term, unless it is already
+//     holding one. It first waits according to [Config].Wait. A Start does not suspect any process, except
+//     before the first election, when it suspects [Config].Coordinator, with whose crash the sources begin.
+//  2. Election. The process sends ELECTION to the largest process below the suspect, in grant to all between.
+//     If there is none, it takes over itself. If it suspects no process, it asks the largest, which may be the
+//     leader.
+//  3. Accept. A process that receives ELECTION answers ACCEPT, and takes over: all processes above it are
+//     gone. While its announcement is in progress it does not announce again in convenience, and does not
+//     answer in number. In a Term that already has a coordinator it answers by a CATCHUP.
+//  4. Wait. After ACCEPT, COORDINATOR must arrive in time; otherwise the election begins again without the
 //     process that has accepted.
 //  5. Silence. Without ACCEPT in time the next lower process is asked.
-//  6. OK, grant. A process that gets ELECTION answers OK, and elects if it hears no COORDINATOR in time.
-//  7. Grant. After [Config].AcceptTimeout the largest process that has said OK gets GRANT. If there is
+//  6. OK, grant. A process that receives ELECTION answers OK, and elects if it receives no COORDINATOR in
+//     time.
+//  7. Grant. After [Config].AcceptTimeout the largest process that has said OK receives GRANT. If there is
 //     none, the asker takes over.
-//  8. Take over. A process that takes over leads, and sends COORDINATOR to all smaller ones; LEADER to the
-//     larger ones, if it has only guessed that they are down. A process that gets GRANT takes over.
-//  9. Coordinator. COORDINATOR of a larger process cancels whatever is under way: waits, timers, elections.
-//     The process follows it. That of a smaller one starts an election.
-//  10. PCRP, convenience. COORDINATOR, and REFRESH, is answered by PCRP, with the pending-convenience
-//     time. When all have answered, or after [Config].ReplyTimeout, all that have get the maximum, as MPC.
-//  11. Reply, number. COORDINATOR is answered by REPLY. With the last of them, or after
-//     [Config].ReplyTimeout, the count of ELECTIONs begins anew.
-//  12. Return. A process that comes back asks all others which one leads (ENQUIRY). If none answers in
-//     time, it elects.
+//  8. Take over. A process that takes over leads, and sends COORDINATOR to all smaller ones; it sends LEADER
+//     to the larger ones, if it has only assumed that they are down. A process that receives GRANT takes over.
+//  9. Coordinator. COORDINATOR of a larger process cancels everything in progress: waits, timers, elections.
+//     The process follows the sender. COORDINATOR of a smaller process starts an election.
+//  10. PCRP, convenience. A process answers COORDINATOR and REFRESH by PCRP, with the pending-convenience
+//     time. When all have answered, or after [Config].ReplyTimeout, all that have answered receive the
+//     maximum, as MPC.
+//  11. Reply, number. A process answers COORDINATOR by REPLY. With the last REPLY, or after
+//     [Config].ReplyTimeout, the count of ELECTIONs is reset.
+//  12. Return. A process that recovers asks all others which one leads (ENQUIRY). If none answers in time, it
+//     elects.
 //  13. Enquiry. Only the leader answers by LEADER. If the asker is the leader, its followers do.
-//  14. Leader. A process that gets LEADER follows that leader, or takes over if it is larger itself.
-//  15. Echo. A process that needs the MPC, or measures its own time, sends ECHO to the leader, which
-//     answers by ECHO_REPLY.
+//  14. Leader. A process that receives LEADER follows that leader, or takes over if it is larger itself.
+//  15. Echo. A process that needs the MPC, or measures its own time, sends ECHO to the leader, which answers
+//     by ECHO_REPLY.
 //  16. Catch up. A process that hears of a lesser leader than its own sends a CATCHUP (Terms). Its receiver
 //     waits for the leader of the later Term, or announces itself again in the next one.
-//  17. Heartbeat. A leader sends HEARTBEAT and REFRESH from time to time, if asked to. A process that
-//     hears no HEARTBEAT suspects its leader.
-//  18. Suspicion. Suspect and Left say which process is down, or has said good-bye: it is neither asked nor
-//     waited for until Trust or Joined, or a message of its own.
+//  17. Heartbeat. A leader sends HEARTBEAT and REFRESH periodically, if configured. A process that receives no
+//     HEARTBEAT suspects its leader.
+//  18. Suspicion. Suspect and Left report which process is down or has left on purpose: it is neither asked
+//     nor waited for until Trust or Joined, or a message of its own.
 //
 // # The variants
 //
-//   - [Base] serves every ELECTION by another announcement: k processes that notice at once cause k
-//     of them. That is the redundancy.
+//   - [Base] serves every ELECTION by another announcement: k processes that detect a crash simultaneously
+//     cause k of them. This is the redundancy.
 //   - [Convenience] announces by COORDINATOR&PCRQ, which also asks each process for its pending-convenience
-//     time. A process that suspects the leader waits before it elects, see [Config].Wait. One that has come
-//     back asks the leader for the MPC where the MPC is what it waits for.
-//   - [Number] counts the ELECTIONs: only the first is answered and served, until the count begins anew.
-//     ELECTION of a later election is served in any case.
-//   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to all between, which answer
-//     OK; after Config.AcceptTimeout the largest of them gets GRANT and announces itself. A process
-//     that has sent OK and hears no COORDINATOR in time starts an election too.
+//     time. A process that suspects the leader waits before it elects, see [Config].Wait. If the wait depends
+//     on the MPC, a process that has recovered asks the leader for the MPC.
+//   - [Number] counts the ELECTIONs: only the first is answered and served, until the count is reset. ELECTION
+//     of a later election is always served.
+//   - [Grant] is the algorithm of Kordafshari et al.: ELECTION goes to all between, which answer OK; after
+//     Config.AcceptTimeout the largest of them receives GRANT and announces itself. A process that has sent OK
+//     and receives no COORDINATOR in time starts an election too.
 //
-// A process that comes back asks all others which one leads (ENQUIRY); only the leader answers
-// (LEADER). It takes over if it is larger, as it does if none answers in time and no larger one
-// accepts, and then sends LEADER to the larger processes as well: one of them may just have come
-// back too. A leader that comes back before it was missed gets LEADER from its followers, with its own
-// Rank, and announces itself again.
+// A process that recovers asks all others which one leads (ENQUIRY); only the leader answers (LEADER). The
+// process takes over if it is larger, and also if none answers in time and no larger one accepts. It then sends
+// LEADER to the larger processes as well: one of them may just have recovered too. A leader that recovers
+// before its crash was detected receives LEADER from its followers, with its own Rank, and announces itself
+// again.
 //
 // # Model
 //
-// Every process knows the Rank of every other. Synchronous: a message takes at most Config.Delay, its
-// handling at most Config.Processing; links lose nothing. Processes crash and come back. A process
-// that is suspected is down, and none is suspected before its last message has arrived: a time-out of
-// more than two Delays, or a detector that is not faster than a message. A process that follows a
-// leader that is down gets a Suspect or a Start sooner or later, or misses the heartbeat.
+// Every process knows the Rank of every other. Synchronous: a message takes at most Config.Delay, its handling
+// at most Config.Processing; links lose nothing. Processes crash and recover. A suspected process is down, and
+// no process is suspected before its last message has arrived: a time-out must be longer than two Delays, and a
+// detector must not be faster than a message. A process that follows a crashed leader eventually receives a
+// Suspect or a Start, or misses the heartbeat.
 //
 // # Messages
 //
-// Let the Ranks be 1..n, n the old leader, which is down; i the one that notices, m the largest
-// that is up, f = n-1-m how many are down between m and n.
+// Let the Ranks be 1..n, n the old leader, which is down; i the process that detects the crash, m the largest
+// live process, and f = n-1-m the number of processes between m and n, which are down.
 //
 //	ELECTION      f+1 if i < m, f if i = m; grant: n-1-i
-//	ACCEPT        1 if i < m; grant: an OK from each above i that is up, and 1 GRANT if i < m
-//	COORDINATOR   m-1, also to those that are down
-//	REPLY, PCRP, MPC   one for each below m that is up
+//	ACCEPT        1 if i < m; grant: an OK from each live process above i, and 1 GRANT if i < m
+//	COORDINATOR   m-1, including processes that are down
+//	REPLY, PCRP, MPC   one for each live process below m
 //
-// With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it is n-2,
-// 3n-6, 2n-4 and n-2. If all above i are down: n-2, n+2i-4, n+i-3 and n-2. If k that are smaller than m
-// notice at once: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each of the dead in between takes an
-// AcceptTimeout, but with Grant, where all of them take one together.
+// With only n down and i < m: base n, convenience 3n-4, number 2n-2, grant 3n-2i-3. For i = m it is n-2, 3n-6,
+// 2n-4 and n-2. If all above i are down: n-2, n+2i-4, n+i-3 and n-2. If k processes smaller than m detect the
+// crash simultaneously: base kn, convenience 3n-4+2(k-1), number 2n-3+k. Each crashed process in between takes
+// an AcceptTimeout, except with Grant, where all of them together take one.
 //
-// To come back costs n-1 ENQUIRY and 1 LEADER, with Config.Echo 2 more; if that takes over, the
-// announcement and a LEADER to each that is larger. A refresh costs 3 for each that is smaller and
-// up, 1 for each that is down; a heartbeat n-1.
+// A recovery costs n-1 ENQUIRY and 1 LEADER, with Config.Echo 2 more; if the process takes over, also the
+// announcement and a LEADER to each larger process. A refresh costs 3 for each smaller live process and 1 for
+// each smaller process that is down; a heartbeat costs n-1.
 //
 // # Terms
 //
-// A Term is the number of an election. Every message carries one, and a process that hears a larger
-// one adopts it. Of two coordinators the one of the larger Term is followed, in the same Term
-// the larger one. A process that is ahead of an announcer that it would have to obey, or electing in a
-// later Term than the announcer's, sends it a CatchUp, and the announcer announces itself again, in
-// a later Term still. A coordinator smaller than the process that hears it causes an election. One that
-// is asked to take over in a Term that has a coordinator already says so by a CatchUp, and the
-// other waits for that coordinator. While no process comes back, none of this costs a message.
+// A Term is the number of an election. Every message carries one, and a process adopts a larger Term when it
+// receives one. Of two coordinators, processes follow the one with the larger Term, or in the same Term the
+// larger one. If a process is ahead of an announcer that it would have to obey, or is electing in a later Term
+// than the announcer's, it sends the announcer a CatchUp, and the announcer announces itself again, in an even
+// later Term. A coordinator smaller than the process that receives its announcement causes an election. If a
+// process is asked to take over in a Term that already has a coordinator, it replies with a CatchUp, and the
+// asker waits for that coordinator. While no process recovers, none of this costs a message.
 //
 // # Guarantee
 //
-// Once no process crashes or comes back any more, and some process has noticed every leader that is gone,
-// all that are up follow the largest of them.
+// After the last crash or recovery, and after some process has detected the crash of every leader, all live
+// processes follow the largest of them.
 //
 // # Limitations
 //
-// A message that is late, or a suspicion that is wrong, makes two leaders. The one that was passed
-// over does not hear of the other, since announcements go to smaller processes only: a heartbeat
-// mends that, nothing else does. The same under partition, where each side elects its own. Number
-// needs links that keep the order: an ELECTION overtaken by the sender's REPLY is served as
-// another one. With accept time-outs below two delays, processes that Number leaves without an
-// answer ask the next one, and two leaders come about even without a crash. Config.LiteralReset is
-// there to show what happens if the count begins anew with the last REPLY only: one crash before a
-// REPLY, and ELECTIONs are ignored for ever. Each attempt at finding a candidate looks at all
-// Ranks: where all of n processes start at once that is n*n looks, even where there are few
-// messages.
+// A late message or a wrong suspicion causes two leaders. The leader that was passed over does not hear of the
+// other, because announcements go to smaller processes only: only a heartbeat corrects this. The same happens
+// in a partition, where each side elects its own. Number needs links that deliver in order: an ELECTION
+// overtaken by the sender's REPLY is served as another one. With accept time-outs below two delays, processes
+// that Number leaves without an answer ask the next one, and two leaders are elected even without a crash.
+// Config.LiteralReset shows what happens if only the last REPLY resets the count: after one crash before a
+// REPLY, ELECTIONs are ignored forever. Each search for a candidate examines all Ranks: if all of n processes
+// start simultaneously, n*n Ranks are examined, even if there are few messages.
 //
 // # Corrected here
 //
 // The first source gives base in words, convenience and number as figures 9 and 10:
 //
-//   - No handler waits: in the figures a process that waits for ACCEPT, PCRP, REPLY or MPC handles nothing
-//     else, and two of them wait for each other.
-//   - COORDINATOR ends the wait before an election, which figure 9 does not look at again afterwards.
-//   - A process follows the leader from COORDINATOR on, and not from MPC: if the leader crashes in
-//     between, its followers would keep the one before.
-//   - The wait of figure 9 is the same for all, so it keeps no process from electing. It is WaitPaper; by
-//     default each waits for those above it.
-//   - Answers are waited for until a time-out, so that one crash does not end all elections. That holds
-//     for the reset of figure 10 too, which LiteralReset shows.
-//   - An ELECTION of a later Term is served even while an announcement is under way.
+//   - No handler waits: in the figures, a process that waits for ACCEPT, PCRP, REPLY or MPC handles nothing
+//     else, so two such processes can deadlock.
+//   - COORDINATOR ends the wait before an election, which figure 9 does not check again afterwards.
+//   - A process follows the leader from COORDINATOR on, and not from MPC: if the leader crashes in between, its
+//     followers would keep the previous leader.
+//   - The wait of figure 9 is the same for all, so it prevents no process from electing. It is WaitPaper; by
+//     default each process waits for the processes above it.
+//   - Waiting for answers ends with a time-out, so that one crash does not block all elections. This includes
+//     the reset of figure 10; LiteralReset shows the original.
+//   - An ELECTION of a later Term is served even while an announcement is in progress.
 //   - Without an answer the next lower process is asked: the source counts these messages, but no figure
-//     has them.
-//   - A process that has come back finds the leader by ENQUIRY, and takes over if it is larger: in the
-//     source it asks its "neighbours", and follows whichever process leads.
+//     contains them.
+//   - A process that has recovered finds the leader by ENQUIRY, and takes over if it is larger: in the source
+//     it asks its "neighbours", and follows any process that leads.
 //   - Round-trip times need not be unique, as the source assumes: ties go by Rank.
-//   - n counts the crashed leader in all formulas here. In equations 1 and 2 of the source it does not,
-//     and its "worst" case is below the "average" one.
+//   - n counts the crashed leader in all formulas here. In equations 1 and 2 of the source it does not, and its
+//     "worst" case is below the "average" one.
 //
-// Sources: R. Nourmandipour, developing the modified bully algorithm to remove election redundancy
-// (base, convenience, number); M. S. Kordafshari et al., modified bully election algorithm, 2005
-// (grant).
+// Sources: R. Nourmandipour, developing the modified bully algorithm to remove election redundancy (base,
+// convenience, number); M. S. Kordafshari et al., modified bully election algorithm, 2005 (grant).
 package modbully
 
 import (
@@ -149,7 +148,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Variant says how the redundancy of simultaneous elections is dealt with.
+// Variant determines how the redundancy of simultaneous elections is removed.
 type Variant string
 
 // The variants.
@@ -160,7 +159,7 @@ const (
 	Grant       Variant = "grant"
 )
 
-// What a message says. Which number it has on the wire depends on the variant.
+// Contents of messages. The number of each on the wire depends on the variant.
 const (
 	sayElection uint8 = iota + 1
 	sayAccept
@@ -177,10 +176,10 @@ const (
 	sayEcho
 	sayEchoReply
 
-	sayings = 16 // the length of tables by what is said, or by kind; all of these are below it
+	sayings = 16 // length of tables indexed by these or by kinds
 )
 
-// wording is what one variant says, in the order of its kinds.
+// wording contains the messages of one variant, in the order of its kinds.
 type wording struct {
 	says  []uint8
 	names []string
@@ -214,8 +213,8 @@ func (v Variant) wording() wording {
 	return wording{}
 }
 
-// kinds describes the messages of a variant. All carry the Rank of the sender, or of the leader;
-// some a time too.
+// kinds describes the messages of a variant. All carry the Rank of the sender or of the leader; some also carry
+// a duration.
 func (v Variant) kinds() []election.Kind {
 	rank := func(w cost.Widths) uint64 { return w.Rank() }
 	rankAndTime := func(w cost.Widths) uint64 { return w.Rank() + 64 }
@@ -243,8 +242,8 @@ func Algorithms() []*election.Algorithm {
 	return all
 }
 
-// New returns a variant. The error wraps [election.ErrInput]: a variant that is none, or
-// parameters that cannot be.
+// New returns a variant. If the variant is unknown or a parameter is invalid, the error wraps
+// [election.ErrInput].
 func New(v Variant, c Config) (*election.Algorithm, error) {
 	given := c
 	rules, err := c.complete(v)
@@ -308,8 +307,8 @@ func (v Variant) source() string {
 	return "Nourmandipour"
 }
 
-// oneNotices is the count of the paper: the largest is down, and one process that is not the next in line
-// starts, with Grant the smallest.
+// oneNotices returns the count in the paper: the largest is down, and one process starts that is not the next
+// in line, with Grant the smallest.
 func (v Variant) oneNotices() string {
 	switch v {
 	case Base:
@@ -322,8 +321,8 @@ func (v Variant) oneNotices() string {
 	return "at most 3n-5"
 }
 
-// allStart is the count when all n processes start at once and none is down: the largest
-// announces itself, all others ask it.
+// allStart returns the count if all n processes start simultaneously and none is down: the largest announces
+// itself, all others ask it.
 func (v Variant) allStart() cost.Bound {
 	b := cost.Bound{Arrange: cost.Rising}
 	switch v {

@@ -7,18 +7,18 @@ import (
 	"github.com/go-election/election/internal/portset"
 )
 
-// phase is what a process is at. Each has a timer of its own, or none.
+// phase is the state of a process. Each phase has its own timer, or none.
 type phase uint8
 
 const (
-	idle     phase = iota // knows no leader, and does nothing about it
+	idle     phase = iota // knows no leader, and is not searching for one
 	settled               // follows the leader, or leads
-	waiting               // suspects the leader, and sees whether others are faster
-	trying                // has sent ELECTION: ACCEPT is to come
-	accepted              // the candidate has accepted: COORDINATOR is to come
+	waiting               // suspects the leader, and waits for faster processes
+	trying                // has sent ELECTION, and waits for ACCEPT
+	accepted              // the candidate has accepted; waits for COORDINATOR
 	watching              // settled, or idle, but a smaller process holds an election (grant)
-	asking                // has come back: LEADER is to come
-	phases                // how many there are
+	asking                // has recovered, and waits for LEADER
+	phases                // number of phases
 )
 
 // The timers.
@@ -37,28 +37,28 @@ type process struct {
 	coordinatorAtFirst election.ID // as configured
 
 	term   uint64
-	leader election.Rank // the process that it follows, or followed last
-	led    uint64        // the Term of that leader
+	leader election.Rank // the process that it follows, or has followed last
+	led    uint64        // Term of that leader
 	phase  phase
-	armed  bool // timerPhase runs
+	armed  bool // timerPhase is running
 
-	suspect   election.Rank // while it elects: this one and all that are larger are down; zero: none is
-	candidate election.Rank // asked, or the largest that has said OK
-	port      election.Port // of the candidate
-	// no process is known to be down: if this one wins, it announces itself to the larger ones too
+	suspect   election.Rank // while it elects: this process and all larger ones are assumed to be down; zero: none
+	candidate election.Rank // asked, or the largest process that has said OK
+	port      election.Port // port of the candidate
+	// no process is known to be down: if this process wins, it announces itself to the larger ones too
 	uncertain bool
 
-	down portset.Set // suspected, or gone: neither asked nor waited for
+	down portset.Set // suspected, or left: neither asked nor waited for
 
-	serving  bool          // an announcement is under way; number: the count of ELECTIONs is above zero
-	missing  portset.Set   // the processes whose answers the coordinator waits for
-	answered portset.Set   // the processes that have answered
-	longest  time.Duration // the maximum of the pending-convenience times so far
-	mpc      time.Duration // the last that was handed out
+	serving  bool          // an announcement is in progress; number: the count of ELECTIONs is above zero
+	missing  portset.Set   // processes whose answers the coordinator waits for
+	answered portset.Set   // processes that have answered
+	longest  time.Duration // maximum of the pending-convenience times so far
+	mpc      time.Duration // last MPC sent or received
 
-	sent     time.Duration // when ECHO left
-	measured bool          // its own pending-convenience time is away, in place of own
-	away     time.Duration // half of the time that ECHO and ECHO_REPLY took
+	sent     time.Duration // time at which ECHO was sent
+	measured bool          // use away as its own pending-convenience time
+	away     time.Duration // half of the round-trip time of ECHO and ECHO_REPLY
 }
 
 func (n *process) State(s *election.State) {
@@ -103,14 +103,14 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// init makes a new process follow the coordinator that all know. One that comes back with a
-// state keeps what it knows, but none of its timers run.
+// init makes a new process follow the initial coordinator. A process that recovers with its state keeps what it
+// knows, but none of its timers is running.
 func (n *process) init(e *election.Env, now time.Duration) {
 	n.armed, n.serving = false, false
 	n.missing.Clear()
-	n.down.Clear() // some may have come back since
+	n.down.Clear() // some may have recovered since
 	if n.term != 0 {
-		// It may have missed elections, so it follows no leader before it hears of one.
+		// It may have missed elections, so it follows no leader until it hears of one.
 		n.phase = idle
 		return
 	}
@@ -137,7 +137,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 	if m.Kind >= sayings || m.Kind != election.CatchUp && n.rules.says[m.Kind] == 0 {
 		return
 	}
-	n.down.Remove(ev.Port) // it is up, whatever a failure detector says
+	n.down.Remove(ev.Port) // the sender is up, whatever a failure detector reports
 	if m.Term > n.term && m.Kind != election.CatchUp {
 		n.term = m.Term
 		e.Save()
@@ -162,7 +162,7 @@ func (n *process) receive(e *election.Env, ev *election.Event) {
 	case sayReply, sayPCRP:
 		n.recvAnswer(e, ev)
 	case sayMPC: // rule 10
-		// That of an earlier leader may come late.
+		// The MPC of an earlier leader may arrive late.
 		if m.Term == n.led && m.Rank.ID == n.leader.ID {
 			n.mpc = time.Duration(m.Value)
 		}
@@ -218,7 +218,7 @@ func (n *process) timeout(e *election.Env, timer uint8) {
 	}
 }
 
-// enter goes over to a phase, whose timer runs for d; not at all if d is zero.
+// enter enters a phase, whose timer runs for d; if d is zero there is no timer.
 func (n *process) enter(e *election.Env, p phase, d time.Duration) {
 	n.phase = p
 	if d > 0 {
@@ -230,8 +230,8 @@ func (n *process) enter(e *election.Env, p phase, d time.Duration) {
 	}
 }
 
-// watch is how long the timer of a settled process runs: to the next heartbeat that it sends, or
-// to when one that it should have heard is overdue.
+// watch returns the duration of the timer of a settled process: until it sends the next heartbeat, or until the
+// next heartbeat of its leader is overdue.
 func (n *process) watch() time.Duration {
 	if n.ledLast() {
 		return n.rules.heartbeat
@@ -239,10 +239,10 @@ func (n *process) watch() time.Duration {
 	return n.rules.silence
 }
 
-// electing reports whether an election of its own is under way, all waits over.
+// electing reports whether this process is holding an election and is past its wait.
 func (n *process) electing() bool { return n.phase == trying || n.phase == accepted }
 
-// knowsLeader reports whether this process follows a leader, perhaps one that it suspects, or leads.
+// knowsLeader reports whether this process follows a leader, which it may suspect, or leads.
 func (n *process) knowsLeader() bool {
 	return n.phase == settled || n.phase == waiting || n.phase == watching
 }
@@ -253,21 +253,21 @@ func (n *process) ledLast() bool { return n.leader.ID == n.me.ID }
 // isLeader reports whether this process leads now.
 func (n *process) isLeader() bool { return n.phase == settled && n.ledLast() }
 
-// message is one about this process, in the present Term.
+// message returns a message about this process, in the current Term.
 func (n *process) message(says uint8) election.Message {
 	return election.Message{Kind: n.rules.kind[says], Term: n.term, Rank: n.me}
 }
 
 func (n *process) broadcast(e *election.Env, says uint8) {
 	m := n.message(says)
-	m.Term = n.led // what a leader says holds for the Term that it leads; it may have heard of a later one
+	m.Term = n.led // a leader's message belongs to the Term in which it leads; it may have heard of a later one
 	for port := range election.Port(e.Ports()) {
 		e.Send(port, m)
 	}
 }
 
-// rankOf looks up the Rank of a process. Ports are in the order of the IDs; should they not be,
-// all are looked at.
+// rankOf returns the Rank of a process. Ports are usually in the order of the IDs; if they are not, it searches
+// all of them.
 func rankOf(e *election.Env, id election.ID) election.Rank {
 	if e.Self().ID == id {
 		return e.Self()
