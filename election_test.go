@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "undecided", election.Undecided.String())
 }
 
-// TestUnknownOps: each number has a name, also those that are no Op.
+// TestUnknownOps: every number has a name, including numbers that are not Ops.
 func TestUnknownOps(t *testing.T) {
 	named := 0
 	for op := range 256 {

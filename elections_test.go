@@ -14,9 +14,9 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// TestElectionsOneAfterAnother: as soon as any process knows that an election has ended it starts
-// the next, while messages of the last are still under way. Every time all agree on the right
-// leader in the end, in the latest Term.
+// TestElectionsOneAfterAnother: as soon as any process knows that an election has ended, it starts the next
+// one, while messages of the last are still in flight. In the end all processes agree on the right leader each
+// time, in the latest Term.
 func TestElectionsOneAfterAnother(t *testing.T) {
 	const elections = 6
 	for _, a := range catalog.All() {
@@ -84,7 +84,7 @@ func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, r
 func TestRestartCatchesUp(t *testing.T) {
 	tried := 0
 	for _, a := range catalog.All() {
-		if !a.TwoWay || a.LongLived { // those that keep Terms themselves have tests of their own
+		if !a.TwoWay || a.LongLived { // long-lived algorithms have tests of their own
 			continue
 		}
 		if a.Synchronous { // it decides by its clock, perhaps before it hears of the current Term
@@ -126,8 +126,8 @@ func TestRestartCatchesUp(t *testing.T) {
 	require.GreaterOrEqual(t, tried, 3)
 }
 
-// TestReelect: an election that a crash has stopped for ever is given up for the next one, on
-// links that are whole again, by a process that notices.
+// TestReelect: a process that notices that a crash has stopped an election abandons it for the next one, after
+// the links work again.
 func TestReelect(t *testing.T) {
 	for _, a := range catalog.All() {
 		if a.LongLived || a.Faults.Unaided() || a.Faults.Loss {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election/local"
 )
 
-// known elects the largest Rank of a complete graph, where each process knows the Ranks of all others,
-// without a message.
+// known elects the largest Rank of a complete graph without any message, because each process knows the Ranks
+// of all others.
 type known struct{ self election.Rank }
 
 func (n *known) Step(e *election.Env, ev *election.Event) {

@@ -15,8 +15,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// tooFewRounds returns what the processes on a path know in each round, where there are fewer than the path
-// is long.
+// tooFewRounds returns what the processes on a path know in each round, with fewer rounds than the length of
+// the path.
 func tooFewRounds(t *testing.T) string {
 	a, err := floodmax.Basic(floodmax.Config{Rounds: 2})
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// TestGuarantees keeps docs/guarantees.md true: the traces on the page are those of these runs,
-// and every algorithm is in its table.
+// TestGuarantees keeps docs/guarantees.md up to date: its traces are the traces of these runs, and its table
+// contains every algorithm.
 func TestGuarantees(t *testing.T) {
 	const page = "docs/guarantees.md"
 	b, err := os.ReadFile(page)
@@ -76,7 +76,7 @@ func groupsOf(t *testing.T) string {
 	return text
 }
 
-// outsideRun is a run in which bully has two leaders, at once or in one Term.
+// outsideRun is a run in which bully has two leaders, simultaneously or in one Term.
 type outsideRun struct {
 	name    string
 	config  sim.Config
@@ -163,8 +163,8 @@ func (r *outsideRun) watched(t *testing.T) trace {
 	return tr
 }
 
-// TestSilentAfterPartition: without heartbeats no process hears that a partition is over, and so two
-// lead for ever. The original order does no better.
+// TestSilentAfterPartition: without heartbeats no process learns that a partition is over, so two processes
+// lead forever. The original order does no better.
 func TestSilentAfterPartition(t *testing.T) {
 	for _, alg := range bully.Algorithms() {
 		in := scenario.Input{Algorithm: alg, IDs: []election.ID{1, 2}}
@@ -194,9 +194,9 @@ func TestKept(t *testing.T) {
 	require.Equal(t, map[uint64]int{1: 1, 2: 1}, watch(t, r.config).offices)
 }
 
-// TestShortest: of all runs of up to three processes, with delays and time-outs in quarters of a
-// unit, two lead at one moment exactly where an answer can come too late. So the runs on the page
-// are the shortest: with two processes, and the delay or time-out next to what is allowed.
+// TestShortest: of all runs of up to three processes, with delays and time-outs in quarters of a unit, two
+// processes lead simultaneously exactly if an answer can come too late. The runs on the page are therefore the
+// shortest: with two processes, and the delay or time-out closest to the allowed one.
 func TestShortest(t *testing.T) {
 	const quarter = sim.Unit / 4
 	plain := bullyWith(t, bully.Config{})

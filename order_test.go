@@ -84,7 +84,7 @@ func TestSmallestByPriority(t *testing.T) {
 	}
 }
 
-// TestSmallestArrangements: the arrangements of a bound are turned round too, where there are any.
+// TestSmallestArrangements: the arrangements of a bound are reversed too, if there are any.
 func TestSmallestArrangements(t *testing.T) {
 	a := lcr.Participant()
 	a.Best.Arrange = nil
@@ -189,8 +189,8 @@ func TestSmallestTurnsItsOwn(t *testing.T) {
 	require.Equal(t, saved, new(election.State).Append(nil, other))
 }
 
-// TestSmallestBothWays: to the Node every Rank is turned round, to all others what the Node says of Ranks is
-// not. A Rank of no process stays so, and so does a Value that names none.
+// TestSmallestBothWays: all Ranks that the Node sees are reversed, and all Ranks that others see of it are not.
+// A Rank without an ID stays unchanged, and so does a Value that is not an ID.
 func TestSmallestBothWays(t *testing.T) {
 	var heard []string
 	var got []election.Event

@@ -63,8 +63,8 @@ func TestOverlayLinks(t *testing.T) {
 	}
 }
 
-// TestOverlaySends: a message leaves by the link that its port stands for, or arrives here where that leads
-// back. By a port that does not exist it is the driver's to refuse.
+// TestOverlaySends: a message leaves by the link of its port, or arrives here if the link leads back. The
+// driver refuses a port that does not exist.
 func TestOverlaySends(t *testing.T) {
 	l := lay(t, onTree, crowd{3, []election.ID{7, 1, 5, 2, 6, 4}})
 	l.on = func(e *election.Env, ev *election.Event) {
@@ -88,8 +88,8 @@ func TestOverlaySends(t *testing.T) {
 	require.Equal(t, []string{"start 0", "recv 0"}, l.step(start()))
 }
 
-// TestOverlayOtherLinks: a message over a link that is none of the overlay is dropped, but for its Term. A
-// CatchUp is taken over any link.
+// TestOverlayOtherLinks: a message over a link outside the overlay is dropped, and only its Term is recorded. A
+// CatchUp is accepted over any link.
 func TestOverlayOtherLinks(t *testing.T) {
 	ring := crowd{3, []election.ID{1, 2, 4, 5}}
 	back := from(1, 1, 1) // the one before sends counterclockwise
@@ -122,8 +122,8 @@ func TestOverlayOtherLinks(t *testing.T) {
 	require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 10"}, l.step(suspect(3)))
 }
 
-// TestOverlaySetup: what the Node inside is made with. It is made anew when that changes, unless it is
-// long-lived, and hears an Init even where there has been no election.
+// TestOverlaySetup: the Setup of the Node inside. The Node is made again when its Setup changes, unless it is
+// long-lived, and receives an Init even if there has been no election.
 func TestOverlaySetup(t *testing.T) {
 	self := election.Rank{ID: 3}
 	others := []election.ID{7, 1, 5, 2, 6, 4}

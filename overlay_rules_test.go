@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestOverlayAsksRoot: only where a tree is rooted, and the Node refuses a Start because it is not the root,
-// does the overlay ask the root instead. Any other refusal is the caller's to hear.
+// TestOverlayAsksRoot: the overlay asks the root only if the tree is rooted and the Node refuses a Start
+// because it is not the root. Any other refusal goes to the caller.
 func TestOverlayAsksRoot(t *testing.T) {
 	for _, tt := range []struct {
 		of    election.Algorithm
@@ -60,8 +60,8 @@ func TestOverlayAsksRoot(t *testing.T) {
 	require.Empty(t, fx.Sends)
 }
 
-// TestOverlayStartUnderway: a Start meets an election that another process has begun. It is not begun twice
-// where it allows for a single initiator, or where only the root may begin.
+// TestOverlayStartUnderway: a Start meets an election that another process has begun. It does not begin a
+// second one if a single initiator is allowed, or if only the root may begin.
 func TestOverlayStartUnderway(t *testing.T) {
 	single := onRing
 	single.SingleInitiator = true
@@ -100,8 +100,8 @@ func TestOverlayStartUnderway(t *testing.T) {
 	}
 }
 
-// TestOverlayUndecided: with another election, also one of the same Term that another process has begun, what
-// was decided is void at once, unless the step decides as well.
+// TestOverlayUndecided: with another election, even one of the same Term that another process has begun, the
+// earlier decision is void immediately, unless the step decides as well.
 func TestOverlayUndecided(t *testing.T) {
 	single := onRing
 	single.SingleInitiator = true
@@ -158,7 +158,7 @@ func TestOverlayKeepsEffects(t *testing.T) {
 		fx.Sends)
 }
 
-// TestOverlayOfStack: the overlay's own messages are of layer zero, also where the Node is a Stack.
+// TestOverlayOfStack: the overlay's own messages are of layer zero, even if the Node is a Stack.
 func TestOverlayOfStack(t *testing.T) {
 	var heard []string
 	a := election.Algorithm{Name: "stack", Topology: election.Ring, LongLived: true}
@@ -203,7 +203,7 @@ func TestOverlayAfterReturn(t *testing.T) {
 	require.Equal(t, []string{"start 0", "to 0: kind 1 of Term 1"}, l.step(start()))
 }
 
-// TestOverlayState: an overlay that is restored in the midst goes on as the one that was saved.
+// TestOverlayState: an overlay restored in the middle of an election continues like the saved one.
 func TestOverlayState(t *testing.T) {
 	ring := crowd{3, []election.ID{1, 2, 4, 5}}
 	tree := crowd{2, []election.ID{1, 3, 4}}
@@ -290,8 +290,8 @@ func TestOverlayKinds(t *testing.T) {
 	}
 }
 
-// TestOtherDescriptions: an overlay, and the order turned round, keep the description but for what they
-// change, and stay so when they are configured. An algorithm without parameters gets none.
+// TestOtherDescriptions: an overlay, and the reversed order, change only the necessary parts of the
+// description, and remain when they are configured. An algorithm without parameters gets none.
 func TestOtherDescriptions(t *testing.T) {
 	refused := errors.New("no such ring")
 	a := lcr.Participant()

@@ -21,8 +21,8 @@ func (c crowd) Peer(_ int, p election.Port) election.Rank {
 	return election.Rank{ID: c.peers[p]}
 }
 
-// laid is an overlay under test. The Node inside notes what it is made with and its events. When it starts
-// it does what on says, or sends by its first port.
+// laid is an overlay under test. The Node inside records its Setup and its events. When it starts it performs
+// on, or sends by its first port.
 type laid struct {
 	host   election.TermKeeper
 	env    *election.Env
@@ -98,8 +98,8 @@ func TestOverlayOfLongLived(t *testing.T) {
 	require.Equal(t, []string{"trust 0", "recv 0"}, l.step(back), "4 speaks, so it is up")
 }
 
-// TestOverlayLaidAnew: an election follows each change of the links, in a Term after all that have been heard
-// of, and none before the first.
+// TestOverlayLaidAnew: an election follows each change of the links, in a Term after all known Terms, and none
+// before the first.
 func TestOverlayLaidAnew(t *testing.T) {
 	l := lay(t, election.Algorithm{Topology: election.Ring}, crowd{3, []election.ID{1, 2, 4, 5}})
 	require.Empty(t, l.step(suspect(0)), "without an election there is none to repeat")
@@ -116,8 +116,8 @@ func TestOverlayLaidAnew(t *testing.T) {
 		"4 speaks, so it is up, and what it said is void")
 }
 
-// TestOverlayRoot: only the root begins where another process asks it to, and only in a Term that no process
-// has begun. Another process remembers the Term, for the next election.
+// TestOverlayRoot: only the root begins when another process asks it to, and only in a Term that no process has
+// begun. Another process records the Term for the next election.
 func TestOverlayRoot(t *testing.T) {
 	rooted := election.Algorithm{Topology: election.Tree, Rooted: true, SingleInitiator: true}
 	const begin = 3

@@ -45,8 +45,8 @@ func overlaid(t *testing.T, visit func(own, over *election.Algorithm)) {
 	}
 }
 
-// TestOverlayOfToken: what a process that crashes takes along is not made anew by an election that there is
-// not, so an overlay of the plain token ring survives no crash; with Regenerate it does.
+// TestOverlayOfToken: an election does not restore what is lost with a crashed process, so an overlay of the
+// plain token ring tolerates no crash; with Regenerate it does.
 func TestOverlayOfToken(t *testing.T) {
 	plain, err := catalog.Find("mutex", "tokenring")
 	require.NoError(t, err)
@@ -198,9 +198,9 @@ func TestOverlayRepeats(t *testing.T) {
 
 var overlayChaos = flag.Int64("overlay", -1, "run only the chaos of this number")
 
-// TestOverlayChaos: processes crash and come back at any moment, and each process that is up hears of those
-// that are down, each at another time. In the end all that are up follow one of them: the largest where the
-// algorithm elects the largest of all.
+// TestOverlayChaos: processes crash and recover at any moment, and each live process hears of the others at a
+// different time. In the end all live processes follow one of them: the largest, if the algorithm elects the
+// largest of all.
 func TestOverlayChaos(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
 		t.Run(own.Title(), func(t *testing.T) {
@@ -293,8 +293,8 @@ func (r *shake) until(at time.Duration) error {
 	return r.Run(context.Background())
 }
 
-// strike lets a process crash, and perhaps come back; not the first. All suspect it while it is down,
-// also those that come back meanwhile.
+// strike crashes a process other than the first, which may recover later. All others suspect it while it is
+// down, including processes that recover in the meantime.
 func (r *shake) strike(p int) {
 	at := time.Duration(r.Int64N(int64(20 * sim.Unit)))
 	if done := r.crash[p]; len(done) > 0 {

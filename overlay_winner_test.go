@@ -29,7 +29,7 @@ func TestOverlayWinner(t *testing.T) {
 	})
 }
 
-// TestOverlayAlone: a process that comes back where there is no other elects itself again.
+// TestOverlayAlone: a process that recovers when there is no other elects itself again.
 func TestOverlayAlone(t *testing.T) {
 	overlaid(t, func(own, over *election.Algorithm) {
 		in := scenario.Input{Algorithm: over, IDs: []election.ID{5},

@@ -17,7 +17,7 @@ func TestScenarios(t *testing.T) {
 		in scenario.Input) {
 		r, err := sim.Run(t.Context(), sim.Config{Input: in, Acts: s.Acts})
 		require.NoError(t, err)
-		// Where null is expected, leaders says whether several lead.
+		// If null is expected, leaders states whether several processes lead.
 		if !in.Algorithm.Leaderless && (s.Expect.Leader == nil || *s.Expect.Leader != 0) {
 			require.NoError(t, r.Err())
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// TestStackWithdrawsRefusal: where a machine hands a Start down, and an election is under way below already,
-// that is no error. Any other refusal stands, and so does one that came before.
+// TestStackWithdrawsRefusal: if a machine passes a Start down and an election is already in progress below,
+// that is not an error. Any other refusal stands, and so does an earlier one.
 func TestStackWithdrawsRefusal(t *testing.T) {
 	before := errors.New("not now")
 	for _, tt := range []struct {
@@ -121,7 +121,7 @@ type counted struct{ n uint32 }
 func (c *counted) Step(*election.Env, *election.Event) { c.n++ }
 func (c *counted) State(s *election.State)             { s.Uint32(&c.n) }
 
-// TestStackState: the state of a Stack is that of its machines, lowest first.
+// TestStackState: the state of a Stack consists of the states of its machines, lowest first.
 func TestStackState(t *testing.T) {
 	low, top := &counted{n: 3}, &counted{n: 4}
 	saved := new(election.State).Append(nil, election.Stack(low, top))

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// TestTermKeeperCompares: which messages are of an earlier election, of the present one or of a later one. Of
-// two initiators in one Term, where there is a single one, the larger goes before.
+// TestTermKeeperCompares: which messages belong to an earlier election, the current one or a later one. If two
+// processes start in one Term and only one may, the larger takes precedence.
 func TestTermKeeperCompares(t *testing.T) {
 	const earlier, present, later = "earlier", "present", "later"
 	for _, tt := range []struct {
@@ -136,8 +136,8 @@ func TestTermKeeperRefusedTerm(t *testing.T) {
 	require.Equal(t, []string{"it init", "it start", "it init", "it recv"}, heard)
 }
 
-// TestTermKeeperHearsTheEnd: a long-lived Node says when an election has ended, and that another has begun by
-// taking back what it has decided. A machine before it in the Step says nothing of this one.
+// TestTermKeeperHearsTheEnd: a long-lived Node reports the end of an election, and the start of another by
+// withdrawing its decision. Another machine earlier in the Step does not affect this.
 func TestTermKeeperHearsTheEnd(t *testing.T) {
 	var heard []string
 	var next func(e *election.Env)

@@ -149,7 +149,7 @@ func TestTermKeeperTermZero(t *testing.T) {
 
 func TestTermKeeperCatchUp(t *testing.T) {
 	over := catchUp(7, 0)
-	over.Flags = 1 // the election has ended where this comes from
+	over.Flags = 1 // the election of the sender has ended
 	rejoin := election.Event{Op: election.Rejoin}
 
 	r := newRig(t, 5, election.Algorithm{})

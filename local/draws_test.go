@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// TestDraws: goroutines draw what the Input says, and one that draws more ends the run.
+// TestDraws: goroutines draw the values of the Input, and a process that draws more ends the run.
 func TestDraws(t *testing.T) {
 	in := scenario.Input{Algorithm: itairodeh.Rounds(), IDs: []election.ID{1, 2},
 		Draws: [][]int{{1, 2, 1}, {1, 2, 2}}}

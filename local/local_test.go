@@ -211,7 +211,7 @@ func TestNoSuchPort(t *testing.T) {
 	require.Equal(t, election.ID(1), process.ID)
 }
 
-// TestRefusedStart: an algorithm that refuses says so, and the rest goes on.
+// TestRefusedStart: a refused start is reported, and the run continues.
 func TestRefusedStart(t *testing.T) {
 	alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {
 		switch ev.Op {
@@ -231,10 +231,10 @@ func TestRefusedStart(t *testing.T) {
 	require.True(t, r.Terminated)
 }
 
-// TestContextEnds stops an election that would go on for ever.
+// TestContextEnds stops an election that would run forever.
 func TestContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Virtual time passes where all processes wait for a timer.
+		// Virtual time passes while all processes wait for a timer.
 		alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
 			switch ev.Op {
 			case election.Start, election.Recv:
@@ -323,7 +323,7 @@ func TestLeaveTimersBehind(t *testing.T) {
 	})
 }
 
-// TestBurst lets all processes send to all others at once.
+// TestBurst makes all processes send to all others simultaneously.
 func TestBurst(t *testing.T) {
 	const n, each = 20, 1000
 	alg := scripted(func(_ election.ID, e *election.Env, ev *election.Event) {

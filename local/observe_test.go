@@ -14,9 +14,9 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// TestObserved: an observed run numbers all messages from 1, in the order of sending, and reports of each
-// message once that it is received or lost, and of each process that it crashes or comes back. Processes that
-// are down all the time lose what others send to them, and so do those that crash later.
+// TestObserved: an observed run numbers all messages from 1, in the order of sending. It reports once for each
+// message that it is received or lost, and for each process that it crashes or recovers. Processes that are
+// down all the time lose the messages sent to them, and so do processes that crash later.
 func TestObserved(t *testing.T) {
 	a, err := bully.Rules(bully.Config{Delay: scenario.Unit})
 	require.NoError(t, err)

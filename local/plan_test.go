@@ -24,7 +24,7 @@ import (
 
 const unit = scenario.Unit
 
-// TestUnit: timers last as long as the unit says, and Nodes notice nothing.
+// TestUnit: the unit scales timers, and Nodes notice nothing.
 func TestUnit(t *testing.T) {
 	for _, real := range []time.Duration{0, 1, time.Millisecond, 3*time.Millisecond + 7, unit, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -193,7 +193,8 @@ func TestDownFromTheBeginning(t *testing.T) {
 	})
 }
 
-// TestPrompts: processes that are up get reports of those that are down, and of those that are back.
+// TestPrompts: live processes receive reports about processes that are down, and about processes that have
+// recovered.
 func TestPrompts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary

@@ -61,8 +61,8 @@ func TestNextTermStopsTimers(t *testing.T) {
 	})
 }
 
-// TestNoOneWaitsForAnother: what a process has sent is handled at once, while it waits for a timer, or
-// handles a message that takes long.
+// TestNoOneWaitsForAnother: messages of a process are handled immediately, while the process waits for a timer
+// or handles a slow message.
 func TestNoOneWaitsForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d diary
@@ -125,7 +125,7 @@ func TestAWorkerEach(t *testing.T) {
 	})
 }
 
-// TestNotOverEarly: a run is not over while a process steps, though all that was sent so far has arrived.
+// TestNotOverEarly: a run is not over while a process steps, even if all messages sent so far have arrived.
 func TestNotOverEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		alg := scripted(func(self election.ID, e *election.Env, ev *election.Event) {

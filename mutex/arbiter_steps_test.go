@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
-// arbiterVoter stands for the election below an arbiter: it decides as a Timeout says, and notes what it is
-// asked for.
+// arbiterVoter replaces the election below an arbiter: it decides on a Timeout, and records the requests that
+// it receives.
 type arbiterVoter struct{ asked *[]string }
 
 func (v *arbiterVoter) Step(e *election.Env, ev *election.Event) {
@@ -56,7 +56,7 @@ func arbiterOver(t *testing.T, elect election.Algorithm, c mutex.Config) *arbite
 	return p
 }
 
-// restored is the same process, made anew of its state, after a change of that.
+// restored returns the same process, restored from its state after a change of the state.
 func (p *arbiterSteps) restored(change func(state []byte) []byte) *arbiterSteps {
 	p.t.Helper()
 	twin := *p.single
@@ -182,8 +182,8 @@ func TestArbiterAfterRejoin(t *testing.T) {
 	require.Equal(t, "1 grant 1.1 token 1.1, +lease 12s", p.does(arbiterGraceOver))
 }
 
-// TestArbiterMissed: on an overlay a process that knows of no arbiter begins an election where one is
-// missed, and only there.
+// TestArbiterMissed: on an overlay a process that knows no arbiter starts an election if an arbiter is needed,
+// and only then.
 func TestArbiterMissed(t *testing.T) {
 	begin := func(elect election.Algorithm) *arbiterSteps { return arbiterOver(t, elect, mutex.Config{}) }
 	none := arbiterElected(1, 0)
@@ -217,8 +217,7 @@ func TestArbiterNoneAtFirst(t *testing.T) {
 	}
 }
 
-// TestArbiterNamedNoLonger: a process that comes back after an election does not take the one that was
-// named for the arbiter.
+// TestArbiterNamedNoLonger: a process that recovers after an election does not accept the configured arbiter.
 func TestArbiterNamedNoLonger(t *testing.T) {
 	for _, id := range []election.ID{3, 4} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: id})
@@ -249,8 +248,8 @@ func TestArbiterSuspects(t *testing.T) {
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))
 }
 
-// TestArbiterReclaims: what a client holds that is suspected, or has gone, is granted to the next at
-// once. A client that is not here is granted nothing until it is back.
+// TestArbiterReclaims: a section held by a client that is suspected or has left is granted to the next client
+// immediately. An absent client is granted nothing until it is back.
 func TestArbiterReclaims(t *testing.T) {
 	for gone, back := range map[election.Op]election.Op{election.Suspect: election.Trust,
 		election.Left: election.Joined} {
@@ -265,8 +264,8 @@ func TestArbiterReclaims(t *testing.T) {
 	}
 }
 
-// TestArbiterSuspected: the election hears of a crash of the arbiter, where it does not otherwise, and of no
-// other.
+// TestArbiterSuspected: the election is informed of a crash of the arbiter if it does not detect it itself, and
+// of no other crash.
 func TestArbiterSuspected(t *testing.T) {
 	suspect := func(id election.ID) election.Event { return arbiterEvent(election.Suspect, id) }
 	named := mutex.Config{Arbiter: 4}

@@ -23,8 +23,8 @@ func (p *single) answer(port election.Port, request, entry uint64) *election.Eff
 	return p.hears(port, "ok", election.Message{Value: request, Term: entry})
 }
 
-// TestReserves: a process saves before its numbers reach beyond those that it has reserved, whether a
-// request or the entry of another process takes them there. When it begins again it goes on behind them.
+// TestReserves: a process saves before its numbers exceed the reserved ones, whether because of a request or
+// because of the entry of another process. After a restart it continues with larger numbers.
 func TestReserves(t *testing.T) {
 	p := asks(t)
 	for request := uint64(1); request <= 2500; request++ {
@@ -65,7 +65,7 @@ func TestAnswerArrivesTwice(t *testing.T) {
 	require.Empty(t, p.answer(3, 1, 0).Signals)
 }
 
-// TestRequestArrivesTwice: a second copy of a request is answered once where the answer has to wait.
+// TestRequestArrivesTwice: a duplicate request is answered once if the answer has to wait.
 func TestRequestArrivesTwice(t *testing.T) {
 	p := asks(t)
 	for range 2 {
@@ -127,8 +127,8 @@ func TestAskAgain(t *testing.T) {
 	}
 }
 
-// TestTokenAfterReturn: a process that counts its requests anew gets a token larger than that of the
-// latest entry.
+// TestTokenAfterReturn: a process that numbers its requests from the beginning gets a token larger than the
+// token of the latest entry.
 func TestTokenAfterReturn(t *testing.T) {
 	p := asks(t)
 	p.answer(0, 1, 7)

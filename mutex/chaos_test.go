@@ -27,9 +27,9 @@ import (
 
 const unit = sim.Unit
 
-// TestChaos: whatever crashes and comes back within the model, no two processes are inside a section
-// at a time, tokens increase, and every request of a process that stays up is served. No process crashes
-// where ricartagrawala runs.
+// TestChaos: whichever processes crash and recover within the model, no two are inside a section at the same
+// time, tokens increase, and every request of a process that stays up is granted. No process crashes with
+// ricartagrawala.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs int
@@ -206,8 +206,8 @@ func (r *run) people(n int) {
 // when draws a time up to a number of units.
 func (r *run) when(units int64) time.Duration { return time.Duration(r.Int64N(units*int64(unit) + 1)) }
 
-// strike draws crashes. Two of three processes come back; all do where away is one. A detector reports
-// crashes if reported.
+// strike draws crashes. Two of three processes recover; all do if away is one. If reported is set, a detector
+// reports crashes.
 func (r *run) strike(crashes, away int, reported bool) {
 	c := &r.config
 	r.crash = make([][]time.Duration, len(c.IDs))
@@ -241,7 +241,7 @@ func (r *run) strike(crashes, away int, reported bool) {
 	}
 }
 
-// lastWord is when detectors have said all that they know.
+// lastWord is the time of the last report of the detectors.
 const lastWord = 150 * unit
 
 // requests draws which processes want to enter, and when. Where they need a Release to leave, they get

@@ -38,7 +38,7 @@ func TestMostKinds(t *testing.T) {
 	}
 }
 
-// TestNoArbiterAGroup: where several lead, each of a group, two would be inside at once.
+// TestNoArbiterAGroup: an election with groups is rejected: two arbiters could each let a process enter.
 func TestNoArbiterAGroup(t *testing.T) {
 	_, err := mutex.Arbiter(mutex.Config{Election: invitation.Algorithms()[0]})
 	require.ErrorIs(t, err, election.ErrInput)
@@ -62,7 +62,7 @@ func TestFaultsOfAnArbiter(t *testing.T) {
 	require.Equal(t, 4, a.Faults.Down(5))
 }
 
-// TestWinnerByStart: an arbiter has no rule for the winner where that depends on which processes start.
+// TestWinnerByStart: an arbiter has no rule for the winner if the rule depends on which processes start.
 func TestWinnerByStart(t *testing.T) {
 	elect := lasting()
 	for _, w := range []*election.Winner{election.LargestOfInitiators, election.LargestOfLive} {
@@ -102,7 +102,7 @@ func TestPausesAboveADetector(t *testing.T) {
 	}
 }
 
-// TestFaultsOfABridge: a ring over a complete graph survives faults only if lost tokens are made anew.
+// TestFaultsOfABridge: a ring over a complete graph tolerates faults only if lost tokens are regenerated.
 func TestFaultsOfABridge(t *testing.T) {
 	for _, regenerate := range []time.Duration{0, 1} {
 		a, err := mutex.TokenRing(mutex.Config{First: 1, Bridge: true, Regenerate: regenerate})
@@ -112,8 +112,8 @@ func TestFaultsOfABridge(t *testing.T) {
 	}
 }
 
-// TestFaultsOfARing: a ring on which lost tokens are made anew survives crashes and losses, also without a
-// bridge; any other ring survives nothing.
+// TestFaultsOfARing: a ring that regenerates lost tokens tolerates crashes and losses, even without a bridge;
+// any other ring tolerates none.
 func TestFaultsOfARing(t *testing.T) {
 	for regenerate, want := range map[time.Duration]election.Faults{
 		0: {}, 1: {Crash: true, Restart: true, Loss: true, Returns: true},
@@ -124,8 +124,8 @@ func TestFaultsOfARing(t *testing.T) {
 	}
 }
 
-// TestParametersOfARun: where parameters describe a run, a section takes a time, errors name parameters as
-// files do, and the token begins with the first process, even with the only one.
+// TestParametersOfARun: if parameters describe a run, a stay in a section takes time, errors use the names in
+// files, and the token starts at the first process, even if it is the only one.
 func TestParametersOfARun(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Arbiter: 3})
 	require.NoError(t, err)
@@ -144,8 +144,8 @@ func TestParametersOfARun(t *testing.T) {
 	require.NotEmpty(t, alone(t)(ring, nil).step(ringInit).Timers)
 }
 
-// TestRingOfARun: where parameters describe a run the token takes two rounds, each entry a time, and errors
-// name parameters as files do.
+// TestRingOfARun: if parameters describe a run, the token makes two rounds, each stay takes time, and errors
+// use the names in files.
 func TestRingOfARun(t *testing.T) {
 	plain, err := mutex.TokenRing(mutex.Config{First: 3})
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestRingOfARun(t *testing.T) {
 	require.Contains(t, err.Error(), "params.regenerate:")
 }
 
-// TestElectionAsConfigured: the election that was configured stays where no parameter names another one.
+// TestElectionAsConfigured: the configured election stays if no parameter names another one.
 func TestElectionAsConfigured(t *testing.T) {
 	beating, err := bully.Rules(bully.Config{Heartbeat: unit})
 	require.NoError(t, err)

@@ -39,8 +39,8 @@ func simulate(t *testing.T, c sim.Config, a *election.Algorithm, err error) sim.
 	return r
 }
 
-// TestCounts: three messages an entry by way of an arbiter, and none of its own; 2(n-1) by asking
-// all; one hop an entry on a ring where every process wants to enter.
+// TestCounts: an entry takes three messages with an arbiter, and none at the arbiter itself; 2(n-1) if all are
+// asked; one hop on a ring if every process wants to enter.
 func TestCounts(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		in := scenario.Input{IDs: among(n)}
@@ -118,9 +118,9 @@ func TestArbiterOfARing(t *testing.T) {
 	require.Greater(t, r.Entries[1].At, (9+20)*unit, "the first has stayed inside")
 }
 
-// TestBridge: the token goes down with a process that stays down. Once its neighbours hear of that they are
-// linked with each other, and a process that waits makes another token; in the end one process is left, and
-// when another has come back the token goes on.
+// TestBridge: the token is lost with a process that stays down. When its neighbours hear of it they are linked
+// with each other, and a waiting process regenerates the token; finally one process is left, and when another
+// has recovered the token continues.
 func TestBridge(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: 10 * unit,
 		Bridge: true})
@@ -193,8 +193,8 @@ func TestElectionIsNamed(t *testing.T) {
 	}
 }
 
-// TestArbiterCrashes: the queue is built up again by the next arbiter, a process that is inside stays so,
-// and tokens go on from the next Term.
+// TestArbiterCrashes: the next arbiter rebuilds the queue, a process that is inside stays inside, and tokens
+// continue from the next Term.
 func TestArbiterCrashes(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{CriticalSection: 20 * unit, Election: bully.Algorithms()[0],
 		Arbiter: 4})

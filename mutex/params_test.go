@@ -27,7 +27,7 @@ func paramNumber(name string, number float64) map[string]params.Value {
 	return map[string]params.Value{name: {Number: number}}
 }
 
-// paramTimer is the only timer that a step sets, of all that have this number or a larger one.
+// paramTimer returns the only timer that a step sets, among those with this number or a larger one.
 func paramTimer(t *testing.T, fx *election.Effects, least uint8) time.Duration {
 	t.Helper()
 	var set []time.Duration
@@ -62,7 +62,7 @@ func TestParamWhichElection(t *testing.T) {
 	}
 }
 
-// TestParamDelay: the Delay that is given counts, else that of the election, else one second.
+// TestParamDelay: the given Delay counts, otherwise the Delay of the election, otherwise one second.
 func TestParamDelay(t *testing.T) {
 	slow := *poll()
 	slow.Delay = 7 * unit
@@ -118,7 +118,7 @@ func TestParamGrace(t *testing.T) {
 	}
 }
 
-// TestParamRestless: a token that is made anew, however soon, may take any number of hops, and so never
+// TestParamRestless: a token that is regenerated, however soon, may take any number of hops, and so never
 // rests.
 func TestParamRestless(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{Regenerate: 1})
@@ -161,8 +161,8 @@ func TestAskerNumbers(t *testing.T) {
 	}
 }
 
-// TestAskerLeaves: a process that leaves answers those that wait, and stops the time inside; a Release
-// of another request does nothing.
+// TestAskerLeaves: a process that leaves answers the waiting processes, and stops its timer; a Release of
+// another request has no effect.
 func TestAskerLeaves(t *testing.T) {
 	p, _ := paramAsked(t, mutex.Request(0, 7), 4)
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)
@@ -178,7 +178,8 @@ func TestAskerLeaves(t *testing.T) {
 	require.Equal(t, election.Exited, fx.Signals[0].Event.Op)
 }
 
-// TestAskerTakesBack: a process that takes its request back answers those that it has made wait, once.
+// TestAskerTakesBack: a process that withdraws its request answers the processes that it has kept waiting,
+// once.
 func TestAskerTakesBack(t *testing.T) {
 	p, _ := paramAsked(t, mutex.Request(0, 7), 3)
 	require.Empty(t, p.hears(1, "request", election.Message{Value: 5}).Sends)

@@ -43,8 +43,8 @@ func arbiterGrants(from election.ID, round uint32, number uint64) election.Event
 	return ev
 }
 
-// TestClaimInALaterTerm: an arbiter that leads on in a larger Term begins a new reign, with a Grace,
-// although it has never heard of another arbiter. Decided once more in the same Term it goes on.
+// TestClaimInALaterTerm: an arbiter that continues in a larger Term begins a new reign, with a Grace, although
+// it has never heard of another arbiter. If it is decided again in the same Term it continues its reign.
 func TestClaimInALaterTerm(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{})
 	request := arbiterHears(1, arbiterRequest, 1, 1)
@@ -67,8 +67,8 @@ func TestClaimAfterReturn(t *testing.T) {
 	require.Equal(t, "claim 2, +grace 2s, leader 3/1", p.does(arbiterElected(1, 3)))
 }
 
-// TestClaimIsReplied: a client replies where it is inside, where it waits for that arbiter, and where it has
-// heard of a later reign. The same CLAIM once more has the same reply.
+// TestClaimIsReplied: a client replies if it is inside, if it waits for the arbiter, and if it has heard of a
+// later reign. A duplicate CLAIM has the same reply.
 func TestClaimIsReplied(t *testing.T) {
 	begin := func(events ...election.Event) *arbiterSteps {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{})
@@ -167,8 +167,8 @@ func TestHolderOfAnEarlierReign(t *testing.T) {
 	require.Empty(t, p.does(arbiterHears(2, arbiterRequest, 2, 1), arbiterGraceOver))
 }
 
-// TestInsideDeclares: a process that is inside declares that at once to a process that comes to be the
-// arbiter, and to none where none is elected.
+// TestInsideDeclares: a process that is inside immediately declares it to a process that becomes the arbiter,
+// and to no process if none is elected.
 func TestInsideDeclares(t *testing.T) {
 	for id, want := range map[election.ID]string{0: "undecided 0/2", 5: "5 request 1.1, follower 5/2"} {
 		p := arbiterOver(t, arbiterLasting, mutex.Config{})

@@ -87,8 +87,8 @@ func TestConfirmedHolderIsKept(t *testing.T) {
 	require.Empty(t, p.does(arbiterInside(2, 4)))
 }
 
-// TestClaimIsSaved: the first CLAIM of a reign is saved, that of the last reign too, by the arbiter before it
-// goes out.
+// TestClaimIsSaved: the first CLAIM of a reign is saved before it is sent, including the CLAIM of the last
+// reign.
 func TestClaimIsSaved(t *testing.T) {
 	p := arbiterOver(t, arbiterLasting, mutex.Config{})
 	claim := arbiterClaims(5, mostReigns)

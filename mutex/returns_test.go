@@ -21,9 +21,9 @@ func at(id election.ID, units float64) scenario.At {
 	return scenario.At{ID: id, Time: time.Duration(units * float64(unit))}
 }
 
-// TestArbiterReturns: modbully lets a process that comes back lead in a Term that has had a leader. Its
-// tokens are larger than those of that Term all the same, and it serves what its earlier life was asked
-// for.
+// TestArbiterReturns: with modbully, a process that recovers may lead in a Term that has had a leader. Its
+// tokens are nevertheless larger than the earlier tokens of that Term, and it serves requests from before its
+// crash.
 func TestArbiterReturns(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -63,9 +63,9 @@ func TestArbiterReturns(t *testing.T) {
 	}
 }
 
-// TestTokensOutlastCrashes: where all processes crash at about the same time and come back with what
-// they saved, at any moment of the protocol, no two are inside at a time and tokens increase. Nothing
-// reports the returns, so that some requests are lost, and wait.
+// TestTokensOutlastCrashes: if all processes crash at about the same time and recover with their saved state,
+// at any moment of the protocol, no two are inside at the same time and tokens increase. Nothing reports the
+// recoveries, so some requests are lost, and wait.
 func TestTokensOutlastCrashes(t *testing.T) {
 	runs := uint64(3000)
 	if testing.Short() {

@@ -98,14 +98,13 @@ func ringCandidate(term uint64, id election.ID) election.Event {
 // ringEvents is a list of events.
 func ringEvents(all ...election.Event) []election.Event { return all }
 
-// The rings: one whose token is never made anew, and one where it is, after 4 units.
+// The rings: one whose token is never regenerated, and one whose token is regenerated after 4 units.
 var (
 	ringPlain = mutex.Config{First: 1}
 	ringAnew  = mutex.Config{First: 1, Regenerate: 4 * unit}
 )
 
-// TestRingFirstToken: where the first token is it is put on the ring at once, but once only, and not by
-// a process that has come back.
+// TestRingFirstToken: First creates the token immediately, but only once, and not if it has recovered.
 func TestRingFirstToken(t *testing.T) {
 	first, rests := mutex.Config{First: 3}, mutex.Config{First: 3, Hops: 2}
 	ringPlays(t, []ringStory{
@@ -142,7 +141,7 @@ func TestRingAfterCrash(t *testing.T) {
 	})
 }
 
-// TestRingRelease: a Release leaves, or takes the request back; that of another request does nothing.
+// TestRingRelease: a Release leaves, or withdraws the request; a Release of another request has no effect.
 func TestRingRelease(t *testing.T) {
 	inside, back, other := ringEvents(ringAsk, ringToken(0, 5, 9)), ringEvents(ringAsk, ringOut),
 		mutex.Release(0, 8)
@@ -206,8 +205,8 @@ func TestRingTokenStopsCandidates(t *testing.T) {
 	})
 }
 
-// TestRingExhausted: where the counts of a Term are used up the token goes on in the next Term. The
-// largest Term and its largest count still serve; after them requests are refused, and forgotten.
+// TestRingExhausted: if the counts of a Term are used up, the token continues in the next Term. The largest
+// Term and its largest count are still valid; after them requests are refused and forgotten.
 func TestRingExhausted(t *testing.T) {
 	const terms, counts = math.MaxInt32, math.MaxUint32
 	late := ringEvents(ringAsk, ringToken(terms, counts, 0))
@@ -232,8 +231,8 @@ func TestRingExhausted(t *testing.T) {
 	})
 }
 
-// TestRingRest: a token that no process has used since it was here last rests, but not where it is
-// wanted, or has a budget of hops.
+// TestRingRest: a token that no process has used since its last visit rests, unless it is wanted here or has a
+// budget of hops.
 func TestRingRest(t *testing.T) {
 	came := ringEvents(ringToken(0, 5, 0), ringToken(0, 5, 0))
 	rested := append(came[:2:2], ringTimeout(ringRest))

@@ -38,9 +38,9 @@ func suspects(process election.ID, port election.Port) scenario.Step {
 	return scenario.Step{Do: observe.Suspect, Process: process, Port: port}
 }
 
-// TestCandidateAtTheToken: process 1 has the token when the candidate of 2 comes. No candidate of this Term
-// passes there any more: that of 3, which has come back since and has forgotten that it had the token, would
-// win, while 2 is inside.
+// TestCandidateAtTheToken: process 1 has the token when the candidate of 2 arrives. No candidate of this Term
+// passes 1 any more: otherwise the candidate of 3, which has recovered since and has forgotten that it had the
+// token, would win while 2 is inside.
 func TestCandidateAtTheToken(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, First: 1, Regenerate: unit})
 	r := simulate(t, sim.Config{Input: scenario.Input{IDs: []election.ID{1, 3, 2}}, Steps: []scenario.Step{
@@ -57,9 +57,9 @@ func TestCandidateAtTheToken(t *testing.T) {
 	tokens(t, r, []election.ID{1, 3, 2}, []uint64{1, 1<<32 | 2, 1<<32 | 3})
 }
 
-// TestCandidateOverAnotherLink: 12 has won Term 1 and is down, with the token. The ring of 3 leads to 5
-// again, which does not know of that election: 3 lets no candidate of Term 1 pass to it, or the token of that
-// Term would be made again.
+// TestCandidateOverAnotherLink: 12 has won Term 1 and is down, with the token. The ring of 3 leads to 5 again,
+// which does not know of that election: 3 passes no candidate of Term 1 to it, or the token of that Term would
+// be created again.
 func TestCandidateOverAnotherLink(t *testing.T) {
 	a, err := mutex.TokenRing(mutex.Config{CriticalSection: unit, Regenerate: unit, Bridge: true})
 	in := scenario.Input{IDs: []election.ID{3, 5, 12}, Priorities: []uint64{0, 2, 1}} // 5 is the largest
@@ -110,8 +110,7 @@ func TestAsksAgain(t *testing.T) {
 	require.EqualValues(t, 2, r.Count("ok"))
 }
 
-// TestRestless: a token that goes round without a bound of hops does so for ever, and the description says
-// so.
+// TestRestless: a token without a limit of hops circulates forever, and the description contains this.
 func TestRestless(t *testing.T) {
 	for _, c := range []struct {
 		mutex.Config

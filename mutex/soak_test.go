@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
-// TestApart: after pauses and cuts of the network all promises hold again, and tokens are larger than
-// all before, where heartbeats let arbiters that were apart hear of each other.
+// TestApart: after pauses and partitions all guarantees hold again, and tokens are larger than all earlier
+// ones, if heartbeats inform separated arbiters of each other.
 func TestApart(t *testing.T) {
 	runs := uint64(2000)
 	if testing.Short() {

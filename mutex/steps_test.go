@@ -40,7 +40,7 @@ func (p *single) step(ev election.Event) *election.Effects {
 	return fx
 }
 
-// hears delivers a message of this kind; its Layer says to which machine.
+// hears delivers a message of this kind to the machine of its Layer.
 func (p *single) hears(port election.Port, kind string, m election.Message) *election.Effects {
 	m.Kind = p.kind(kind)
 	return p.step(election.Event{Op: election.Recv, Port: port, Msg: m})
@@ -50,7 +50,7 @@ func (p *single) kind(name string) uint8 {
 	return uint8(1 + slices.IndexFunc(p.alg.Kinds, func(k election.Kind) bool { return k.Name == name }))
 }
 
-// sent is the only message of a step: its kind and where it goes.
+// sent checks the only message of a step: its kind and its receiver.
 func (p *single) sent(t *testing.T, fx *election.Effects, to election.Port, kind string) election.Message {
 	t.Helper()
 	require.Len(t, fx.Sends, 1)
@@ -131,7 +131,8 @@ func TestBoundsOfTimes(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 }
 
-// TestParametersOfTheElection are those of the arbiter too, but for the delay, which it has itself.
+// TestParametersOfTheElection: the parameters of the election are parameters of the arbiter too, except for the
+// delay, which both share.
 func TestParametersOfTheElection(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0]})
 	require.NoError(t, err)
@@ -146,7 +147,7 @@ func TestParametersOfTheElection(t *testing.T) {
 	require.Equal(t, slices.Compact(slices.Clone(names)), names)
 }
 
-// TestHopsByDefault: a token that is never made anew stops after two rounds.
+// TestHopsByDefault: a token that is never regenerated stops after two rounds.
 func TestHopsByDefault(t *testing.T) {
 	for _, a := range mutex.Algorithms(lcr.Participant()) {
 		if a.Variant == "tokenring" {

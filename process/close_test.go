@@ -35,8 +35,8 @@ func (b *blocked) Send(ctx context.Context, _ election.Packet) error {
 	return ctx.Err()
 }
 
-// TestCloseEndsSend: Close, the end of ctx and the end of the transport end a Send that waits, and Run says
-// which of them it was.
+// TestCloseEndsSend: Close, the end of ctx and the end of the transport each end a waiting Send, and Run
+// reports the cause.
 func TestCloseEndsSend(t *testing.T) {
 	cut := errors.New("cable cut")
 	for name, tt := range map[string]struct {
@@ -215,7 +215,7 @@ func (x *explosive) Recv(ctx context.Context) (election.Packet, error) {
 	return x.Transport.Recv(ctx)
 }
 
-// TestPanics: the panic of a callback or of the transport ends the process like that of a Node, and leaves
+// TestPanics: a panic of a callback or of the transport ends the process like a panic of a Node, and leaves
 // nothing behind.
 func TestPanics(t *testing.T) {
 	for name, panics := range map[string]func(c *process.Config){

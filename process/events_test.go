@@ -108,7 +108,7 @@ func TestOnEnd(t *testing.T) {
 	})
 }
 
-// TestRingPorts: on a ring the sender's port says by which of two links a packet comes in.
+// TestRingPorts: on a ring the sender's port determines which of two links a packet arrives on.
 func TestRingPorts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []election.Port

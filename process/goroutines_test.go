@@ -22,7 +22,7 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// processes are those of one input, wherever they run.
+// processes are the processes of one input, wherever they run.
 type processes interface {
 	post(p int, ev election.Event)
 	crash(p int)
@@ -34,16 +34,16 @@ type processes interface {
 // settling is how long that is. A token goes round all the time.
 const settling = 200 * scenario.Unit
 
-// timed returns all that comes to rest and bears links of a unit here. A synchronous algorithm does not: of a
-// message and a timer that are due at one instant a bubble may take either first. Package electiontest
-// gives it shorter links.
+// timed returns all algorithms that come to rest and tolerate a link delay of one unit here. A synchronous
+// algorithm does not: if a message and a timer are due at the same instant, a bubble may handle either first.
+// Package electiontest uses shorter links for it.
 func timed() []*election.Algorithm {
 	return slices.DeleteFunc(catalogtest.Resting(), func(a *election.Algorithm) bool { return a.Synchronous })
 }
 
-// TestEverythingOnGoroutines: all that there is elects twice in a row as goroutines over the transport
-// in memory, on links on which a message takes a unit, and both times the process that it elects in the
-// simulator, whether the processes are founders of their group or not. Package local elects the same.
+// TestEverythingOnGoroutines: every algorithm elects twice in a row, with goroutines over the transport in
+// memory, on links with a delay of one unit. Both times it elects the same process as in the simulator, whether
+// or not the processes are founders of their group. Package local elects the same process.
 func TestEverythingOnGoroutines(t *testing.T) {
 	for _, a := range timed() {
 		t.Run(a.Title(), func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestCopiesOnGoroutines(t *testing.T) {
 	}
 }
 
-// onGoroutines lets an algorithm elect among processes of a seed, over links with these faults.
+// onGoroutines runs an election among the processes of a seed, over links with these faults.
 func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.Value, seed uint64,
 	plan fault.Plan) {
 	t.Helper()
@@ -134,8 +134,8 @@ func configured(t *testing.T, a *election.Algorithm, values map[string]params.Va
 	return a
 }
 
-// twice lets processes elect, and elect again, and returns both leaders. Where the largest that is up
-// leads, the first leader crashes before the second election and the others suspect it.
+// twice runs two elections, and returns both leaders. If the largest live process leads, the first leader
+// crashes before the second election and the others suspect it.
 func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]election.ID {
 	t.Helper()
 	where := in.Positions()
@@ -243,7 +243,7 @@ type gathered struct {
 	entered []int // by process
 }
 
-// gather starts those that start at the beginning.
+// gather starts the processes that start at the beginning.
 func gather(t *testing.T, in *scenario.Input, network faults.Config) *gathered {
 	t.Helper()
 	links, err := faults.NewLinks(network)

@@ -20,8 +20,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// TestHostilePeers: whatever the peers of a process send, it goes on, for every algorithm. The process would
-// go on after the panic of a Node too; but no Node panics, or sends where there is no link.
+// TestHostilePeers: whatever the peers of a process send, it continues, for every algorithm. The process would
+// continue after a panic of a Node too, but no Node panics or sends over a port without a link.
 func TestHostilePeers(t *testing.T) {
 	for _, a := range catalog.All() {
 		t.Run(a.Title(), func(t *testing.T) {
@@ -99,8 +99,8 @@ func (s *script) packet(in *scenario.Input, peers []election.Rank, to election.I
 		}}
 }
 
-// hostile lets the peers of one process send what a script says, and returns how many packets that were. Of
-// leases, they take the Terms of the process no further than the clock and half of all Terms.
+// hostile makes the peers of one process send the messages of a script, and returns their number. With leases,
+// they raise the Terms of the process no further than the clock and half of all Terms.
 func hostile(t *testing.T, a *election.Algorithm, s script) (packets int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -151,7 +151,8 @@ func TestTermsBeginWithTheDay(t *testing.T) {
 	})
 }
 
-// TestInjectedClock: a clock that stands still lets no lease end, one that jumps ends it at once.
+// TestInjectedClock: with a clock that stands still no lease expires, and a clock that jumps expires it
+// immediately.
 func TestInjectedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -38,7 +38,7 @@ func TestWhatANodeKnows(t *testing.T) {
 	}
 }
 
-// TestNextTermStopsTimers: those of an election that is over, of all layers that it has.
+// TestNextTermStopsTimers: the next Term stops the timers of the previous election in all layers.
 func TestNextTermStopsTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		starts, rung := 0, 0

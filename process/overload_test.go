@@ -187,7 +187,7 @@ func TestWarningsAreThrottled(t *testing.T) {
 	})
 }
 
-// TestWarnsOfBully: the zero Config of bully never fails over, and a process that runs it says so.
+// TestWarnsOfBully: the zero Config of bully has no failover, and a process that runs it logs a warning.
 func TestWarnsOfBully(t *testing.T) {
 	overlay, err := lcr.Max().OverComplete()
 	require.NoError(t, err)
@@ -219,7 +219,7 @@ func TestWarnsOfBully(t *testing.T) {
 	}
 }
 
-// TestWarnsOfSilence: a process that relies on its caller to notice crashes says so when it begins.
+// TestWarnsOfSilence: a process that relies on its caller to detect crashes logs a warning when it starts.
 func TestWarnsOfSilence(t *testing.T) {
 	for _, tt := range []struct {
 		change func(a *election.Algorithm)
@@ -247,8 +247,7 @@ func TestWarnsOfSilence(t *testing.T) {
 	}
 }
 
-// TestFoundingWithState: a process that elects again and again, and has a saved state, comes back, whatever
-// Founding says.
+// TestFoundingWithState: a long-lived process with saved state recovers, whatever Founding is.
 func TestFoundingWithState(t *testing.T) {
 	for _, tt := range []struct {
 		founding, saved, leaderless, once, back bool
@@ -285,7 +284,8 @@ func TestFoundingWithState(t *testing.T) {
 	}
 }
 
-// TestWarnsOfSolitude: a process without peers says that it decides alone. Self among Peers is none.
+// TestWarnsOfSolitude: a process without peers logs that it decides alone. Self among Peers does not count as a
+// peer.
 func TestWarnsOfSolitude(t *testing.T) {
 	self, other := election.Rank{ID: 1}, election.Rank{ID: 2}
 	for _, tt := range []struct {
@@ -306,7 +306,7 @@ func TestWarnsOfSolitude(t *testing.T) {
 	}
 }
 
-// TestSmallestBacklog: one packet may wait, and the pump goes on when that has been dealt with.
+// TestSmallestBacklog: one packet may wait, and the pump continues when it has been handled.
 func TestSmallestBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := 0

@@ -36,8 +36,8 @@ func TestPeersOfCompleteGraph(t *testing.T) {
 	}
 }
 
-// TestPlace: a process knows its links, its peers, whether it may send both ways, and where the root
-// is.
+// TestPlace: a process knows its links, its peers, whether it may send in both directions, and the way to the
+// root.
 func TestPlace(t *testing.T) {
 	ranks := []election.Rank{{ID: 7}, {ID: 5, Priority: 2}, {ID: 9}}
 	path, err := topology.Path(3)

@@ -17,8 +17,8 @@ import (
 	"github.com/go-election/election/process"
 )
 
-// poisoned are three members by leases, of which the third is hostile: it sends what a test says, and is then
-// gone for good.
+// poisoned is a group of three members with leases, of which the third is hostile: it sends the messages of a
+// test and then disappears permanently.
 type poisoned struct {
 	t        *testing.T
 	a        *election.Algorithm

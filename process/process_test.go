@@ -17,7 +17,7 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// TestEndTakesBack: a process that has ended, however that was, believes in no leader, and says so once.
+// TestEndTakesBack: a process that has ended, for any reason, believes in no leader, and reports so once.
 func TestEndTakesBack(t *testing.T) {
 	full := errors.New("disk full")
 	leads := election.Outcome{Term: 7, Leader: election.Rank{ID: 1}, Role: election.Leader}
@@ -98,7 +98,7 @@ func TestResultStays(t *testing.T) {
 	})
 }
 
-// TestRunsOnce: also where ctx has ended already.
+// TestRunsOnce: a process runs once, even if ctx has already ended.
 func TestRunsOnce(t *testing.T) {
 	c, _ := pair(t, func(*election.Env, *election.Event) {})
 	p, err := process.New(c)
@@ -136,8 +136,7 @@ func TestConfigIsTheCallers(t *testing.T) {
 	})
 }
 
-// TestLog: a panic is logged with where it was, and a process that is undecided does not log that it has
-// decided.
+// TestLog: a panic is logged with its stack, and an undecided process does not log a decision.
 func TestLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer

@@ -57,8 +57,8 @@ func (n *adder) Step(e *election.Env, ev *election.Event) {
 
 func (n *adder) State(s *election.State) { s.Uint64(&n.sum) }
 
-// TestMessagesThatFail: a message on which the Node panics, or sends where there is no link, leaves no
-// trace: no state, timer, signal or message, and nothing is saved. The same in a Start ends the process.
+// TestMessagesThatFail: a message on which the Node panics, or sends over a port without a link, leaves no
+// trace: no state, timer, signal or message, and nothing is saved. The same fault in a Start ends the process.
 func TestMessagesThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, peer := pair(t, nil)
@@ -132,9 +132,9 @@ func TestTermsOutOfReach(t *testing.T) {
 	})
 }
 
-// TestTermsOfLeasesOutOfReach: where there are leases, Terms may be much further apart, since they begin
-// with the time of day. Packets take a process to half of all Terms and the clock, one as far as many. A
-// Command takes it further.
+// TestTermsOfLeasesOutOfReach: with leases, Terms may be much further apart, because they start with the time
+// of day. Packets take a process up to half of all Terms plus the clock, and one packet takes it as far as many
+// do. A Command takes it further.
 func TestTermsOfLeasesOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -186,8 +186,8 @@ func TestTermsOfLeasesOutOfReach(t *testing.T) {
 	})
 }
 
-// TestTermsOfASavedLease: a voter that has granted a Term beyond what the clock allows follows those that go on
-// from there, and no others.
+// TestTermsOfASavedLease: a voter that has granted a Term beyond what the clock allows accepts the following
+// Terms, and no others.
 func TestTermsOfASavedLease(t *testing.T) {
 	a, err := lease.New(lease.Config{Durable: true})
 	require.NoError(t, err)

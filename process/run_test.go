@@ -43,7 +43,7 @@ func ranksOf(ids []election.ID) (ranks []election.Rank) {
 	return ranks
 }
 
-// inMemory returns where to get endpoints of a network.
+// inMemory returns a function that opens endpoints of a network.
 func inMemory(t *testing.T, net *memory.Network) func(election.ID) election.Transport {
 	return func(id election.ID) election.Transport {
 		e, err := net.Endpoint(id)
@@ -106,7 +106,7 @@ type fixed struct{}
 func (fixed) Step(*election.Env, *election.Event) {}
 func (fixed) State(*election.State)               {}
 
-// TestSetupOnARootedTree: a process knows where the root is.
+// TestSetupOnARootedTree: a process knows the way to the root.
 func TestSetupOnARootedTree(t *testing.T) {
 	var seen []election.Setup
 	links := []election.Rank{{ID: 2}, {ID: 3}}
@@ -405,7 +405,7 @@ func TestContextEndsRun(t *testing.T) {
 	}
 }
 
-// TestTimersOfRun: exact, also where a timer is stopped after it has run out.
+// TestTimersOfRun: timers are exact, even if a timer is stopped after it has fired.
 func TestTimersOfRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type rung struct {

@@ -59,7 +59,7 @@ func overTransport(t *testing.T, s *scenario.Scenario, in scenario.Input) {
 	require.NoError(t, s.Expect.Compare(&r, nil))
 }
 
-// examples is where the worked examples are.
+// examples is the directory of the worked examples.
 const examples = "../testdata/scenarios"
 
 // undecided reports whether some process has not decided yet.
@@ -123,12 +123,12 @@ func judged(all, up []*process.Process) (r verdict.Result) {
 	return r
 }
 
-// TestScenariosOnTheClock: worked examples on complete graphs, with the timers and the transport
-// that services have, on links on which every message takes a unit. Leader and counts are those of
-// the simulator, since in these examples no timer runs out when a message is due at the same process,
-// and the order of two messages that are due does not matter. In others the result is open: the clock
-// of a bubble stands still until every goroutine waits, and what is due at one instant wakes
-// goroutines that run in any order, while the simulator lets messages come before timers.
+// TestScenariosOnTheClock: worked examples on complete graphs, with the timers and the transport of services,
+// on links with a delay of one unit. Leader and counts are the same as in the simulator, because in these
+// examples no timer fires when a message is due at the same process, and the order of two messages that are due
+// does not matter. In others the result is undetermined: the clock of a bubble stands still until every
+// goroutine waits, and events that are due at one instant wake goroutines that run in any order, whereas the
+// simulator delivers messages before timers.
 func TestScenariosOnTheClock(t *testing.T) {
 	checked := 0
 	catalogtest.Scenarios(t, examples, func(t *testing.T, s *scenario.Scenario, in scenario.Input) {
@@ -154,8 +154,8 @@ func TestScenariosOnTheClock(t *testing.T) {
 	require.GreaterOrEqual(t, checked, 8)
 }
 
-// TestFaultsOnTheClock: crashes, returns with and without state, and partitions do the same on the
-// clock as in the simulator, where nothing is due at the same instant.
+// TestFaultsOnTheClock: crashes, recoveries with and without state, and partitions have the same effect on the
+// clock as in the simulator, if no two events are due at the same instant.
 func TestFaultsOnTheClock(t *testing.T) {
 	const u = scenario.Unit
 	at := func(id election.ID, time time.Duration) []scenario.At {
@@ -239,7 +239,7 @@ type cluster struct {
 	all      []*process.Process // that there ever were
 }
 
-// machine is where a process runs, or none.
+// machine is the place where a process runs, or none.
 type machine struct {
 	transport election.Transport
 	process   *process.Process // nil while it is down
@@ -253,8 +253,8 @@ type event struct {
 	do func()
 }
 
-// events returns all that is to happen, in order. A crash comes a moment early, so that it is
-// before the messages of its time.
+// events returns all planned events, in order. A crash happens slightly early, so that it precedes messages of
+// the same time.
 func (c *cluster) events() (all []event) {
 	where := c.in.Positions()
 	list := func(at []scenario.At, do func(p int)) {
@@ -282,7 +282,7 @@ func (c *cluster) events() (all []event) {
 	return all
 }
 
-// run lets a process run until it crashes.
+// run runs a process until it crashes.
 func (c *cluster) run(p int, config process.Config) {
 	m := &c.machines[p]
 	config.Transport = m.transport

@@ -50,9 +50,8 @@ func (l slowLog) WithAttrs(list []slog.Attr) slog.Handler {
 	return l
 }
 
-// TestWarnsOfSlowCalls: a call that takes longer than the algorithm's Delay is logged by its name,
-// whichever it is. No other time counts: neither that of a call that takes a Delay, nor that between two
-// steps.
+// TestWarnsOfSlowCalls: a call that takes longer than the algorithm's Delay is logged by name, whichever call
+// it is. No other duration counts: neither a call that takes exactly a Delay, nor the time between two steps.
 func TestWarnsOfSlowCalls(t *testing.T) {
 	sleep := func(d time.Duration) { time.Sleep(d) }
 	for name, slow := range map[string]func(c *process.Config, d time.Duration){

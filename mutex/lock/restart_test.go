@@ -28,7 +28,7 @@ type membership struct {
 	starts    int
 }
 
-// live starts all members, lets each of these processes enter once, in this order, and stops all again. It
+// live starts all members, makes each of these processes enter once, in this order, and stops all again. It
 // returns the tokens.
 func (g *membership) live(t *testing.T, enter ...int) (tokens []uint64) {
 	t.Helper()
@@ -74,8 +74,8 @@ func (g *membership) live(t *testing.T, enter ...int) (tokens []uint64) {
 	return tokens
 }
 
-// TestAllRestart: when all members have been down and come back with what they saved, tokens go on to
-// increase, whichever variant it is and whichever members enter.
+// TestAllRestart: after all members have been down and have recovered with their saved state, tokens continue
+// to increase, for any variant and any members that enter.
 func TestAllRestart(t *testing.T) {
 	elect, err := bully.Rules(bully.Config{Delay: 20 * time.Millisecond})
 	require.NoError(t, err)

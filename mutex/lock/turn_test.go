@@ -128,8 +128,8 @@ func ends(t *testing.T) {
 	require.Equal(t, 1, raised)
 }
 
-// TestEntersTooLate: the process enters although the request has been given up: no goroutine is inside,
-// and the turn is that of the next.
+// TestEntersTooLate: the process enters although the request has been withdrawn: no goroutine is inside, and
+// the next goroutine gets the turn.
 func TestEntersTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held, unlocks := make(chan struct{}), 0
@@ -197,7 +197,8 @@ func TestOrder(t *testing.T) {
 	working.Wait()
 }
 
-// TestOrderOfGivingUp: the same where the first gives up before it has entered, and many wait for the turn.
+// TestOrderOfGivingUp: the same if the first goroutine gives up before it has entered, and many wait for the
+// turn.
 func TestOrderOfGivingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSplitMix64: numbers are those that the authors of SplitMix64 publish for the seed 1234567. A seed has
-// to give the same faults in each version of the library.
+// TestSplitMix64: the numbers equal those published by the authors of SplitMix64 for the seed 1234567. A seed
+// has to give the same faults in each version of the library.
 func TestSplitMix64(t *testing.T) {
 	d := dice(1234567)
 	for _, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423,

@@ -227,7 +227,8 @@ func TestInnerFails(t *testing.T) {
 	})
 }
 
-// TestCopyFails: where packets take no time, Send returns the error of a packet, and counts that of its copy.
+// TestCopyFails: if packets have no delay, Send returns the error of a packet, and counts the error of its
+// duplicate.
 func TestCopyFails(t *testing.T) {
 	p := newPair(t, faults.Config{Plan: fault.Plan{Duplicate: 1}})
 	p.wire.failAfter = 1
@@ -269,7 +270,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestBurst lets many send to many over the transport in memory: each link keeps its order.
+// TestBurst sends from many processes to many over the transport in memory: each link delivers in order.
 func TestBurst(t *testing.T) { synctest.Test(t, bursts) }
 
 func bursts(t *testing.T) {

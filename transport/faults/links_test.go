@@ -45,7 +45,7 @@ func TestFaultsRefused(t *testing.T) {
 	require.ErrorIs(t, l.Cut(ids{1}, ids{2, 1}), election.ErrInput)
 }
 
-// TestNoFaults: what the inner transport says is what Send says.
+// TestNoFaults: Send returns the error of the inner transport.
 func TestNoFaults(t *testing.T) {
 	p := newPair(t, faults.Config{})
 	p.send(1, 2, 3)

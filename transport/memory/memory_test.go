@@ -115,7 +115,7 @@ func TestContextConsumesNothing(t *testing.T) {
 	})
 }
 
-// TestCrowd: many send to one another at once, and none of them receives before all have sent.
+// TestCrowd: many processes send to one another simultaneously, and none receives before all have sent.
 func TestCrowd(t *testing.T) {
 	const n, each = 20, 500
 	net := memory.New()

@@ -304,7 +304,7 @@ func brokenCancels() map[string]broken {
 	}
 }
 
-// leaveReader receives in a goroutine that goes on when the context has ended.
+// leaveReader receives in a goroutine that continues after the context has ended.
 func leaveReader(w *wire, ctx context.Context) (election.Packet, error) {
 	type result struct {
 		p   election.Packet

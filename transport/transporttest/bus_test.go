@@ -22,7 +22,7 @@ type bus struct {
 	mistake string
 }
 
-// stop is where one process waits.
+// stop is the place where one process waits.
 type stop struct {
 	*bus
 	self    election.ID
@@ -163,7 +163,7 @@ func (s *stop) WatchPeers(f func(election.ID, bool)) (stop func()) {
 	}
 }
 
-// watched calls all that watch a process other than their own.
+// watched calls all watchers of a process other than their own.
 func (b *bus) watched(id election.ID, up bool) {
 	for _, end := range b.ends {
 		for _, f := range end.watches {
@@ -179,7 +179,7 @@ func (b *bus) watched(id election.ID, up bool) {
 	}
 }
 
-// reopen lets a process come back.
+// reopen makes a process recover.
 func (b *bus) reopen(id election.ID) election.Transport {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,7 +214,7 @@ func (b *bus) open(ids []election.ID) (ends []election.Transport) {
 	return ends
 }
 
-// TestPusher: processes run over a transport that pushes, and it keeps all that it promises.
+// TestPusher: processes run over a transport that pushes, and it keeps all of its guarantees.
 func TestPusher(t *testing.T) {
 	var b *bus
 	Test(t, func(_ testing.TB, ids []election.ID) []election.Transport {
@@ -242,7 +242,7 @@ func TestBrokenPushers(t *testing.T) {
 	}
 }
 
-// TestBrokenWatchers: so are those of a Watcher.
+// TestBrokenWatchers: the suite also detects faulty Watchers.
 func TestBrokenWatchers(t *testing.T) {
 	for mistake, said := range map[string]string{
 		"late":                "called when all are up, WatchPeers of process 1 says of processes [",

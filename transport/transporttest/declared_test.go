@@ -198,7 +198,7 @@ func declaredCopies() map[string]broken {
 	}
 }
 
-// handOut receives what has arrived before it says that the wire is closed.
+// handOut receives everything that has arrived before it reports that the wire is closed.
 func handOut(w *wire, ctx context.Context) (election.Packet, error) {
 	if w.isClosed() && len(w.in) > 0 {
 		return <-w.in, nil

@@ -26,8 +26,8 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.said = append(r.said, fmt.Sprintf(format, args...))
 }
 
-// failures returns what the suite says, by property, of transports of which some part is replaced, and how
-// long all of it takes.
+// failures returns the failures that the suite reports, by property, for transports with one part replaced, and
+// the total duration.
 func failures(t *testing.T, size int, opts Options, s spoilt) (said map[string]string, took time.Duration) {
 	t.Helper()
 	opts.burst = 5000
@@ -73,8 +73,8 @@ func (s spoilt) over(w *wire) election.Transport {
 	return &s
 }
 
-// again stands in Options where processes come back.
+// again is the Reopen of Options if processes recover.
 func again(testing.TB, election.ID) election.Transport { return nil }
 
-// marked reports whether a packet is one of those that befalls something: the last of a hundred.
+// marked reports whether a packet is affected by a fault: every hundredth packet is.
 func marked(p *election.Packet) bool { return p.Msg.Value%100 == 99 }

@@ -53,7 +53,7 @@ func TestLossesAreFoundSoon(t *testing.T) {
 	}
 }
 
-// TestLossesAlone: a property that is tried alone says of a packet that is missing that it may be lost.
+// TestLossesAlone: if a property is tested alone, it reports that a missing packet may be lost.
 func TestLossesAlone(t *testing.T) {
 	got, _ := failures(t, roomy, Options{}, dropping(7))
 	require.Contains(t, got["CancelRecv"], "has consumed a packet, which was ")
@@ -75,7 +75,7 @@ func TestLossesWhereFewMayWait(t *testing.T) {
 	}
 }
 
-// TestRarelyRefused: a closed transport that says every 50th time that it has sent is found every time.
+// TestRarelyRefused: a closed transport whose Send succeeds every 50th time is detected every time.
 func TestRarelyRefused(t *testing.T) {
 	for _, first := range []int64{0, 17, 34, 48, 49} {
 		var refused atomic.Int64

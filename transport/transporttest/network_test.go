@@ -45,8 +45,8 @@ func TestDefaults(t *testing.T) {
 	require.Same(t, losses, got.losses)
 }
 
-// TestAwait: the suite waits as long as something happens. Packets that are missing after that are lost,
-// which all properties know from then on; those that arrive are not.
+// TestAwait: the suite waits as long as something happens. Packets that are missing after that are lost, which
+// all properties then know; packets that arrive are not.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ids := []election.ID{1, 2}
@@ -83,8 +83,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestRoomForOne: no more packets are under way than may wait, be that one: a transport that refuses the next
-// keeps its promises.
+// TestRoomForOne: no more packets are in flight than may wait, even if the limit is one: a transport that
+// refuses the next one keeps its guarantees.
 func TestRoomForOne(t *testing.T) {
 	full := sending(func(w *wire, ctx context.Context, p election.Packet) error {
 		if to := w.net.end(p.To); to != nil && len(to.in) == cap(to.in) {
@@ -136,7 +136,7 @@ func newTestNetwork(t *testing.T, size int, opts Options) *network {
 	return newNetwork(t, ids, []election.Transport{net.end(1), net.end(2)}, opts)
 }
 
-// TestReceiverEnds: where a process has ceased to receive, the suite waits no longer for it.
+// TestReceiverEnds: the suite does not wait any longer for a process that has stopped receiving.
 func TestReceiverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestNetwork(t, roomy, Options{Patience: 2 * time.Second})
@@ -294,7 +294,7 @@ func TestLossIsKnown(t *testing.T) {
 	require.Equal(t, []bool{false, true}, knew)
 }
 
-// TestMadeUp: a packet that no process has sent is found where Recv should give up.
+// TestMadeUp: a packet that no process has sent is detected when Recv should give up.
 func TestMadeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newTestNetwork(t, 1, Options{Patience: time.Minute})

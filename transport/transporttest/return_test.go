@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// brokenReturns are transports that are wrong only where a process comes back.
+// brokenReturns are transports that fail only when a process recovers.
 func brokenReturns() map[string]broken {
 	type way struct {
 		from *wire

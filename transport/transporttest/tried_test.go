@@ -99,7 +99,7 @@ func TestTried(t *testing.T) {
 		"go test ./transport/transporttest -run TestTried -update writes it anew")
 }
 
-// tried says what a property does.
+// tried returns the result of a property.
 func tried(t *testing.T, p property, opts Options) (text string) {
 	synctest.Test(t, func(t *testing.T) {
 		began, over := time.Now(), make(chan struct{})
