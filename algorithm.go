@@ -19,26 +19,26 @@ type Algorithm struct {
 	Summary string // one line
 	Source  string // authors and year
 
-	Topology        Shape // required topology
-	TwoWay          bool // on one-way rings, also sends against the direction of the links
-	Rooted          bool // the tree has a root, and every process knows the port towards it
-	Weighted        bool // processes know their neighbours and the weights of their links
-	KnowsSize       bool // every process knows the number of processes: Setup.Size
-	Chordal         bool // on a complete graph, uses ports ordered clockwise by ID unless others are given
-	Oriented        bool // on a complete graph, port k leads k+1 processes clockwise
-	NeedsFIFO       bool // incorrect unless links deliver in order
-	Winner          *Winner // rule for the process that must win; nil: any process may win
+	Topology        Shape     // required topology
+	TwoWay          bool      // on one-way rings, also sends against the direction of the links
+	Rooted          bool      // the tree has a root, and every process knows the port towards it
+	Weighted        bool      // processes know their neighbours and the weights of their links
+	KnowsSize       bool      // every process knows the number of processes: Setup.Size
+	Chordal         bool      // on a complete graph, uses ports ordered clockwise by ID unless others are given
+	Oriented        bool      // on a complete graph, port k leads k+1 processes clockwise
+	NeedsFIFO       bool      // incorrect unless links deliver in order
+	Winner          *Winner   // rule for the process that must win; nil: any process may win
 	LateStart       LateStart // effect of a Start after the process has relayed messages
-	StartSuspects   bool // a Start reports that the leader has crashed: never send it while the leader is up
-	SingleInitiator bool // one initiator per election; TermKeeper uses Message.Value
-	RelaysAfterEnd  bool // a process may have to relay messages after it knows that the election has ended
-	LongLived       bool // the Node keeps Terms itself; TermKeeper passes events through
-	NeverQuiesces   bool // no run comes to rest: a leader sends heartbeats, a token circulates
-	Heartbeats      bool // processes detect a crashed leader themselves, without a failure detector
-	Sections        int // number of critical sections; a Start requests entry to the first
-	Leaderless      bool // elects no leader: guards critical sections without one
-	Below           uint8 // number of machines in the Stack below the election, such as failure detectors
-	Faults          Faults // failures that the algorithm tolerates
+	StartSuspects   bool      // a Start reports that the leader has crashed: never send it while the leader is up
+	SingleInitiator bool      // one initiator per election; TermKeeper uses Message.Value
+	RelaysAfterEnd  bool      // a process may have to relay messages after it knows that the election has ended
+	LongLived       bool      // the Node keeps Terms itself; TermKeeper passes events through
+	NeverQuiesces   bool      // no run comes to rest: a leader sends heartbeats, a token circulates
+	Heartbeats      bool      // processes detect a crashed leader themselves, without a failure detector
+	Sections        int       // number of critical sections; a Start requests entry to the first
+	Leaderless      bool      // elects no leader: guards critical sections without one
+	Below           uint8     // number of machines in the Stack below the election, such as failure detectors
+	Faults          Faults    // failures that the algorithm tolerates
 	// Synchronous means that all initiators start at the same instant, and that each message takes the Delay
 	// (or less, if all processes start). Package synchronizer runs such an algorithm under arbitrary delays.
 	Synchronous bool
