@@ -88,7 +88,7 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 	return r
 }
 
-// TestAllStart: where ports lead around, the largest captures all, if all start.
+// TestAllStart: if ports are ordered around the circle and all start, the largest captures all.
 func TestAllStart(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for n := 1; n <= largest(7); n++ {
@@ -135,7 +135,7 @@ func TestInitiators(t *testing.T) {
 	})
 }
 
-// TestAnyPorts: the order of the ports, that of messages, and delays change no bound.
+// TestAnyPorts: the bounds hold for any order of ports, any order of messages and any delays.
 func TestAnyPorts(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for seed := range uint64(300) {

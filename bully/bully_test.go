@@ -66,8 +66,8 @@ func patterns(n int, each func(crashed []election.ID, up []int, i int)) {
 	}
 }
 
-// TestCounts: for every set of processes that are up, and each of them that starts, the counts are those of
-// the package comment, and the time is that of two messages and a time-out.
+// TestCounts: for every set of live processes, and each of them as the initiator, the counts agree with the
+// package comment, and the time is two messages and a time-out.
 func TestCounts(t *testing.T) {
 	for _, lower := range []bool{false, true} {
 		alg := rules(t, bully.Config{AnnounceLower: lower})
@@ -102,7 +102,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSeveralStart: the smallest of those that start decides what it costs.
+// TestSeveralStart: the smallest initiator determines the cost.
 func TestSeveralStart(t *testing.T) {
 	alg := bully.Algorithms()[0]
 	for n := 2; n <= 8; n++ {

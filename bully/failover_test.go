@@ -37,8 +37,8 @@ func TestHaltingWithHeartbeats(t *testing.T) {
 	require.Nil(t, soaked.Failure)
 }
 
-// TestFailOver: where a leader with heartbeats crashes, all agree on the next one in the time that the
-// package comment gives, whichever processes were down before.
+// TestFailOver: if a leader with heartbeats crashes, all agree on the next one in the time that the package
+// comment gives, whichever processes were down before.
 func TestFailOver(t *testing.T) {
 	runs := uint64(1000)
 	if testing.Short() {

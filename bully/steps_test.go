@@ -69,7 +69,7 @@ func (p *single) step(ev election.Event) string {
 	return strings.Join(words, " ")
 }
 
-// restart makes the Node anew, of its state, and gives it its first event.
+// restart makes a new Node from the state of the old one, and delivers its first event.
 func (p *single) restart(t *testing.T) string {
 	t.Helper()
 	state := new(election.State).Append(nil, p.node)

@@ -106,7 +106,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestDescriptionsAreTheCallers: a caller that changes one changes that of no other caller.
+// TestDescriptionsAreTheCallers: a caller that modifies a description does not affect another caller's.
 func TestDescriptionsAreTheCallers(t *testing.T) {
 	catalog.All()[0].Kinds[0].Name = "spoiled"
 	require.NotEqual(t, "spoiled", catalog.All()[0].Kinds[0].Name)
@@ -133,7 +133,7 @@ func TestParametersAreDescribed(t *testing.T) {
 	}
 }
 
-// TestOrderOfWinner: a Winner says of itself which of two processes leads, all else being equal.
+// TestOrderOfWinner: a Winner determines which of two processes leads, all else being equal.
 func TestOrderOfWinner(t *testing.T) {
 	small := election.Candidate{Rank: election.Rank{ID: 1}, Ports: 2, Up: true, Initiator: true}
 	large := small

@@ -30,8 +30,8 @@ func (n polite) Step(e *election.Env, ev *election.Event) {
 	n.Node.Step(e, &other)
 }
 
-// TestLeaving: a process that leaves is missed like one that is suspected, and one that joins is welcome like
-// one that is trusted: all that happens afterwards is the same.
+// TestLeaving: a process that leaves is treated like a suspected one, and a process that joins like a trusted
+// one: everything that happens afterwards is the same.
 func TestLeaving(t *testing.T) {
 	var heedful []string
 	for _, a := range catalog.All() {

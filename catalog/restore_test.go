@@ -64,7 +64,7 @@ func states(in *scenario.Input) (all [][]byte) {
 	return all
 }
 
-// comesBack lets a process come back with a state and gives it one event of each sort.
+// comesBack restores a process and gives it one event of each sort.
 func comesBack(t *testing.T, in *scenario.Input, saved []byte) {
 	var all []election.Event
 	for _, op := range []election.Op{election.Init, election.Rejoin, election.Suspect, election.Trust,

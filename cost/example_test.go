@@ -25,7 +25,7 @@ func ExampleFibonacci() {
 	// Output: 2 3 4 4 5 6 7
 }
 
-// The size of a message is that of the quantities that it carries.
+// The size of a message is the sum of the sizes of the values that it carries.
 func ExampleWidths() {
 	w := cost.NewWidths(1000, 999, 3)
 	fmt.Println("an ID takes", w.ID, "bits, a Rank", w.Rank(), "and a count of hops", w.N)

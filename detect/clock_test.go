@@ -9,8 +9,9 @@ import (
 	"github.com/go-election/election"
 )
 
-// TestOwnPause: a process that was paused suspects none for the silence of that time, whatever comes first
-// when it goes on, and forgives as much as the pause was long; a real crash it suspects afterwards.
+// TestOwnPause: a process that was paused suspects no other because of silence during the pause, whatever event
+// comes first afterwards, and extends its deadlines by the duration of the pause; it suspects a real crash
+// afterwards.
 func TestOwnPause(t *testing.T) {
 	for name, d := range all() {
 		for _, pause := range []time.Duration{300 * ms, 10 * time.Second, 10 * time.Minute} {
@@ -32,7 +33,7 @@ func TestOwnPause(t *testing.T) {
 					delete(b.timers, timerWatch)
 					require.Empty(t, b.step(election.Event{Op: election.Timeout, At: back,
 						Timer: timerWatch}))
-				default: // the beats that waited come at once
+				default: // the delayed beats arrive simultaneously
 					history := b.machine.peers[0].history.sum
 					for at := last + 100*ms; at < back; at += 100 * ms {
 						require.Empty(t, b.beat(back, 0, uint64(at/(100*ms)+1)))
@@ -98,8 +99,7 @@ func TestReturnInPause(t *testing.T) {
 	require.EqualValues(t, 21, b.machine.peers[0].newest)
 }
 
-// TestInitForgets: after an Init a machine is as one that is new, also where the clock has gone back, or is
-// below zero.
+// TestInitForgets: after an Init a machine is like a new one, even if the clock has gone back or is below zero.
 func TestInitForgets(t *testing.T) {
 	for name, d := range all() {
 		for _, at := range []time.Duration{-time.Hour, 0, time.Hour} {

@@ -45,7 +45,7 @@ func newBench(t *testing.T, d Detector, ports int) *bench {
 	return b
 }
 
-// step lets the machine take an event, and returns what it raises, without Suspects that repeat a report.
+// step steps the machine with an event, and returns what it raises, without repeated Suspects.
 func (b *bench) step(ev election.Event) (raised []election.Event) {
 	b.report(&ev)
 	fx := b.env.Begin(0)
@@ -82,7 +82,7 @@ func (b *bench) report(ev *election.Event) bool {
 
 func (b *bench) init(at time.Duration) { b.step(election.Event{Op: election.Init, At: at}) }
 
-// beat lets a beat arrive.
+// beat delivers a beat.
 func (b *bench) beat(at time.Duration, port election.Port, number uint64) []election.Event {
 	m := election.Message{Kind: kindBeat, Value: number}
 	if number == 1 {
@@ -91,7 +91,7 @@ func (b *bench) beat(at time.Duration, port election.Port, number uint64) []elec
 	return b.step(election.Event{Op: election.Recv, At: at, Port: port, Msg: m})
 }
 
-// until lets the timers run out that do so until a time, and returns what is raised.
+// until fires the timers that are due until the given time, and returns what is raised.
 func (b *bench) until(end time.Duration) (raised []election.Event) {
 	for {
 		next, at := timerBeat, end+1
@@ -151,8 +151,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestAgain: a process that stays silent is suspected again and again, also where another detector did
-// so first: a machine above may have taken a late message for a sign of life.
+// TestAgain: a process that stays silent is suspected repeatedly, even if another detector suspected it first:
+// a machine above may have taken a late message for a sign of life.
 func TestAgain(t *testing.T) {
 	for name, d := range all() {
 		for _, first := range []election.Op{0, election.Suspect, election.Left} {
@@ -169,7 +169,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestBeats: beats go to all, the suspected included, at whole intervals even where a timer is late.
+// TestBeats: beats go to all processes, including suspected ones, at whole intervals even if a timer is late.
 func TestBeats(t *testing.T) {
 	b := newBench(t, Chen{}, 3)
 	b.init(time.Second)
@@ -297,8 +297,8 @@ func TestAlone(t *testing.T) {
 	require.Equal(t, map[uint8]time.Duration{timerBeat: 100 * ms}, b.timers)
 }
 
-// TestSoonerDeadline: a process that another detector trusts again, or that has come back, has no more time
-// than one that is new, even where it had more before.
+// TestSoonerDeadline: a process that another detector trusts again, or that has recovered, gets no more time
+// than a new one, even if it had more before.
 func TestSoonerDeadline(t *testing.T) {
 	for _, returns := range []bool{false, true} {
 		b := newBench(t, Phi{}, 1)
@@ -323,8 +323,8 @@ func TestSoonerDeadline(t *testing.T) {
 	}
 }
 
-// TestJump: a number out of all reach begins a schedule anew, and so does the next one that belongs to
-// the old: neither makes the detector wait for long, or suspect at once.
+// TestJump: a number that is out of reach starts a new schedule, and so does the next number of the old
+// schedule: neither makes the detector wait for long, or suspect immediately.
 func TestJump(t *testing.T) {
 	for _, number := range []uint64{1 << 20, 1<<63 - 1, 1 << 63, math.MaxUint64, 0,
 		1<<56 + 602} { // 2^56 Intervals are 2^64 ns, by 5^8 times
@@ -345,8 +345,7 @@ func TestJump(t *testing.T) {
 	}
 }
 
-// TestQuickReturn: a process comes back before it is suspected. Its small numbers are those of a new
-// schedule.
+// TestQuickReturn: a process recovers before it is suspected. Its small numbers belong to a new schedule.
 func TestQuickReturn(t *testing.T) {
 	for name, d := range all() {
 		b := newBench(t, d, 1)
@@ -436,8 +435,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestLateBeat: after a beat that comes when the next one is overdue, a Chen goes on suspecting: another
-// Trust would be taken back at once.
+// TestLateBeat: after a beat that arrives when the next one is overdue, a Chen continues to suspect: a Trust
+// would be withdrawn immediately.
 func TestLateBeat(t *testing.T) {
 	b := newBench(t, Chen{Margin: 50 * ms}, 1)
 	b.init(0)

@@ -69,8 +69,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestDefaults: with a bound on delays all times follow from it; the bound of the algorithm counts where the
-// detector has none.
+// TestDefaults: with a bound on delays all durations follow from it; if the detector has none, the bound of the
+// algorithm counts.
 func TestDefaults(t *testing.T) {
 	const y = 5.612001 // of a threshold of 8
 	// in intervals, until suspected

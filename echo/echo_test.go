@@ -222,7 +222,7 @@ func TestLateInitiators(t *testing.T) {
 	require.Greater(t, refused, 100)
 }
 
-// TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
+// TestTwoStartAtOnce: if only one may start, the election of the larger one continues.
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range echo.Algorithms()[:2] {
 		for seed := range seeds(300) {

@@ -15,14 +15,14 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// announcing is LCR in which no process asks whether an announcement is its own: it goes round for ever.
+// announcing is LCR in which no process checks whether an announcement is its own: it circulates forever.
 func announcing() *election.Algorithm {
 	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 		if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank == e.Self() {
 			e.Send(election.Clockwise, ev.Msg)
 		}
 	})
-	a.Faults.Copies = false // with them it would not go round for ever, but multiply
+	a.Faults.Copies = false // with them it would multiply instead of circulating
 	return a
 }
 
@@ -53,7 +53,8 @@ func endless(t *testing.T) map[string]*election.Algorithm {
 	}
 }
 
-// TestEndless: an election that goes on and on is a failure, and not one of the test, for whatever drives it.
+// TestEndless: an endless election is a failure of the algorithm, and does not hang the test, whatever drives
+// it.
 func TestEndless(t *testing.T) {
 	const goesOn = `^(by|among|the arrangement) .*: it goes on and on: more than \d+ messages and time-outs reach process \d+$`
 	for name, a := range endless(t) {
@@ -73,7 +74,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestEndlessAnnouncement: no property hangs of an announcement that goes round for ever.
+// TestEndlessAnnouncement: an announcement that circulates forever hangs no property.
 func TestEndlessAnnouncement(t *testing.T) {
 	got := failures(t, announcing(), Options{Processes: 3, Seeds: 5,
 		Scenarios: []string{"testdata/wrong.json"}})
@@ -109,7 +110,7 @@ spoilt, 1 process
 step 4 repeats for ever`, got["Exhaustive"])
 }
 
-// TestRestful: what is bounded is no other for that, until it goes on and on.
+// TestRestful: the limit does not change an election, unless it is endless.
 func TestRestful(t *testing.T) {
 	l := &limit{most: 3, later: 2}
 	var took []election.Op

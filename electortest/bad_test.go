@@ -92,7 +92,7 @@ func lingerer(m *Member) error {
 	})
 }
 
-// TestClocksBeyondDrift: the judge sees two valid leases where clocks are worse than Times.Drift says.
+// TestClocksBeyondDrift: the judge sees two valid leases if clocks are worse than Times.Drift.
 func TestClocksBeyondDrift(t *testing.T) {
 	for _, c := range []Config{{drift: 0.15}, {drift: 0.3}} {
 		c.For, c.Faults = time.Minute, Cuts|Holds|Crashes
@@ -108,8 +108,8 @@ func TestClocksBeyondDrift(t *testing.T) {
 	}
 }
 
-// TestMemoryOfBefore: the judge sees smaller Terms where a majority gets back what it had stored several
-// leaders before, as from a backup, and starts without the others.
+// TestMemoryOfBefore: the judge sees smaller Terms if a majority restores an old state, as from a backup, and
+// starts without the others.
 func TestMemoryOfBefore(t *testing.T) {
 	var calls int
 	backup := make(map[string]string)

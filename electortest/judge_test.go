@@ -117,7 +117,7 @@ func TestLeader(t *testing.T) {
 	require.Same(t, again, b.members["b"], "a later one of its name is another member")
 }
 
-// TestSees: a lease ends when its member says so. Where nothing fails none is lost.
+// TestSees: a lease ends when its member reports it. If nothing fails no lease is lost.
 func TestSees(t *testing.T) {
 	lost := elector.View{Why: elector.Lost, Term: 1}
 	for _, c := range []struct {
@@ -203,7 +203,8 @@ func TestWrites(t *testing.T) {
 	require.ErrorIs(t, b.write(b.a, 9), ErrCrashed)
 }
 
-// TestOverruns: work that goes on after its lease is wrong, unless it has crashed or a pause explains it.
+// TestOverruns: work that continues after its lease is a violation, unless the member has crashed or a pause
+// explains it.
 func TestOverruns(t *testing.T) {
 	times := elector.Times{Drain: 5, Lease: 10}
 	for _, c := range []struct {

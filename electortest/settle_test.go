@@ -202,7 +202,7 @@ func TestAbsent(t *testing.T) {
 	require.ErrorContains(t, err, "not all members agree on a leader: ")
 }
 
-// TestPausedAtTheEnd: a member that is paused goes on before it has to stop.
+// TestPausedAtTheEnd: a paused member resumes before it has to stop.
 func TestPausedAtTheEnd(t *testing.T) {
 	running(t, Config{}, 1, func(r *run) {
 		m := r.up["b"]

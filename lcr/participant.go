@@ -38,7 +38,7 @@ func (n *participant) election(e *election.Env, m *election.Message) {
 	case n.me.Less(m.Rank): // rule 2
 		n.participates = true
 		e.Send(election.Clockwise, *m)
-	case !n.participates && !n.won: // rule 3; a late one at the winner only says what is known
+	case !n.participates && !n.won: // rule 3; the winner ignores late ones
 		n.participates = true
 		e.Send(election.Clockwise, ballot(n.me))
 	default: // rule 3

@@ -2,10 +2,11 @@ package lease_test
 
 import "testing"
 
-// remembers are the events of a voter that has come back without memory, and has read that of three others.
+// remembers are the events of a voter that has recovered without memory, and has read the memory of three
+// others.
 var remembers = given("rejoin", "@1000 due", "1:memory/5.9(1)^7", "2:memory/5.9(1)^7", "4:memory/4.8(2)^7")
 
-// slow are the events of a leader in Term 1 until 1046, with two rounds under way.
+// slow are the events of a leader in Term 1 until 1046, with two rounds in progress.
 var slow = then(leads, "@296 due", "@546 due")
 
 // TestRuleClaim: rule 1: a candidate waits for its turn, asks, and claims a Term larger than all that it
@@ -142,7 +143,7 @@ func TestRuleLead(t *testing.T) {
 	})
 }
 
-// TestRuleRenew: rule 4: a leader claims anew, and leads for longer if a majority grants it.
+// TestRuleRenew: rule 4: a leader claims again, and leads for longer if a majority grants it.
 func TestRuleRenew(t *testing.T) {
 	requireRules(t, []rule{
 		{"it renews", leads, "@296 due", "all:claim/1.7#3! +due250"},

@@ -110,7 +110,7 @@ func (p *single) do(t *testing.T, s string) string {
 	return strings.Join(words, " ")
 }
 
-// moveOn lets another Node go on from the state of this one.
+// moveOn makes another Node continue from the state of this one.
 func (p *single) moveOn(t *testing.T) {
 	t.Helper()
 	state := new(election.State).Append(nil, p.node)
@@ -188,7 +188,7 @@ func (p *single) event(t *testing.T, s string) election.Event {
 			Rank: election.Rank{ID: election.ID(field(6)), Priority: field(7)}, Flags: uint8(len(parts[8]))}}
 }
 
-// place returns where a process stands in the table; zero leads to NoPort.
+// place returns the position of a process in the table; zero leads to NoPort.
 func (p *single) place(id election.ID) int {
 	return max(slices.IndexFunc(p.view, func(r election.Rank) bool { return r.ID == id }), 0)
 }
@@ -214,7 +214,8 @@ func requireSteps(t *testing.T, all []steps, c lease.Config, ids ...election.ID)
 
 func given(events ...string) []string { return events }
 
-// rule is what the last of some events causes: those of a list, and then others, which semicolons separate.
+// rule returns the effects of the last of some events: the events of a list, and then others, separated by
+// semicolons.
 type rule struct {
 	name         string
 	first        []string

@@ -17,7 +17,7 @@ func then(first []string, more ...string) []string {
 	return append(first[:len(first):len(first)], more...)
 }
 
-// TestSitDown: a process that is to be no candidate begins no attempt, and goes on with none.
+// TestSitDown: a process that stops being a candidate begins no attempt, and ends the current one.
 func TestSitDown(t *testing.T) {
 	for _, how := range given("lapse", "sitdown") {
 		requireSteps(t, []steps{
@@ -88,7 +88,7 @@ func TestSplitVote(t *testing.T) {
 	}, config, 1, 2)
 }
 
-// TestSlow: answers take longer than Delay says.
+// TestSlow: answers take longer than Delay.
 func TestSlow(t *testing.T) {
 	requireSteps(t, []steps{
 		{"it asks again", then(leads[:2], "@80 due"), "all:probe/0.7#1 +due80"},
@@ -113,8 +113,8 @@ func TestResigned(t *testing.T) {
 	}, config, 1, 2, 4, 5)
 }
 
-// TestOvertaken: a successor claims again where its claim was refused for the grant of the leader
-// before, with pauses that double.
+// TestOvertaken: a successor claims again if its claim was refused because of the previous leader's grant, with
+// pauses that double.
 func TestOvertaken(t *testing.T) {
 	handed := given("1:claim/1.9#1", "start", "@40 1:handoff/1.9")
 	again := then(handed, "@42 2:refused/1.700000000#1(1)")

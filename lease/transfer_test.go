@@ -47,7 +47,7 @@ func (s *transfers) run(t *testing.T, d time.Duration) (leader int, took time.Du
 	}
 }
 
-// transfer lets the leader hand over to one of the others once all have followed it for long.
+// transfer makes the leader hand over to one of the others after all have followed it for long.
 func (s *transfers) transfer(t *testing.T) (from, to int) {
 	s.now += 200 * sim.Unit
 	from, _ = s.run(t, 100*sim.Unit)
@@ -57,8 +57,8 @@ func (s *transfers) transfer(t *testing.T) (from, to int) {
 	return from, to
 }
 
-// TestTransfer: the process that a leader names leads next, and not a third one whose turn comes early, also
-// where messages take several times as long as Delay.
+// TestTransfer: the process that a leader names leads next, and not a third one whose turn comes early, even if
+// messages take several times as long as Delay.
 func TestTransfer(t *testing.T) {
 	for _, delay := range []time.Duration{sim.Unit, sim.Unit / 2, sim.Unit / 4} {
 		for seed := range uint64(50) {

@@ -140,7 +140,7 @@ func TestPorts(t *testing.T) {
 // TestPriorities: the largest Rank leads, not the largest ID.
 func TestPriorities(t *testing.T) { ringtest.Priorities(t, lmw.Algorithm()) }
 
-// TestAgain: one election after another begins anew.
+// TestAgain: consecutive elections are independent.
 func TestAgain(t *testing.T) { ringtest.Again(t, lmw.Algorithm()) }
 
 // TestGoroutines: real concurrency, within the same bounds.

@@ -67,8 +67,8 @@ func TestLateAcceptance(t *testing.T) {
 	}
 }
 
-// TestWinnerDies crashes 4 after it was asked: before it can accept, or after its ACCEPT and
-// COORDINATOR are under way. No process waits for ever.
+// TestWinnerDies crashes 4 after it was asked: before it can accept, or after it has sent ACCEPT and
+// COORDINATOR. No process waits forever.
 func TestWinnerDies(t *testing.T) {
 	for _, v := range variants {
 		for _, when := range []float64{0.5, 1, 1.5, 2, 2.5, 3.5} {
@@ -130,7 +130,7 @@ func TestDeathBeforeMPC(t *testing.T) {
 	require.EqualValues(t, 2, r.Count("mpc"))
 }
 
-// TestMemberDies: the coordinator does not wait for ever, and MPC goes to those that have answered.
+// TestMemberDies: the coordinator does not wait forever, and MPC goes to the processes that have answered.
 func TestMemberDies(t *testing.T) {
 	for v, kind := range map[modbully.Variant]string{modbully.Convenience: "mpc", modbully.Number: "reply"} {
 		c := of5(t, v, modbully.Config{}, 1)

@@ -68,7 +68,7 @@ func (s *story) begin(t *testing.T) (p *single, words string) {
 	return p, p.words(&fx)
 }
 
-// restored is the same process, made anew of its state.
+// restored returns the same process, restored from its state.
 func (p *single) restored() *single {
 	twin := *p
 	twin.node = p.in.Algorithm.New(election.Setup{Self: p.self, Ports: 4})

@@ -172,7 +172,7 @@ func (n *process) finish() {
 	clear(n.sent)
 }
 
-// run lets the algorithm take an event, and passes on what it wants done.
+// run steps the algorithm with an event, and carries out its effects.
 func (n *process) run(ev election.Event) {
 	if n.over { // it has ended in this pulse, and needs no more
 		return

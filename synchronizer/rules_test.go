@@ -189,7 +189,7 @@ func pulses(n int) (events []election.Event) {
 	return events
 }
 
-// TestOrder: messages come by ports, those of a port in the order of their arrival, and then timers.
+// TestOrder: messages are delivered by port, for one port in the order of arrival, and then timers.
 func TestOrder(t *testing.T) {
 	const a, b, c, d = 0, 1, 2, 3
 	got := play(t, func(e *election.Env, ev *election.Event) {
@@ -211,7 +211,7 @@ func TestTimers(t *testing.T) {
 			e.SetTimer(3, 10, 10)
 			e.SetTimer(2, 0, 0)
 			e.SetTimer(1, 1, 1)
-			e.SetTimer(3, 20, 30) // anew: three pulses, behind 1
+			e.SetTimer(3, 20, 30) // three more pulses, 1 behind
 			e.SetTimer(5, 10, 10)
 			e.StopTimer(5)
 		case ev.Op == election.Timeout && ev.Timer == 2:
@@ -224,8 +224,8 @@ func TestTimers(t *testing.T) {
 		"timeout 1", "timeout 4", "timeout 3", "timeout 7"}, got)
 }
 
-// TestLongTimers: a timer of more pulses than 32 bits can count does not run out after the remainder, nor one
-// at once whose time and Delay have a sum that overflows.
+// TestLongTimers: a timer of more pulses than 32 bits can count does not fire after the remainder, and a timer
+// does not fire immediately if the sum of its duration and Delay overflows.
 func TestLongTimers(t *testing.T) {
 	for _, tt := range []struct{ delay, timer time.Duration }{
 		{1, 1<<32 + 2}, {1, 5 * time.Second}, {10, 10<<32 + 1}, {1, math.MaxInt64},
@@ -258,8 +258,8 @@ func TestLongTimers(t *testing.T) {
 	}
 }
 
-// TestTimersAtTheEnd: timers that are left when the algorithm ends do not run out; and they go on without a
-// neighbour that goes on.
+// TestTimersAtTheEnd: timers that are left when the algorithm ends do not fire; they continue without a
+// neighbour that continues.
 func TestTimersAtTheEnd(t *testing.T) {
 	timers := func(e *election.Env, ev *election.Event) {
 		switch {
@@ -366,7 +366,7 @@ func TestNoPort(t *testing.T) {
 	require.Equal(t, sends(toCall(2, 0, 0), toCall(0, 0, 0), toSafe(0, 0, 1), toSafe(1, 0, 0)), fx.Sends)
 }
 
-// TestState: a Node that is restored goes on as the one that was saved, and keeps nothing of a Step.
+// TestState: a restored Node continues like the saved one, and keeps nothing of a Step.
 func TestState(t *testing.T) {
 	events := append(given(start, call(1, 0, 0), safe(0, 0, 0), safe(0, odd|last, 0), safe(1, odd, 1),
 		call(1, odd, 3), safe(1, 0, 1)), pulses(2)...)
@@ -403,8 +403,8 @@ func TestState(t *testing.T) {
 	require.Panics(t, func() { one.(election.View).Self(0) }, "it keeps the Env")
 }
 
-// TestStateOfAlgorithm: a Node is restored with that of its algorithm, and goes on to the end, which it
-// keeps.
+// TestStateOfAlgorithm: a Node is restored together with its algorithm's Node, and continues to the end, which
+// it keeps.
 func TestStateOfAlgorithm(t *testing.T) {
 	flood, err := floodmax.Basic(floodmax.Config{Rounds: 2})
 	require.NoError(t, err)

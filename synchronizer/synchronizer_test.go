@@ -29,8 +29,9 @@ func alpha(t *testing.T, a *election.Algorithm) *election.Algorithm {
 	return b
 }
 
-// TestAsInTheSynchronousModel: whichever start, when, and whatever the delays are, the algorithm elects the
-// process that it elects in the synchronous model where all start at once, by as many messages of each kind.
+// TestAsInTheSynchronousModel: for any initiators, starting times and delays, the algorithm elects the same
+// process as in the synchronous model with all processes starting simultaneously, with as many messages of each
+// kind.
 func TestAsInTheSynchronousModel(t *testing.T) {
 	for _, a := range slices.Concat(floodmax.Algorithms()[:2], []*election.Algorithm{lcr.Participant(),
 		lcr.Initiators(), lcr.Max(), hs.Probe(), franklin.Algorithm(), echo.Extinction(), afekgafni.Sync(),
@@ -103,7 +104,7 @@ func TestWinner(t *testing.T) {
 	require.False(t, all[0].Initiator, "the caller's own")
 }
 
-// TestConfigure: the parameters are those of the algorithm, but for the longest delay.
+// TestConfigure: the parameters are the parameters of the algorithm, except for the longest delay.
 func TestConfigure(t *testing.T) {
 	a := alpha(t, floodmax.Algorithms()[0])
 	given := func(name string) *params.Given {

@@ -276,7 +276,7 @@ func TestRefusedStartDoesNoHarm(t *testing.T) {
 	}
 }
 
-// TestTwoStartAtOnce: where one may start, the election of the larger one goes on.
+// TestTwoStartAtOnce: if only one may start, the election of the larger one continues.
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
 		if a.Variant == "root" {
