@@ -18,12 +18,11 @@ func (a *Algorithm) Smallest() (*Algorithm, error) {
 		return nil, err
 	}
 	if a.Sections > 0 {
-		return nil, input.Errorf("algorithm: %s guards critical sections; turn the order of its election "+
-			"round",
-			a.Title())
+		return nil, input.Errorf("algorithm: %s guards critical sections; reverse the order of its election "+
+			"instead", a.Title())
 	}
 	if a.Winner == nil {
-		return nil, input.Errorf("algorithm: %s has no Winner, so there is no order to turn round", a.Title())
+		return nil, input.Errorf("algorithm: %s has no Winner, so there is no order to reverse", a.Title())
 	}
 	b := *a
 	b.Winner = turnedWinner(a.Winner)

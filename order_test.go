@@ -158,7 +158,7 @@ func TestSmallestTwice(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	a.Winner, a.Configure = nil, nil
 	_, err = a.Smallest()
-	require.EqualError(t, err, fmt.Sprintf("%v: algorithm: %s has no Winner, so there is no order to turn round",
+	require.EqualError(t, err, fmt.Sprintf("%v: algorithm: %s has no Winner, so there is no order to reverse",
 		election.ErrInput, a.Title()))
 }
 

@@ -113,7 +113,7 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Unit < 0:
-		return input.Errorf("unit: %v cannot last", c.Unit)
+		return input.Errorf("unit: %v is negative", c.Unit)
 	case c.Unit == 0:
 		c.Unit = scenario.Unit
 	}

@@ -67,7 +67,7 @@ func TestUnitTooLong(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: ids{1, 2}}
 	_, err := local.Run(t.Context(), local.Config{Input: in, Unit: -1})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "unit: -1ns cannot last")
+	require.ErrorContains(t, err, "unit: -1ns is negative")
 }
 
 // TestShortestTimes: a unit of the smallest time is not rounded away, and a time before now is now.

@@ -127,12 +127,12 @@ func (c *Config) check() error {
 	case isNil(c.Transport):
 		return input.Errorf("transport: none is given")
 	case c.Backlog < 1: // New has replaced zero by the default
-		return input.Errorf("backlog: %d packets cannot wait", c.Backlog)
+		return input.Errorf("backlog: %d is less than 1", c.Backlog)
 	case a.Topology == election.Ring && len(c.Peers) != 2:
 		return input.Errorf("peers: %d, a process on a ring has 2 links; Config.Place sets them",
 			len(c.Peers))
 	case c.OneWay && a.Topology != election.Ring:
-		return input.Errorf("one way: only a ring can be, the topology of %s is %.60q", a.Title(), a.Topology)
+		return input.Errorf("one way: the topology of %s is %.60q, not a ring", a.Title(), a.Topology)
 	case c.OneWay && a.TwoWay:
 		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
 	case c.Unordered && a.NeedsFIFO:

@@ -53,8 +53,7 @@ func TestMisuse(t *testing.T) {
 	c.Algorithm, c.OneWay = bully.Algorithms()[0], true
 	_, err = process.New(c)
 	require.EqualError(t, err,
-		"election: bad input: one way: only a ring can be, the topology of bully/rules "+
-			`is "complete"`)
+		`election: bad input: one way: the topology of bully/rules is "complete", not a ring`)
 
 	c = process.Config{}
 	require.NoError(t, c.Place(astray{ports: 2, to: 1}, ranks, 0))

@@ -142,7 +142,7 @@ func TestBacklogRefused(t *testing.T) {
 	c, peer := pair(t, func(*election.Env, *election.Event) {})
 	c.Backlog = -1
 	_, err := process.New(c)
-	require.EqualError(t, err, "election: bad input: backlog: -1 packets cannot wait")
+	require.EqualError(t, err, "election: bad input: backlog: -1 is less than 1")
 	c.Backlog = 0
 	p, err := process.New(c)
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func (p *Process) Run(ctx context.Context) error {
 	case ctx == nil:
 		return p.fails(input.Errorf("context: none is given"))
 	case p.ran.Swap(true):
-		return p.fails(input.Errorf("it has run already"))
+		return p.fails(input.Errorf("the process has already run"))
 	case ctx.Err() != nil:
 		p.finish(nil)
 		return context.Cause(ctx)

@@ -135,7 +135,7 @@ func TestConfigRefused(t *testing.T) {
 		"peers: 1":  func(c *process.Config) { c.Peers = c.Peers[:1] },
 		"peers[1]":  func(c *process.Config) { c.Peers = []election.Rank{c.Peers[0], {}} },
 		"both ways": func(c *process.Config) { c.Algorithm = twoWay },
-		"only a ring": func(c *process.Config) {
+		"not a ring": func(c *process.Config) {
 			c.Algorithm = complete(nil)
 		},
 		"itself": func(c *process.Config) {

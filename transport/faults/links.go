@@ -60,13 +60,13 @@ func (c *Config) check() error {
 	}
 	switch {
 	case c.Min < 0:
-		return input.Errorf("min: a packet cannot take %v", c.Min)
+		return input.Errorf("min: %v is negative", c.Min)
 	case c.Max < c.Min:
 		return input.Errorf("max: %v is less than min, %v", c.Max, c.Min)
 	case c.Max > params.MaxTimeout:
 		return input.Errorf("max: %v is too long", c.Max)
 	case c.Plan.Reorder != 0 && c.Max == 0:
-		return input.Errorf("reorder: %v, but where packets take no time none can overtake another",
+		return input.Errorf("reorder: %v, but packets without delay cannot overtake each other",
 			c.Plan.Reorder)
 	}
 	return checkPlan(&c.Plan)

@@ -23,12 +23,12 @@ type ids = []election.ID
 
 func TestFaultsRefused(t *testing.T) {
 	for want, f := range map[string]faults.Config{
-		"min: a packet cannot take -1ns":                                                  {Min: -1},
+		"min: -1ns is negative":                                                           {Min: -1},
 		"max: 1ns is less than min, 2ns":                                                  {Min: 2, Max: 1},
 		"max: -1ns is less than min, 0s":                                                  {Max: -1},
 		"max: 2562047h47m16.854775807s is too long":                                       {Max: math.MaxInt64},
 		"loss: 2 is not a probability, from 0 to 1":                                       {Plan: fault.Plan{Loss: 2}},
-		"reorder: 0.5, but where packets take no time none can overtake another":          {Plan: fault.Plan{Reorder: 0.5}},
+		"reorder: 0.5, but packets without delay cannot overtake each other":              {Plan: fault.Plan{Reorder: 0.5}},
 		"partitions[0].groups: at least one group is needed":                              {Plan: fault.Plan{Partitions: []fault.Partition{{}}}},
 		"partitions[0].groups[1][0]: 1 is already in groups[0]":                           {Plan: fault.Plan{Partitions: []fault.Partition{{Groups: []ids{{1}, {1}}}}}},
 		"partitions[0].until: 1ns is not after the beginning of the partition, 2ns":       {Plan: fault.Plan{Partitions: []fault.Partition{{From: 2, Until: 1, Groups: []ids{{1}}}}}},

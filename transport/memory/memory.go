@@ -44,7 +44,7 @@ func (n *Network) Endpoint(id election.ID) (election.Transport, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ends[id] != nil {
-		return nil, input.Errorf("process %d has an endpoint already", id)
+		return nil, input.Errorf("process %d already has an endpoint", id)
 	}
 	e := &endpoint{id: id, net: n, reader: make(chan struct{}, 1)}
 	n.pool.Open(&e.box)
