@@ -95,7 +95,7 @@ func (n *process) suspect(e *election.Env, port election.Port) {
 		if n.isLargest(e) { // no process is left to wait for
 			n.win(e)
 		}
-	// If there is no leader, any suspicion is enough: the process may have been about to lead.
+	// If this process knows no leader, any suspicion is enough: the suspect may be the leader.
 	case n.term > 0 && (n.leader.ID == 0 || e.Peer(port) == n.leader):
 		n.elect(e)
 	}

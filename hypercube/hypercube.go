@@ -211,8 +211,8 @@ func (n *process) duel(e *election.Env, m *election.Message) {
 	switch {
 	case (c.way|route)>>n.links != 0: // not of this cube
 	case c.way|route == 0: // rule 10
-		// A duplicate of the process's own duel has returned from a process that it has defeated. As the path
-		// to a conqueror, it would make all later duels end here.
+		// A duplicate of the process's own duel has returned from a process that it has defeated. Its way is
+		// empty: stored as the path to a conqueror, it would send all later duels over no link.
 	case route != 0: // rule 3
 		send(e, c, route)
 	case n.state == defeated: // rule 4

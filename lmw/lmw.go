@@ -165,8 +165,9 @@ func (n *process) elect(e *election.Env, m election.Message) {
 	back := uint32(uint64(e.Ports()+1) - m.Value) // the rest of the way around the circle, from here to the sender
 	own := m.Rank.ID == n.me.ID
 	switch {
-	// A valid sender uses another distance, except that an overlay may count other processes than this one for
-	// a while after a crash. Drop the message. Only the process's own challenge comes all the way around.
+	// No correct process sends such a distance, except on an overlay, where the sender may count other
+	// processes than this one for a while after a crash. The distance leads nowhere: drop the message. Only the
+	// process's own challenge comes all the way around.
 	case m.Value > uint64(e.Ports()) || m.Value == 0 && !own:
 	case n.state == beaten: // rule 4
 		n.send(e, n.beater, m)
