@@ -50,7 +50,7 @@ func elected(p election.Port, r election.Rank) election.Event {
 	return ringtest.From(p, message(kElected, r))
 }
 
-// TestCommonRules are those of implicit and nok.
+// TestCommonRules: the rules that implicit and nok share.
 func TestCommonRules(t *testing.T) {
 	start := ringtest.Start()
 	for _, a := range echo.Algorithms()[:2] {

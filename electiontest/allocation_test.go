@@ -129,7 +129,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestMayMakeRoom: a Step on a report may allocate where an election begins on it, and only there.
+// TestMayMakeRoom: a Step on a report may allocate if it begins an election, and only then.
 func TestMayMakeRoom(t *testing.T) {
 	ring, err := lcr.Participant().OverComplete()
 	require.NoError(t, err)
@@ -247,7 +247,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestInBoth: what Steps of a sort do counts where there are some of that sort in both of two rounds.
+// TestInBoth: Steps of a sort count if there are some of the sort in both of two rounds.
 func TestInBoth(t *testing.T) {
 	at := func(op election.Op, kind, layer uint8) moment {
 		return moment{ev: election.Event{Op: op, Timer: kind,

@@ -17,7 +17,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// failures returns what the suite says of an algorithm, by property, without some of these.
+// failures returns what the suite reports about an algorithm, by property, without some properties.
 func failures(t *testing.T, a *election.Algorithm, o Options, without ...string) map[string]string {
 	t.Helper()
 	said := make(map[string]string)
@@ -46,7 +46,7 @@ type spoilt struct {
 	does  *spoiling
 }
 
-// spoiling says how a Node is spoilt.
+// spoiling describes how a Node is broken.
 type spoiling struct {
 	step   func(n *spoilt, e *election.Env, ev *election.Event)
 	state  func(n *spoilt, s *election.State) // in place of that of the Node
@@ -81,7 +81,7 @@ func spoil(a *election.Algorithm, does spoiling) *election.Algorithm {
 	return &b
 }
 
-// throughout returns an algorithm that is spoilt in this way also where parameters configure it.
+// throughout returns an algorithm that stays broken in this way when parameters configure it.
 func throughout(a *election.Algorithm,
 	spoil func(a *election.Algorithm) *election.Algorithm) *election.Algorithm {
 	b := spoil(a)
@@ -107,7 +107,7 @@ var calls atomic.Uint64
 type broken struct {
 	algorithm *election.Algorithm
 	options   Options
-	want      map[string]string // no other property fails but those that may
+	want      map[string]string // only the listed properties may fail
 	may       []string
 	races     bool // as goroutines: so that is not tried here, where the race detector may watch
 }
@@ -434,7 +434,7 @@ func brokenElections() []sample {
 	}
 }
 
-// TestSaid: a failure says of which algorithm, with what, and how it is tried alone.
+// TestSaid: a failure contains the algorithm, its parameters, and the way to repeat only this test.
 func TestSaid(t *testing.T) {
 	a := spoil(lcr.Participant(), spoiling{})
 	o := Options{Params: map[string]params.Value{"x": {Number: 1.5}, "reset": {Text: "literal"},

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// TestCatalog: all that there is conforms, the scenarios of the project included.
+// TestCatalog: all algorithms conform, including on the scenarios of the project.
 func TestCatalog(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, a := range catalog.All() {
@@ -43,7 +43,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestMade: algorithms conform that a program makes of those of the catalog, or configures.
+// TestMade: algorithms that a program derives from those of the catalog, or configures, conform.
 func TestMade(t *testing.T) {
 	locks, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Sections: 2,
 		CriticalSection: scenario.Unit})

@@ -105,8 +105,8 @@ func TestConfigures(t *testing.T) {
 	require.NoError(t, configures(own))
 }
 
-// TestWithin: a run may take as many messages as the bounds, but for rounding; fewer than Best where that is
-// Loose or only some processes start.
+// TestWithin: a run may take as many messages as the bounds, apart from rounding; it may take fewer than Best
+// if Best is Loose or only some processes start.
 func TestWithin(t *testing.T) {
 	for _, c := range []struct {
 		messages float64

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/process"
 )
 
-// drives lets processes elect over a transport in a bubble.
+// drives runs an election over a transport in a bubble.
 func drives(t *testing.T, a *election.Algorithm, n int) (err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestEndsEarly(t *testing.T) {
 	require.ErrorContains(t, drives(t, a, 3), "no more")
 }
 
-// TestSettling: processes have 5000 units for an election, a tenth of that where heartbeats go on.
+// TestSettling: processes have 5000 units for an election, a tenth of that with heartbeats.
 func TestSettling(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		ends := func(after time.Duration) error {

@@ -65,7 +65,7 @@ func TestFaultyLinks(t *testing.T) {
 		"links that double 12 of 100 messages", planned(p))
 }
 
-// TestNoLog: where no log can be made of a failure, that is said in its place.
+// TestNoLog: if a failure has no log, the text states this instead.
 func TestNoLog(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: upTo(1)}
 	require.NoError(t, in.Check())
@@ -102,7 +102,7 @@ func TestRoundTrip(t *testing.T) {
 	require.Equal(t, "before the first step", stepsOf(in, &check.Trail{}))
 }
 
-// says returns what one property says of an algorithm.
+// says returns the text of one property about an algorithm.
 func says(t *testing.T, name string, a *election.Algorithm, o Options) string {
 	t.Helper()
 	for _, p := range properties() {
@@ -182,7 +182,7 @@ func TestExhaustiveTold(t *testing.T) {
 	require.NotContains(t, says(t, "Exhaustive", stillborn, Options{}), "%!")
 }
 
-// TestImpossible: a step that cannot be taken is bad input, and not that of a process.
+// TestImpossible: a step that is not possible is bad input, and not an error of a process.
 func TestImpossible(t *testing.T) {
 	require.True(t, impossible(fmt.Errorf("%w: no such message", election.ErrInput)))
 	require.False(t, impossible(errors.New("it has come to an end")))

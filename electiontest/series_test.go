@@ -44,7 +44,7 @@ func TestUnexpected(t *testing.T) {
 	require.Contains(t, says(t, "Scenarios", silent(false), o), "plain.json: ")
 }
 
-// TestRunTwice: a run that is another when it is made again is found, also where nothing else is wrong.
+// TestRunTwice: a run that differs when it is repeated is detected, even if nothing else is wrong.
 func TestRunTwice(t *testing.T) {
 	var steps uint64
 	a := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
@@ -163,7 +163,7 @@ func TestSlowSeries(t *testing.T) {
 	require.ErrorContains(t, ends(20_000*scenario.Unit+1), "seed 0: after 4 elections, each begun ")
 }
 
-// TestRequests: each round of requests is granted; where a token may be used up only the first round is.
+// TestRequests: each round of requests is granted; if a token may be used up, only the first round is.
 func TestRequests(t *testing.T) {
 	asks := func(name string, until uint64) (*election.Algorithm, error) {
 		a, err := catalog.Find("mutex", name)

@@ -116,7 +116,7 @@ func TestLosses(t *testing.T) {
 	require.Contains(t, says(t, "Goroutines", a, o), "by a transport in memory, among ")
 }
 
-// TestSuccessor: the right process leads after the leader has crashed, also where it depends on which start.
+// TestSuccessor: the right process leads after the leader has crashed, even if it depends on the initiators.
 func TestSuccessor(t *testing.T) {
 	for _, byStart := range []bool{false, true} {
 		a := spoil(bully.Algorithms()[0], spoiling{adjust: wins("smallest",

@@ -87,7 +87,7 @@ func brokenMemories() []sample {
 	}
 }
 
-// TestStrangers: where every Kind is one of the algorithm's, none is unknown.
+// TestStrangers: if every Kind is a kind of the algorithm, none is unknown.
 func TestStrangers(t *testing.T) {
 	for kinds, want := range map[int]int{2: 4, 254: 4, 255: 0} {
 		a := *lcr.Participant()

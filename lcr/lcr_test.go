@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// distance returns how far it is clockwise from place p to the first process that stops says yes
-// to, a whole tour if there is none other.
+// distance returns the clockwise distance from place p to the first process for which stops returns true, or a
+// whole tour if there is none.
 func distance(ids []election.ID, p int, stops func(id election.ID) bool) uint64 {
 	d := 1
 	for d < len(ids) && !stops(ids[(p+d)%len(ids)]) {

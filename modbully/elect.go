@@ -38,8 +38,8 @@ func (n *process) start(e *election.Env) {
 func (n *process) doubt(e *election.Env) { n.prepare(e, n.leader, n.waitTime(e, n.leader)) }
 
 // prepare begins an election without the suspect, after a wait. If this process is already holding an election,
-// as starter or as coordinator, or has recovered and is searching for the leader, that continues instead (rule
-// 1).
+// as starter or as coordinator, or is searching for the leader after a recovery, it continues that instead
+// (rule 1).
 func (n *process) prepare(e *election.Env, suspect election.Rank, wait time.Duration) {
 	if n.phase == waiting || n.phase == asking || n.electing() || n.isLeader() && n.serving {
 		return

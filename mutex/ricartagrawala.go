@@ -172,8 +172,7 @@ func (n *asker) receive(e *election.Env, ev *election.Event) {
 	}
 }
 
-// dismiss stops asking a process and waiting for its answers: it has left on purpose, or is suspected (rule
-// 17).
+// dismiss stops asking a process and waiting for its answers, because it has left or is suspected (rule 17).
 func (n *asker) dismiss(e *election.Env, ev *election.Event) {
 	if ev.Port >= election.Port(e.Ports()) || n.gone.Has(ev.Port) {
 		return

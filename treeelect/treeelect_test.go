@@ -31,8 +31,8 @@ func rooted(t *testing.T, tree topology.Topology, root int) topology.Rooted {
 	return r
 }
 
-// expected is what the data sheet promises of a variant on n processes; depth is that of the
-// initiator, and k how many there are.
+// expected returns what the data sheet states for a variant on n processes; depth is the depth of the
+// initiator, and k the number of initiators.
 func expected(variant string, n, depth, k int) map[string]int {
 	m := map[string]int{"demand": n - 1, "report": n - 1, "elected": n - 1}
 	switch variant {
