@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// brokenStarts handle a late Start differently from their description.
+// brokenStarts returns algorithms that handle a late Start differently from their description.
 func brokenStarts() []sample {
 	declared := func(a *election.Algorithm, late election.LateStart) *election.Algorithm {
 		return spoil(a, spoiling{adjust: func(a *election.Algorithm) { a.LateStart = late }})
