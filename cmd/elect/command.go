@@ -25,8 +25,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/cmd/elect/internal/tracecmd"
-	"github.com/go-election/election/internal/terminal"
 )
 
 // run carries out the command line, with the algorithms of the project, and returns the exit status.

@@ -19,7 +19,6 @@ import (
 var floors = [][]string{
 	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters",
 		"internal/order", "internal/turns"},
-	{"internal/terminal"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract
 	{"internal/portset", "internal/rolling", "synchronizer"},
@@ -49,6 +48,7 @@ var contract = []string{"", "cost", "params", "input", "internal/portset", "sync
 // commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
 // itself stands on top. All may import any package of the root module.
 var commandFloors = [][]string{
+	{"terminal"},
 	{"console", "exit", "help", "parse", "suggest"},
 	{"flags"},
 	{"files"},

@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/verdict"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/report"
 )

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/topology"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/lab/cluster"
 )
 

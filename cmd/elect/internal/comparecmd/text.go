@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/sim"
 )

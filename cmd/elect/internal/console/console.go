@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 )
 
 // Console is one invocation of the command.

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/topology"
 )
 

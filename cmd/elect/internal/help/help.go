@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/internal/terminal"
 )
 
 //go:embed *.txt

@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/listing"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 )
 
 // fitsPage reports whether the page shows a run of that size. It reads up to 64 MB, and a recorded message

@@ -16,8 +16,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/local"
 )

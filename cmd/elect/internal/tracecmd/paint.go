@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/internal/terminal"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/lab/trace"
 )
 

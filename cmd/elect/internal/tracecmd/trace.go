@@ -19,9 +19,9 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/internal/terminal"
 	"github.com/go-election/election/lab/trace"
 )
 

@@ -3,28 +3,26 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/go-election/election/input"
 )
 
 // Is reports whether a reader or writer is a terminal.
-func Is(file any) bool {
-	f, ok := file.(*os.File)
-	if !ok {
-		return false
+func Is(file any) bool { return term.IsTerminal(descriptor(file)) }
+
+// descriptor returns the file descriptor of a reader or writer, or -1 if it is no file.
+func descriptor(file any) int {
+	if f, ok := file.(*os.File); ok {
+		return int(f.Fd())
 	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	return !isNull(file) // a character device too, but no terminal
+	return -1
 }
 
 // isNull reports whether a file is the null device.
@@ -38,17 +36,12 @@ func isNull(file any) bool {
 	return err == nil && missing == nil && os.SameFile(info, null)
 }
 
-// Width returns how wide text for w is laid out: as COLUMNS says or, where w is a terminal, that
-// terminal, but at most 100, above which lines are hard to read; else 80.
+// Width returns the number of columns for text that is written to w: the value of COLUMNS or else the width
+// of the terminal, at least 40 and at most 100, above which lines are hard to read; 80 if neither is known.
 func Width(w io.Writer) int {
 	columns, err := strconv.Atoi(os.Getenv("COLUMNS"))
-	if file, ok := w.(*os.File); ok && err != nil && Is(w) {
-		// The standard library has no function for it, and stty is on every system that has terminals.
-		size := exec.Command("stty", "size")
-		size.Stdin = file
-		if out, err := size.Output(); err == nil {
-			_, _ = fmt.Sscan(string(out), new(int), &columns)
-		}
+	if err != nil {
+		columns, _, _ = term.GetSize(descriptor(w))
 	}
 	if columns <= 0 {
 		return 80

@@ -3,6 +3,7 @@ package terminal
 import (
 	"bufio"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 
@@ -33,7 +34,22 @@ func TestRaw(t *testing.T) {
 	require.NoError(t, err)
 	defer null.Close()
 	_, err = Raw(null)
-	require.ErrorContains(t, err, "stty: ")
+	require.Error(t, err)
+}
+
+// TestInterrupt: Ctrl-C interrupts the process although the terminal is raw.
+func TestInterrupt(t *testing.T) {
+	near, far := terminaltest.Open(t)
+	restore, err := Raw(far)
+	require.NoError(t, err)
+	defer restore()
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+	Keys(t.Context(), far)
+	_, err = near.WriteString("\x03")
+	require.NoError(t, err)
+	require.Equal(t, os.Interrupt, <-interrupted)
 }
 
 // TestKeys: at the end of the input no further key comes.
