@@ -46,7 +46,7 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 		err = exit.Failed(broken)
 	}
 	// An unfinished check says how far it has come, which is more than that it was interrupted.
-	if err != nil && ctx.Err() != nil && !exit.IsUnfinished(err) {
+	if err != nil && ctx.Err() != nil && exit.Status(err) != exit.StatusUnfinished {
 		err = exit.ErrInterrupted
 	}
 	for _, line := range exit.Lines(err) {

@@ -103,7 +103,7 @@ func (k *checking) judged() error {
 	case errors.Is(k.Result.Err(), check.ErrViolated):
 		return exit.Failed(k.missing())
 	case !k.Exhausted:
-		return exit.Unfinished(k.stopped())
+		return exit.WithStatus(exit.StatusUnfinished, k.stopped())
 	}
 	return nil
 }

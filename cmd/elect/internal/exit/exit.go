@@ -12,27 +12,27 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// The exit statuses that are not zero.
+// The exit statuses that are not zero. An error without a status of its own has StatusUsage.
 const (
-	StatusFailed      = 1
+	StatusFailed      = 1 // an election failed, while the command line is right
 	StatusUsage       = 2
-	StatusUnfinished  = 3
+	StatusUnfinished  = 3 // not everything was checked
 	StatusInterrupted = 130
 )
 
-// ErrInterrupted replaces every error once the user has interrupted the command.
-var ErrInterrupted = errors.New("interrupted")
+// ErrInterrupted replaces every error after the user has interrupted the command.
+var ErrInterrupted = WithStatus(StatusInterrupted, errors.New("interrupted"))
 
 // Failures are the elections that failed or could not be run, one error each.
 type Failures []error
 
-// Error returns all of them.
+// Error returns the errors, one on each line.
 func (f Failures) Error() string { return errors.Join(f...).Error() }
 
-// Unwrap returns them.
+// Unwrap returns the errors.
 func (f Failures) Unwrap() []error { return f }
 
-// Err returns nil if there are none.
+// Err returns nil if there are no errors.
 func (f Failures) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -40,35 +40,7 @@ func (f Failures) Err() error {
 	return f
 }
 
-// failure is an error of an election, not of its command line.
-type failure struct{ error }
-
-func (f failure) Unwrap() error { return f.error }
-
-// Failed returns an error for the status 1: an election failed, while the command line is right. For nil it
-// returns nil.
-func Failed(err error) error {
-	if err == nil {
-		return nil
-	}
-	return failure{err}
-}
-
-// incomplete is an error about work that was not done to its end.
-type incomplete struct{ error }
-
-func (i incomplete) Unwrap() error { return i.error }
-
-// Unfinished says why the work has not come to its end. Its results so far are reported.
-func Unfinished(err error) error { return incomplete{err} }
-
-// IsUnfinished reports whether err is made by [Unfinished].
-func IsUnfinished(err error) bool {
-	_, ok := errors.AsType[incomplete](err)
-	return ok
-}
-
-// ended is an error with an exit status of its own.
+// ended is an error with an exit status.
 type ended struct {
 	error
 	status int
@@ -76,10 +48,18 @@ type ended struct {
 
 func (e ended) Unwrap() error { return e.error }
 
-// WithStatus returns an error for any status.
-func WithStatus(status int, err error) error { return ended{err, status} }
+// WithStatus gives an error an exit status. It returns nil for nil.
+func WithStatus(status int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return ended{err, status}
+}
 
-// Classify separates the errors of a driver: those that refuse an input, and those of a run.
+// Failed gives an error StatusFailed.
+func Failed(err error) error { return WithStatus(StatusFailed, err) }
+
+// Classify gives an error of a driver StatusFailed, unless the driver refuses its input.
 func Classify(err error) error {
 	// First: such an error may wrap an input error of the Node, but the input of the user is not to blame.
 	for _, wrong := range []error{observe.ErrPanic, observe.ErrPort} {
@@ -88,7 +68,7 @@ func Classify(err error) error {
 		}
 	}
 	for _, asked := range []error{
-		nil, election.ErrInput, election.ErrNeedsFIFO, election.ErrLateStart,
+		election.ErrInput, election.ErrNeedsFIFO, election.ErrLateStart,
 		election.ErrNotInitiator, topology.ErrTopology,
 	} {
 		if errors.Is(err, asked) {
@@ -98,12 +78,12 @@ func Classify(err error) error {
 	return Failed(err)
 }
 
-// Reword returns err, with its status, in the words of the command line: flags in place of fields.
+// Reword returns err, with its status, in the words of the command line: flags instead of fields.
 func Reword(err error, words *strings.Replacer) error {
 	return WithStatus(Status(err), errors.New(words.Replace(input.Reason(err))))
 }
 
-// Status returns the exit status for err, the largest of those for several.
+// Status returns the exit status for err, which is the largest one for several errors.
 func Status(err error) int {
 	if all, ok := err.(Failures); ok {
 		worst := 0
@@ -112,24 +92,17 @@ func Status(err error) int {
 		}
 		return worst
 	}
-	_, fail := errors.AsType[failure](err)
-	own, hasOwn := errors.AsType[ended](err)
+	own, ok := errors.AsType[ended](err)
 	switch {
 	case err == nil:
 		return 0
-	case hasOwn:
+	case ok:
 		return own.status
-	case errors.Is(err, ErrInterrupted):
-		return StatusInterrupted
-	case IsUnfinished(err):
-		return StatusUnfinished
-	case fail:
-		return StatusFailed
 	}
 	return StatusUsage
 }
 
-// Lines returns one line for every election that failed or could not be run.
+// Lines returns a line for every election that failed or could not be run.
 func Lines(err error) []string {
 	all, ok := err.(Failures)
 	switch {

@@ -27,5 +27,6 @@ func TestStatusOfErrors(t *testing.T) {
 	} {
 		require.Equal(t, c.want, Status(Classify(c.err)), c.err)
 	}
+	require.NoError(t, Classify(nil))
 	require.NoError(t, Failed(nil))
 }

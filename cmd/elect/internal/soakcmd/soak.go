@@ -206,7 +206,7 @@ func (k *soaking) judged() error {
 		return exit.Failed(fmt.Errorf("%s: seed %d: violated: %w", k.title, k.Failure.Seed,
 			k.Failure.Violation))
 	case k.Stopped != nil:
-		return exit.Unfinished(fmt.Errorf("%s: %s", k.title, k.stopped()))
+		return exit.WithStatus(exit.StatusUnfinished, fmt.Errorf("%s: %s", k.title, k.stopped()))
 	}
 	return nil
 }
