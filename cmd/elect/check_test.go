@@ -469,9 +469,7 @@ func (r ran) exits(t *testing.T, code int, begins string) {
 
 // TestCheckExampleOfLease: the command of the help ends soon, and says that leases hold.
 func TestCheckExampleOfLease(t *testing.T) {
-	text, err := os.ReadFile("internal/help/check.txt")
-	require.NoError(t, err)
-	_, line, ok := strings.Cut(string(text), "\n  elect check lease ")
+	_, line, ok := strings.Cut(elect(t, "", "check", "--help").stdout, "\n  elect check lease ")
 	require.True(t, ok)
 	line, _, _ = strings.Cut(line, "\n")
 	r := elect(t, "", append([]string{"check", "lease"}, strings.Fields(line)...)...)

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/certcmd"
 	"github.com/go-election/election/cmd/elect/internal/checkcmd"
@@ -17,16 +20,15 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
-	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/help"
 	"github.com/go-election/election/cmd/elect/internal/leadcmd"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
 	"github.com/go-election/election/cmd/elect/internal/pagecmd"
+	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/cmd/elect/internal/tracecmd"
+	"github.com/go-election/election/internal/prose"
 )
 
 // run carries out the command line, with the algorithms of the project, and returns the exit status.
@@ -57,78 +59,100 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 
 func rootCommand(a *console.Console) *cobra.Command {
 	info, _ := debug.ReadBuildInfo()
+	when := terminal.WhenAuto
 	root := &cobra.Command{
-		Use:           "elect",
-		Short:         "Run leader elections: as processes, simulated, or in every way there is",
-		Version:       version(info),
-		Args:          cobra.ArbitraryArgs,
-		SilenceErrors: true, // run reports them, in one line each
-		SilenceUsage:  true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return printer(a, true).Command(cmd)
-			}
-			return suggest.UnknownCommand(cmd, args[0])
-		},
+		Use:              "elect",
+		Short:            "Run leader elections: as processes, simulated, or in every way there is",
+		Long:             long,
+		Example:          examples,
+		Version:          version(info),
+		Args:             parse.Subcommand,
+		RunE:             parse.Help,
+		PersistentPreRun: func(*cobra.Command, []string) { a.SetColours(when) },
+		SilenceErrors:    true, // run reports them, in one line each
+		SilenceUsage:     true,
 	}
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout) // before InitDefaultCompletionCmd, which keeps the writer
 	root.SetErr(a.Stderr)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.SetFlagErrorFunc(suggest.FlagError)
-	root.PersistentFlags().Var(&terminal.Choice{Flag: "color", Kind: "when", Words: terminal.When,
-		Then: a.SetColours}, "color",
-		"when there are colours: "+strings.Join(terminal.When, ", "))
-	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "say how fast the program was, too")
-	_ = root.RegisterFlagCompletionFunc("color",
-		cobra.FixedCompletions(terminal.When, cobra.ShellCompDirectiveNoFileComp))
-	root.AddCommand(clustercmd.New(a), leadcmd.New(a), certcmd.New(a), listcmd.New(a), simcmd.NewSim(a),
-		simcmd.NewRun(a), checkcmd.New(a), soakcmd.New(a), comparecmd.New(a), tracecmd.New(a),
-		pagecmd.New(a), experimentcmd.New(a))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", fmt.Sprint("FlagUsagesWrapped ", a.Width())))
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	parse.Var(root.PersistentFlags(), &when, "color", "when", "when there are colours: "+strings.Join(terminal.When, ", "),
+		parse.OneOf(terminal.When...))
+	parse.Complete(root, "color", terminal.When...)
+	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "report the speed of the program, too")
+	group := func(id, title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, c := range commands {
+			c.GroupID = id
+		}
+		root.AddCommand(commands...)
+	}
+	group("services", "Services:", clustercmd.New(a), leadcmd.New(a), certcmd.New(a))
+	group("elections", "Elections:", listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), tracecmd.New(a), pagecmd.New(a))
+	group("studies", "Checks and measurements:", checkcmd.New(a), soakcmd.New(a), comparecmd.New(a),
+		experimentcmd.New(a))
+	root.AddCommand(topics()...)
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd("completion")
 	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args, c.RunE = root.Args, root.RunE // help, or an error for an unknown shell
+		switch c.Name() { // cobra shows help for unknown arguments of these
+		case "completion":
+			c.Args, c.RunE = parse.Subcommand, parse.Help
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				switch {
+				case err != nil:
+					return err
+				case about.HasSubCommands():
+					return parse.Subcommand(about, rest)
+				}
+				return cobra.NoArgs(about, rest)
+			}
 		}
 	}
-	// Both -h and --help come here, and elect help without any flag.
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		_ = printer(a, slices.Contains(args, "-h")).Command(cmd) // Console.Broken keeps the error
-	})
-	root.SetHelpCommand(helpCommand(a, root))
 	return root
 }
 
-// printer returns what writes help.
-func printer(a *console.Console, short bool) *help.Printer {
-	return &help.Printer{To: a.Stdout, Width: a.Width(), Short: short,
-		Heading: func(text string) string { return a.Paint(terminal.Bold, text) }}
+// flagError completes the errors of pflag.
+func flagError(cmd *cobra.Command, err error) error {
+	// The flags of a mistyped subcommand are unknown, too. The subcommand is the better hint.
+	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
+		if unknown := cmd.ValidateArgs(args); unknown != nil {
+			return unknown
+		}
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if own := invalid.Unwrap(); errors.Is(own, election.ErrInput) { // it names the flag and the value
+			return own
+		}
+	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := prose.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return fmt.Errorf("%w: did you mean --%s?", err, near)
+		}
+	}
+	return err
 }
 
-// helpCommand returns elect help, which is about a command or a topic.
-func helpCommand(a *console.Console, root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:       "help [COMMAND | TOPIC]",
-		Short:     "Explain a command, or a topic: " + strings.Join(help.Topics, ", "),
-		ValidArgs: help.Topics,
-		RunE: func(_ *cobra.Command, args []string) error {
-			about, rest, err := root.Find(args)
-			switch topic := len(args) > 0 && slices.Contains(help.Topics, args[0]); {
-			case topic && len(args) == 1:
-				return printer(a, false).Topic(args[0])
-			case topic:
-				return flags.NoMore(args[1:])
-			case err != nil:
-				return err
-			case !about.HasSubCommands() && len(rest) > 0:
-				return flags.NoMore(rest)
-			case len(rest) > 0:
-				return suggest.UnknownCommand(about, rest[0], help.Topics...)
-			}
-			return about.Help()
-		},
-	}
-}
+const long = `elect runs leader elections: members of a service as processes, programs on the
+member that leads, and the algorithms of this project in a simulator with
+virtual time or as goroutines. It also checks an algorithm in every state that
+it can reach, and compares, records and draws elections.`
+
+const examples = `  elect cluster
+  elect lead --once --self a --member a=127.0.0.1:7946 -- env
+  elect list
+  elect sim lcr -n 1000 --order random --seed 7
+  elect sim lcr/max --ids 3,1,4,8,5,2 --json
+  elect run hs -n 200
+  elect check lcr -n 5
+  elect page --open`
 
 // version returns the version of the module, or else the revision that the binary was built from. Of go run,
 // and of a build outside a clone, neither is known.

@@ -20,8 +20,8 @@ const alone = "--self a --member a=127.0.0.1:0 --lease 20ms "
 func TestBadLead(t *testing.T) {
 	one := "lead --self a --member a=127.0.0.1:0 "
 	refused{
-		"lead":                     `--self is missing: the name of this member`,
-		"lead --self a":            `--member is missing: all members, each as name=host:port`,
+		"lead":                     `required flag(s) "self", "member" not set`,
+		"lead --self a":            `required flag(s) "member" not set`,
 		"lead --self a true":       `unexpected argument "true": COMMAND stands behind --`,
 		one + "true -- false":      `unexpected argument "true": COMMAND stands behind --`,
 		one:                        `which program? It stands behind --, with its arguments`,
@@ -33,7 +33,7 @@ func TestBadLead(t *testing.T) {
 		one + "--lease 0s -- true":                     `--lease: 0s is not above 0`,
 		one + "--drain 3 -- true":                      `--drain: "3" is not a time, as in 20ms or 1.5s`,
 		one +
-			"--tls-cert x -- true": `--tls-cert, --tls-key and --tls-ca belong together`,
+			"--tls-cert x -- true": `if any flags in the group [tls-cert tls-key tls-ca] are set they must all be set; missing [tls-ca tls-key]`,
 		one + "--listen nonsense -- true": `--listen: address nonsense: missing port in address`,
 		one + "--listen :70000 -- true":   `--listen: address 70000: invalid port`,
 		one + "--lease 1000h -- true":     `--lease: 1000h0m0s is not between 2 ns and 625h29m59.813685247s`,
@@ -44,8 +44,9 @@ func TestBadLead(t *testing.T) {
 		one + "--lease 1us -- true":                         `--lease: 1µs is less than 1ms`,
 		one + "--group= -- true":                            `--group: it has no name`,
 		one + "--tls-cert x --tls-key x --tls-ca x -- true": `TLS: stat x: no such file or directory`,
-		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `--tls-cert and ` +
-			`--insecure-plaintext exclude each other`,
+		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `if any flags in the ` +
+			`group [tls-cert insecure-plaintext] are set none of the others can be; [insecure-plaintext tls-cert] ` +
+			`were all set`,
 	}.test(t)
 	elect(t, "", strings.Fields("lead --self a --member a=10.0.0.1:1 -- true")...).requireLine(t,
 		exit.StatusUsage,
@@ -154,7 +155,7 @@ func TestBadCert(t *testing.T) {
 		"cert member CA":          `"CA": CA.pem would be the file of another key or certificate`,
 		"cert member ca.key":      `"ca.key": ca.key.pem would be the file of another key or certificate`,
 		"cert member --dir /no a": `open /no/ca.pem: no such file or directory; elect cert ca makes it`,
-		"cert ca a":               `unexpected argument "a"`,
+		"cert ca a":               `unknown command "a" for "elect cert ca"`,
 		"cert ca --life x":        `--life: "x" is not a time, as in 20ms or 1.5s`,
 		"cert mebmer":             `unknown command "mebmer": did you mean member?`,
 	}.test(t)

@@ -116,10 +116,6 @@ func TestProposePage(t *testing.T) {
 		}
 		require.True(t, ok, "%s: %s", line, shown)
 		require.Contains(t, proposed, last, line)
-		for row := range strings.Lines(proposed) {
-			require.LessOrEqual(t, len(row), 81)
-			require.True(t, strings.HasPrefix(row, "  "), row)
-		}
 		file := opened(t, proposed)
 		requireReadable(t, file, map[string]string{"sim": "scenarios", "run": "trace"}[args[0]])
 		switch {

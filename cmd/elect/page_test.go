@@ -120,7 +120,7 @@ func TestBadPage(t *testing.T) {
 	refused{
 		"page --trace " + mine: `--trace ` + mine + `: mine/participant is not in the catalog: the page cannot run it; ` +
 			`elect trace FILE --svg draws it`,
-		"page lcr":                         `unexpected argument "lcr"`,
+		"page lcr":                         `unknown command "lcr" for "elect page"`,
 		"page --addr :0":                   `--addr :0: the page is for this machine only, as in 127.0.0.1:8080`,
 		"page --addr 0.0.0.0:80":           `--addr 0.0.0.0:80: the page is for this machine only, as in 127.0.0.1:8080`,
 		"page --addr localhost:99999":      `--addr localhost:99999: 99999 is not a port, as in 127.0.0.1:8080`,
@@ -129,9 +129,9 @@ func TestBadPage(t *testing.T) {
 		"page --out " + dir:                `--out ` + dir + `: the folder is not empty: name a new one`,
 		"page --out=":                      `--out: no folder is given`,
 		"page --single " + dir:             `--single ` + dir + `: it is a folder, not a file`,
-		"page --single a.html --open":      `--open: a page that is written is not served`,
-		"page --out a --addr 127.0.0.1:1":  `--addr: a page that is written is not served`,
-		"page --scenario - --trace -":      `--scenario -: the input is empty`,
+		"page --single a.html --open":      `if any flags in the group [single open] are set none of the others can be; [open single] were all set`,
+		"page --out a --addr 127.0.0.1:1":  `if any flags in the group [out addr] are set none of the others can be; [addr out] were all set`,
+		"page --scenario - --trace -":      `if any flags in the group [scenario trace] are set none of the others can be; [scenario trace] were all set`,
 		"page --scenario " + dir + "/none": `--scenario ` + dir + `/none: no such file or directory`,
 		"page --scenario " + scenario: `--scenario ` + scenario +
 			`: line 1, column 2: unexpected end of JSON input`,
@@ -150,7 +150,7 @@ func TestBadPage(t *testing.T) {
 			"--out "+name+": it cannot be written: not a directory")
 	}
 	r := elect(t, right, "page", "--scenario", "-", "--trace", "-")
-	r.requireLine(t, exit.StatusUsage, "--scenario and --trace exclude each other")
+	r.requireLine(t, exit.StatusUsage, `if any flags in the group [scenario trace] are set none of the others can be; [scenario trace] were all set`)
 }
 
 // TestPageFails: what keeps a page from being built or served is one line.

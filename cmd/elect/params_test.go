@@ -97,7 +97,7 @@ func TestUntil(t *testing.T) {
 			`these parameters; --until, or until in a scenario, says how long to run`,
 		"run modbully -n 3 --param heartbeat=2": `until: modbully/base never comes to rest ` +
 			`with these parameters; --until, or until in a scenario, says how long to run`,
-		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 leaves no time to run`,
+		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 is not above 0`,
 		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
 		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,
 	}.test(t)

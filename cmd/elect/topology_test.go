@@ -25,7 +25,7 @@ func TestTopologyOfTheCommand(t *testing.T) {
 	refused{
 		"sim lcr -n 8 --topology hypercube":     `topology: lcr/participant needs a ring, not a hypercube`,
 		"run bully --topology grid:2x2":         `topology: bully/rules needs a complete graph, not a graph`,
-		"sim --scenario x.json --topology ring": `--scenario and --topology exclude each other`,
+		"sim --scenario x.json --topology ring": `if any flags in the group [scenario topology] are set none of the others can be; [scenario topology] were all set`,
 		"run lcr --topology hypercube:25":       `--topology "hypercube:25": 33554432 processes, at most 2000000 can be run as goroutines`,
 	}.test(t)
 	require.Contains(t, elect(t, "", "help", "topology").stdout, "--topology is one of\n")

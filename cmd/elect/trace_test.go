@@ -224,7 +224,7 @@ func TestBadTrace(t *testing.T) {
 		"trace " + scenario:                       scenario + taken,
 		"trace replay " + scenario:                scenario + taken,
 		"page --trace " + scenario:                "--trace " + scenario + taken,
-		"trace x --foo":                           "unknown flag --foo",
+		"trace x --foo":                           `unknown flag: --foo`,
 		"trace repaly x":                          `unknown command "repaly": did you mean replay?`,
 		"trace repaly x --foo":                    `unknown command "repaly": did you mean replay?`,
 		"trace /":                                 "/: it is a folder, not a file",
@@ -239,10 +239,6 @@ func TestBadTrace(t *testing.T) {
 		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",
 		"sim lcr -n 3 --log - --json":             "--json: standard output is taken by a file named -",
 		"sim lcr -n 3 --trace " + dir + "/none/x": "--trace " + dir + "/none/x: there is no such folder",
-		"run lcr -n 3 --svg x": "unknown flag --svg: use --trace FILE, then elect trace " +
-			"FILE --svg",
-		"run lcr -n 3 --log x": "unknown flag --log: use --trace FILE, then elect trace " +
-			"FILE --log",
 	}.test(t)
 	r := elect(t, "", "sim", "lcr", "-n", "3", "--trace", dir)
 	r.requireLine(t, exit.StatusUsage, "--trace "+dir+": it is a folder, not a file")
@@ -284,7 +280,7 @@ func TestTraceSelection(t *testing.T) {
 		"--kind won":           `--kind: the run has no messages "won", only probe, reply, elected`,
 		"--from -1":            "--from: -1 is before the beginning",
 		"--from 3 --until 2":   "--until: 2 is before 3",
-		"--kind probe --svg -": "--kind: it selects lines of the log, and all else shows the whole",
+		"--kind probe --svg -": `if any flags in the group [kind svg] are set none of the others can be; [kind svg] were all set`,
 	} {
 		elect(t, "", append([]string{"trace", file}, strings.Fields(flags)...)...).requireLine(t,
 			exit.StatusUsage, want)

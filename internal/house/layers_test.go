@@ -49,8 +49,7 @@ var contract = []string{"", "cost", "params", "input", "internal/portset", "sync
 // itself stands on top. All may import any package of the root module.
 var commandFloors = [][]string{
 	{"terminal"},
-	{"console", "exit", "help", "parse", "suggest"},
-	{"flags"},
+	{"console", "exit", "parse"},
 	{"files"},
 	{"job"},
 	{"run"},

@@ -13,70 +13,70 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/transport/tcp/certs"
 )
 
+// options are the flags of elect cert ca and elect cert member.
+type options struct {
+	dir, group string
+	life       time.Duration
+}
+
 // New returns elect cert.
 func New(a *console.Console) *cobra.Command {
-	cmd := flags.Command("cert", "Make certificates for the members of elect lead",
-		func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return suggest.UnknownCommand(cmd, args[0])
-		})
-	cmd.AddCommand(subcommand(a, "ca", "Make a certificate authority", authority),
-		subcommand(a, "member NAME ...", "Make a certificate for each of these members", members))
+	cmd := &cobra.Command{Use: "cert", Short: "Make certificates for the members of elect lead",
+		Long: long, Example: examples, Args: parse.Subcommand, RunE: parse.Help}
+	cmd.AddCommand(authorityCommand(), memberCommand(a))
 	return cmd
 }
 
-func subcommand(a *console.Console, use, short string, do func(a *console.Console, f *flags.Set,
-	life time.Duration, args []string) error) *cobra.Command {
-	f := &flags.Set{}
-	cmd := &cobra.Command{Use: use, Short: short,
-		RunE: func(_ *cobra.Command, args []string) error {
-			life, err := parse.RealTime("--life", f.Text("life"))
-			if err != nil {
-				return err
-			}
-			return do(a, f, life, args)
-		}}
-	name, _, _ := strings.Cut(use, " ")
-	f.Define(cmd, "cert-"+name)
+func authorityCommand() *cobra.Command {
+	o := &options{dir: ".", life: 10 * year}
+	cmd := &cobra.Command{Use: "ca", Short: "Make a certificate authority", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return authority(o) }}
+	parse.Folder(cmd, &o.dir, "dir", "where to write ca.pem and ca.key.pem; it is made if it is missing")
+	parse.Var(cmd.Flags(), &o.life, "life", "time", "how long it is valid", parse.Duration)
 	return cmd
 }
+
+func memberCommand(a *console.Console) *cobra.Command {
+	o := &options{dir: ".", group: "lead", life: year}
+	cmd := &cobra.Command{Use: "member NAME ...", Short: "Make a certificate for each of these members",
+		RunE: func(_ *cobra.Command, args []string) error { return members(a, o, args) }}
+	parse.Folder(cmd, &o.dir, "dir", "where ca.pem and ca.key.pem are, and where to write NAME.pem and NAME.key.pem")
+	cmd.Flags().StringVar(&o.group, "group", o.group, "the name of the election")
+	parse.Var(cmd.Flags(), &o.life, "life", "time", "how long the certificates are valid", parse.Duration)
+	return cmd
+}
+
+const year = 365 * 24 * time.Hour
 
 // authority writes the files of a new authority.
-func authority(_ *console.Console, f *flags.Set, life time.Duration, args []string) error {
-	if err := flags.NoMore(args); err != nil {
-		return err
-	}
-	key := filepath.Join(f.Text("dir"), "ca.key.pem")
+func authority(o *options) error {
+	key := filepath.Join(o.dir, "ca.key.pem")
 	if _, err := os.Lstat(key); err == nil {
 		// Members would trust the new authority and show certificates of the old one.
 		return input.Errorf("%s is there already", key)
 	}
-	ca, err := certs.NewCA("elect", time.Now(), life)
+	ca, err := certs.NewCA("elect", time.Now(), o.life)
 	if err != nil {
 		return exit.Failed(err)
 	}
-	if err := os.MkdirAll(f.Text("dir"), 0o700); err != nil { // it holds the key of the authority
+	if err := os.MkdirAll(o.dir, 0o700); err != nil { // it holds the key of the authority
 		return exit.Failed(fmt.Errorf("--dir: %w", err))
 	}
-	return write(f.Text("dir"), "ca", ca.Cert, ca.Key)
+	return write(o.dir, "ca", ca.Cert, ca.Key)
 }
 
 // members writes the files of members.
-func members(a *console.Console, f *flags.Set, life time.Duration, names []string) error {
+func members(a *console.Console, o *options, names []string) error {
 	if len(names) == 0 {
 		return input.Errorf("which members? Their names are missing")
 	}
 	// All names, before the first file is written. Some file systems do not distinguish ca from CA.
-	for i, name := range append([]string{f.Text("group")}, names...) {
+	for i, name := range append([]string{o.group}, names...) {
 		switch lower := strings.ToLower(name); {
 		case !plain(name):
 			return input.Errorf("%.60q: a certificate can name letters, digits, and . - _ only", name)
@@ -84,12 +84,11 @@ func members(a *console.Console, f *flags.Set, life time.Duration, names []strin
 			return input.Errorf("%.60q: %s.pem would be the file of another key or certificate", name, name)
 		}
 	}
-	dir := f.Text("dir")
-	cert, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
+	cert, err := os.ReadFile(filepath.Join(o.dir, "ca.pem"))
 	if err != nil {
 		return input.Errorf("%w; elect cert ca makes it", err)
 	}
-	key, err := os.ReadFile(filepath.Join(dir, "ca.key.pem"))
+	key, err := os.ReadFile(filepath.Join(o.dir, "ca.key.pem"))
 	if err != nil {
 		return input.Errorf("%w", err)
 	}
@@ -99,21 +98,21 @@ func members(a *console.Console, f *flags.Set, life time.Duration, names []strin
 	}
 	now, end := time.Now(), ca.End()
 	// A certificate is of no use once that of its authority has ended.
-	if own := now.Add(life); own.Before(end) {
+	if own := now.Add(o.life); own.Before(end) {
 		end = own
 	}
 	var files []string
 	for _, name := range names {
-		cert, key, err := ca.Issue(f.Text("group"), name, now, life)
+		cert, key, err := ca.Issue(o.group, name, now, o.life)
 		if err != nil {
 			return exit.Failed(err)
 		}
-		if err := write(dir, name, cert, key); err != nil {
+		if err := write(o.dir, name, cert, key); err != nil {
 			return err
 		}
-		files = append(files, filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key.pem"))
+		files = append(files, filepath.Join(o.dir, name+".pem"), filepath.Join(o.dir, name+".key.pem"))
 	}
-	fmt.Fprintf(a.Log(a.Stdout), "%s: for group %s, until %s\n", strings.Join(files, " "), f.Text("group"),
+	fmt.Fprintf(a.Log(a.Stdout), "%s: for group %s, until %s\n", strings.Join(files, " "), o.group,
 		end.UTC().Format(time.DateTime+" MST"))
 	return nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
@@ -25,36 +24,33 @@ import (
 
 // New returns elect check.
 func New(a *console.Console) *cobra.Command {
-	f := &checkFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: mostChecked,
-		Driven: "checked"}}
-	cmd := flags.Command("check ALGORITHM", "Check an election in every state that it can be in",
-		func(cmd *cobra.Command, args []string) error {
-			if f.Given("replay") {
-				return replaySteps(a, f, args)
+	o := &options{Options: job.Options{Catalog: a.Catalog, Most: mostChecked, Driven: "checked"}}
+	cmd := &cobra.Command{
+		Use: "check ALGORITHM", Short: "Check an election in every state that it can be in",
+		Long: long, Example: examples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.replay != "" {
+				return replaySteps(a, cmd.Context(), o, args)
 			}
-			return runCheck(a, cmd.Context(), f, args)
-		})
-	f.Define(cmd, "check")
-	f.Files.Define(cmd, "trace", "svg", "links", "mermaid", "log")
-	for _, file := range []string{"trace", "svg", "links", "mermaid", "log"} {
-		cmd.Flags().Lookup(file).Usage = "of a counterexample: " + cmd.Flags().Lookup(file).Usage
+			return runCheck(a, cmd.Context(), o, args)
+		},
 	}
-	f.Complete()
+	o.define(cmd)
 	return cmd
 }
 
 // runCheck visits all states and reports what it has found.
-func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []string) error {
-	c, err := f.config(a, args)
+func runCheck(a *console.Console, ctx context.Context, o *options, args []string) error {
+	c, err := o.readConfig(a, args)
 	if err != nil {
 		return err
 	}
 	// Before the check, which may take hours.
-	if err := f.outputs(len(c.IDs)); err != nil {
+	if err := o.outputs(len(c.IDs)); err != nil {
 		return err
 	}
 	draw := func(w io.Writer) error { return check.WriteDOT(ctx, w, *c) }
-	if file := f.Text("dot"); file != "" {
+	if file := o.dot; file != "" {
 		if err := files.Write(a, "dot", file, draw); err != nil {
 			return exit.Classify(err)
 		}
@@ -65,13 +61,13 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 		c.Progress = func(p check.Progress) { showCheck(m, p) }
 	}
 	// The inner call sets the limit now and returns the old one, which the deferred call restores.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(f.mayTake))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.mayTake))
 	r, err := check.Run(ctx, *c)
 	m.Clear()
 	if err != nil {
 		return exit.Classify(err)
 	}
-	found := &checking{Config: c, Result: r, flags: f}
+	found := &checking{Config: c, Result: r, flags: o}
 	if r.Counterexample != nil {
 		if err := found.example(ctx); err != nil {
 			return exit.Failed(err)
@@ -87,7 +83,7 @@ func runCheck(a *console.Console, ctx context.Context, f *checkFlags, args []str
 type checking struct {
 	*check.Config
 	*check.Result
-	flags *checkFlags
+	flags *options
 	ran   *counterexample // nil without one
 }
 

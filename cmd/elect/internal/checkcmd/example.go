@@ -78,7 +78,7 @@ func (k *checking) example(ctx context.Context) error {
 // writeExample writes the counterexample to standard output and to the files of the flags.
 func writeExample(a *console.Console, k *checking) error {
 	f, t := k.flags, k.Counterexample
-	if !f.On("json") && !f.Silent && f.Files.Log == "" {
+	if !f.JSON && !f.Silent && f.Files.Log == "" {
 		fmt.Fprintf(a.Log(a.Stdout), "\n%s, after %s: %s\n", a.Paint(terminal.Bold, t.Title()),
 			prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
@@ -88,17 +88,17 @@ func writeExample(a *console.Console, k *checking) error {
 			return err
 		}
 	}
-	if f.Text("out") != "" {
+	if f.out != "" {
 		if k.ran.scenario == nil {
 			return input.Errorf("--out: no scenario can say where the links of this topology are")
 		}
-		if err := files.Write(a, "out", f.Text("out"),
+		if err := files.Write(a, "out", f.out,
 			func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
 			return err
 		}
-		if !f.On("json") && !f.Silent {
-			fmt.Fprintf(a.Stdout, "\n%s is written. After a correction this judges it:\n%s", f.Text("out"),
-				terminal.CommandLines("elect check --replay "+terminal.Quoted(f.Text("out")), 1, a.Width()))
+		if !f.JSON && !f.Silent {
+			fmt.Fprintf(a.Stdout, "\n%s is written. After a correction this judges it:\n  elect check --replay %s\n",
+				f.out, terminal.Quoted(f.out))
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)

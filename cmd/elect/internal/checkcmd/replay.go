@@ -1,18 +1,15 @@
 package checkcmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/spf13/pflag"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/run"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
@@ -22,32 +19,32 @@ import (
 )
 
 // replaySteps runs a counterexample and reports it.
-func replaySteps(a *console.Console, f *checkFlags, args []string) error {
-	if err := f.onlyReplay(args); err != nil {
-		return err
+func replaySteps(a *console.Console, ctx context.Context, f *options, args []string) error {
+	if len(args) > 0 {
+		return input.Errorf("--replay says the algorithm itself: unexpected argument %.60q", args[0])
 	}
-	s, err := f.single(a, "replay", f.Text("replay"))
+	s, err := f.single(a, "replay", f.replay)
 	if err != nil {
 		return err
 	}
 	if s.Steps == nil {
-		return input.Errorf("--replay %s: it has no steps; elect sim --scenario runs it", f.Text("replay"))
+		return input.Errorf("--replay %s: it has no steps; elect sim --scenario runs it", f.replay)
 	}
 	j, err := f.ScenarioJob(s)
 	if err != nil {
-		return fmt.Errorf("--replay %s: %w", f.Text("replay"), err)
+		return fmt.Errorf("--replay %s: %w", f.replay, err)
 	}
-	j.Name, j.Label = s.Name, "--replay "+f.Text("replay")
+	j.Name, j.Label = s.Name, "--replay "+f.replay
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
 	judge, err := check.NewJudge(j.Input, j.Steps, s.Property)
 	if err != nil {
-		return fmt.Errorf("--replay %s: %w", f.Text("replay"), err)
+		return fmt.Errorf("--replay %s: %w", f.replay, err)
 	}
 	j.Observe = judge.Observe
 	f.Files.Number(j.Steps)
-	t, o, err := retold(f.Cmd.Context(), j)
+	t, o, err := retold(ctx, j)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.Named(err)
 	}
@@ -63,33 +60,10 @@ func replaySteps(a *console.Console, f *checkFlags, args []string) error {
 	return judgeReplay(a, f, s, o, j, judge)
 }
 
-// onlyReplay refuses flags that have no part in a replay.
-func (f *checkFlags) onlyReplay(args []string) error {
-	if len(args) > 0 {
-		return input.Errorf("--replay says the algorithm itself: unexpected argument %.60q", args[0])
-	}
-	with := map[string]bool{"replay": true, "json": true, "trace": true, "svg": true, "links": true,
-		"mermaid": true, "log": true, "marks": true, "help": true, "color": true, "verbose": true}
-	var other error
-	f.Cmd.Flags().Visit(func(flag *pflag.Flag) {
-		name, why := flag.Name, "the steps say what happens"
-		switch {
-		case with[name] || other != nil:
-			return
-		case slices.Contains(job.InFile, name) || name == "scenario":
-			why = "its file says the election"
-		case name == "out":
-			why = "its file is a scenario already"
-		}
-		other = input.Errorf("--replay and %s exclude each other: %s", suggest.Dashed(name), why)
-	})
-	return other
-}
-
 // reportReplay reports what happens in a replay.
-func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace, o *run.Outcome) error {
+func reportReplay(a *console.Console, f *options, j *job.Job, t *trace.Trace, o *run.Outcome) error {
 	switch {
-	case f.On("json"):
+	case f.JSON:
 		if err := run.Report(a, j, o, true, false); err != nil {
 			return err
 		}
@@ -105,7 +79,7 @@ func reportReplay(a *console.Console, f *checkFlags, j *job.Job, t *trace.Trace,
 }
 
 // judgeReplay reports the violation that a replay shows, if there is one.
-func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run.Outcome, j *job.Job,
+func judgeReplay(a *console.Console, f *options, s *scenario.Scenario, o *run.Outcome, j *job.Job,
 	judge *check.Judge) error {
 	broken, reason := judge.End()
 	switch {
@@ -120,7 +94,7 @@ func judgeReplay(a *console.Console, f *checkFlags, s *scenario.Scenario, o *run
 		}
 		return exit.Failed(j.Named(errors.New(violated(broken, text))))
 	}
-	if f.On("json") || f.Silent {
+	if f.JSON || f.Silent {
 		return nil
 	}
 	text := "not violated in these steps"

@@ -17,7 +17,7 @@ func (k *checking) perState() float64 { return float64(k.Bytes) / max(float64(k.
 func reportCheck(a *console.Console, k *checking) error {
 	f := k.flags
 	switch {
-	case f.On("json"):
+	case f.JSON:
 		stopped := ""
 		if k.Stopped != nil {
 			stopped = k.stopped().Error()
@@ -35,14 +35,14 @@ func reportCheck(a *console.Console, k *checking) error {
 		}
 	}
 	if k.ran == nil {
-		return console.ReportUnwritten(a, f.unwritten("no counterexample"), f.On("json") || f.Silent)
+		return console.ReportUnwritten(a, f.unwritten("no counterexample"), f.JSON || f.Silent)
 	}
 	return writeExample(a, k)
 }
 
 // unwritten names the files that are not written, if any.
-func (f *checkFlags) unwritten(why string) string {
-	names := []string{f.Text("out")}
+func (f *options) unwritten(why string) string {
+	names := []string{f.out}
 	for _, file := range f.Files.All() {
 		names = append(names, *file.Name)
 	}

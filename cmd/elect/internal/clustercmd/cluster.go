@@ -17,37 +17,36 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
-	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/cluster"
 )
 
-// clusterFlags are those of elect cluster.
-type clusterFlags struct {
-	flags.Set
+// options are the flags of elect cluster.
+type options struct {
 	config cluster.Config
 	span   time.Duration // --for; 0 if it is not given
+	script string
+	asJSON bool
 }
 
 // New returns elect cluster.
 func New(a *console.Console) *cobra.Command {
-	f := &clusterFlags{}
-	cmd := flags.Command("cluster", "Run members of a service as processes, and break them",
-		func(cmd *cobra.Command, args []string) error {
-			if err := flags.NoMore(args); err != nil {
-				return err
-			}
+	o := &options{}
+	cmd := &cobra.Command{
+		Use: "cluster", Short: "Run members of a service as processes, and break them",
+		Long: long, Example: examples, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			self, err := os.Executable()
 			if err != nil {
 				return exit.Failed(err)
 			}
-			f.config.Command = func() *exec.Cmd { return exec.Command(self, "cluster", "member") }
-			return run(cmd.Context(), a, f)
-		})
-	f.Define(cmd, "cluster")
+			o.config.Command = func() *exec.Cmd { return exec.Command(self, "cluster", "member") }
+			return run(cmd.Context(), a, o)
+		},
+	}
+	o.define(cmd)
 	cmd.AddCommand(&cobra.Command{
 		Use:    "member",
 		Hidden: true, // elect cluster starts it
@@ -60,40 +59,39 @@ func New(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// read reads the flags, and returns the script; nil if the terminal decides.
-func (f *clusterFlags) read(a *console.Console) (script cluster.Script, err error) {
-	f.config.Members, err = parse.Whole("-n", f.Text("n"), "members", 1, cluster.MostMembers)
-	if err != nil {
-		return nil, err
-	}
-	lease, err := parse.RealTime("--lease", f.Text("lease"))
-	if err != nil {
-		return nil, err
-	}
-	f.config.Times, f.config.Dir = elector.Times{Lease: lease}, f.Text("dir")
-	if err := f.config.Times.Check(); err != nil { // the demonstration sleeps for twice as long
+func (o *options) define(cmd *cobra.Command) {
+	o.config.Members, o.config.Times.Lease = 5, 750*time.Millisecond
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	parse.Var(fs, &o.config.Members, "n", "N", "the number of members, whose names are a, b, c ...",
+		parse.Between(1, cluster.MostMembers))
+	parse.Var(fs, &o.config.Times.Lease, "lease", "time", "how long a leader leads unless it renews its lease",
+		parse.Duration)
+	parse.Folder(cmd, &o.config.Dir, "dir", "where members keep their Terms (default: they forget them when they end)")
+	parse.File(cmd, &o.script, "script", "txt", "do the steps of this file, - for standard input")
+	parse.Var(fs, &o.span, "for", "time", "end after this time (default when q is pressed)", parse.Duration)
+	cmd.MarkFlagsMutuallyExclusive("script", "for")
+	fs.BoolVar(&o.asJSON, "json", false, "one JSON object for each event, and one for the whole, each on a line")
+}
+
+// steps returns the script; nil if the terminal decides.
+func (o *options) steps(a *console.Console) (cluster.Script, error) {
+	if err := o.config.Times.Check(); err != nil { // the demonstration sleeps for twice as long
 		return nil, exit.Reword(err, strings.NewReplacer("Times.", "", "Lease: ", "--lease: "))
 	}
-	if f.Given("for") {
-		if f.span, err = parse.RealTime("--for", f.Text("for")); err != nil {
-			return nil, err
-		}
-	}
 	switch {
-	case f.Given("script") && f.Given("for"):
-		return nil, input.Errorf("--script and --for exclude each other")
-	case f.Given("script"):
-		return readScript(a, f.Text("script"))
-	case terminal.Is(a.Stdin) && a.Stdout.IsTerminal() && !f.On("json"):
+	case o.script != "":
+		return readScript(a, o.script)
+	case terminal.Is(a.Stdin) && a.Stdout.IsTerminal() && !o.asJSON:
 		return nil, nil
-	case f.span > 0:
-		return cluster.Parse(strings.NewReader("sleep " + f.span.String()))
-	case f.config.Members < cluster.LeastDemonstrated:
+	case o.span > 0:
+		return cluster.Parse(strings.NewReader("sleep " + o.span.String()))
+	case o.config.Members < cluster.LeastDemonstrated:
 		return nil, input.Errorf("-n: %d members, at least %d are needed: the demonstration kills the "+
 			"leader, and a majority must be left; --script and --for need one",
-			f.config.Members, cluster.LeastDemonstrated)
+			o.config.Members, cluster.LeastDemonstrated)
 	}
-	return cluster.Parse(strings.NewReader(cluster.Demonstration(f.config.Times)))
+	return cluster.Parse(strings.NewReader(cluster.Demonstration(o.config.Times)))
 }
 
 func readScript(a *console.Console, name string) (script cluster.Script, err error) {
@@ -116,27 +114,27 @@ func readScript(a *console.Console, name string) (script cluster.Script, err err
 }
 
 // run runs a cluster to its end, and reports.
-func run(ctx context.Context, a *console.Console, f *clusterFlags) error {
-	script, err := f.read(a)
+func run(ctx context.Context, a *console.Console, o *options) error {
+	script, err := o.steps(a)
 	if err != nil {
 		return err
 	}
 	console.ReportsWhenInterrupted(ctx)
 	if script != nil {
-		f.config.Observe = f.show(a)
+		o.config.Observe = o.show(a)
 	}
-	c, err := cluster.Start(ctx, f.config)
+	c, err := cluster.Start(ctx, o.config)
 	if err != nil {
 		return exit.Classify(err)
 	}
 	defer c.Close()
 	if script == nil {
-		err = interact(ctx, a, c, f.span)
+		err = interact(ctx, a, c, o.span)
 	} else {
 		err = c.Play(ctx, script)
 	}
 	summary := c.Close()
-	if err := f.report(a, &summary); err != nil {
+	if err := o.report(a, &summary); err != nil {
 		return exit.Failed(err)
 	}
 	if wrong := summary.Err(); err == nil && ctx.Err() == nil {
@@ -146,8 +144,8 @@ func run(ctx context.Context, a *console.Console, f *clusterFlags) error {
 }
 
 // show returns what prints each event.
-func (f *clusterFlags) show(a *console.Console) func(cluster.Event) {
-	if f.On("json") {
+func (o *options) show(a *console.Console) func(cluster.Event) {
+	if o.asJSON {
 		lines := json.NewEncoder(a.Stdout)
 		return func(e cluster.Event) { _ = lines.Encode(e) } // the console keeps the error
 	}
@@ -155,8 +153,8 @@ func (f *clusterFlags) show(a *console.Console) func(cluster.Event) {
 }
 
 // report prints what has happened.
-func (f *clusterFlags) report(a *console.Console, s *cluster.Summary) error {
-	if f.On("json") {
+func (o *options) report(a *console.Console, s *cluster.Summary) error {
+	if o.asJSON {
 		return s.WriteJSON(a.Stdout)
 	}
 	_, err := io.WriteString(a.Log(a.Stdout), "\n"+s.Text())

@@ -115,14 +115,14 @@ func played(t *testing.T, line, script string, reports ...string) (code int, std
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := console.New(nil, strings.NewReader(script), &out, &errs)
-	f := &clusterFlags{}
+	o := &options{}
 	cmd := &cobra.Command{}
-	f.Define(cmd, "cluster")
+	o.define(cmd)
 	require.NoError(t, cmd.ParseFlags(strings.Fields("-n 1 --script - "+line)))
-	f.config.Command = func() *exec.Cmd {
+	o.config.Command = func() *exec.Cmd {
 		return exec.Command("sh", "-c", `printf '%s\n' "$@"; exec cat`, "member", strings.Join(reports, "\n"))
 	}
-	err := run(t.Context(), a, f)
+	err := run(t.Context(), a, o)
 	for _, line := range exit.Lines(err) {
 		a.Complain(line)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
@@ -25,31 +24,86 @@ import (
 
 // compare is elect compare, as it was typed.
 type compare struct {
-	job.Flags // compare has some of the flags of sim
-
-	metric experiment.Measure
+	job.Options
 
 	run            experiment.Comparison
+	schedule       sim.Schedule
 	links          map[*election.Algorithm]*job.Layout // nil where --topology is not given
-	starters, down []experiment.Place                  // nil where they are not given
+	starters, down places                              // nil where they are not given
 	settings       []setting
+
+	metric               experiment.Measure
+	per                  form
+	least, csv, markdown bool
+	svg                  string
 }
+
+// places is a list of processes, as it was typed.
+type places struct {
+	list []experiment.Place
+	text string
+}
+
+// form is what --svg divides by.
+type form string
 
 // setting is a parameter and its value.
 type setting struct{ name, value string }
 
 // New returns elect compare.
 func New(a *console.Console) *cobra.Command {
-	c := &compare{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}, Most: scenario.MaxProcesses,
-		Driven: "compared"}}
-	cmd := flags.Command("compare ALGORITHM...",
-		"Put algorithms side by side: messages, time and bits, over the number of processes",
-		func(cmd *cobra.Command, args []string) error {
-			return runCompare(a, cmd.Context(), c, args)
-		})
-	c.Define(cmd, "compare")
-	c.Algorithms(func([]string) bool { return true })
+	c := &compare{Options: job.Options{Catalog: a.Catalog, Most: scenario.MaxProcesses, Driven: "compared"},
+		run: experiment.Comparison{Seeds: 20, Order: sim.RandomOrder}, schedule: sim.UnitDelay,
+		metric: experiment.ByMessages, per: "1"}
+	cmd := &cobra.Command{
+		Use:   "compare ALGORITHM...",
+		Short: "Put algorithms side by side: messages, time and bits, over the number of processes",
+		Long:  long, Example: examples,
+		ValidArgsFunction: job.Algorithms(a.Catalog, func([]string) bool { return true }),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	parse.Var(fs, &c.run.Sizes, "n", "8,16,20..30", "the numbers of processes", parse.Sizes)
+	parse.Var(fs, &c.run.Seeds, "seeds", "number", "the number of elections of each",
+		parse.Between(1, experiment.MostSeeds))
+	fs.Uint64Var(&c.run.Seed, "seed", 0, "the seed of the first election of each")
+	parse.Choice(cmd, &c.run.Order, "order", "the order of processes: sorted, random, best or worst",
+		sim.SortedOrder, sim.RandomOrder, sim.BestOrder, sim.WorstOrder)
+	c.DefineTopology(cmd)
+	parse.Var(fs, &c.starters, "initiators", "ids", "the processes that start: all, or ids as 1, n, n-1; if the "+
+		"algorithm allows one, all means one (default all)", starters)
+	parse.Complete(cmd, "initiators", "all", "1", "n", "n-1")
+	parse.Var(fs, &c.down, "crashed", "ids", "the processes that are down from the beginning", readPlaces)
+	fs.StringArrayVar(&c.Params, "param", nil, "a parameter of those algorithms that have it, as name=value; may be "+
+		"repeated")
+	parse.Choice(cmd, &c.schedule, "delays", "the delays of messages: one unit each, or random up to 2 units, as elect "+
+		"sim --schedule", sim.UnitDelay, sim.RandomDelay)
+	parse.Choice(cmd, &c.metric, "metric", "what --svg, --markdown and --least show: messages, time, bits, or the "+
+		"closed form for messages: best, mean, worst", experiment.ByMessages, experiment.ByTime, experiment.ByBits,
+		experiment.ByBest, experiment.ByMean, experiment.ByWorst)
+	parse.Choice(cmd, &c.per, "per", "what --svg divides by: 1, n, or nlog for n log n; by n or nlog each algorithm "+
+		"has a panel", "1", "n", "nlog")
+	fs.BoolVar(&c.least, "least", false, "show only which algorithm takes the least, for which numbers of processes")
+	parse.File(cmd, &c.svg, "svg", "svg", "draw it into this file, - for standard output")
+	fs.BoolVar(&c.csv, "csv", false, "lines of comma-separated values")
+	fs.BoolVar(&c.JSON, "json", false, "one JSON object")
+	fs.BoolVar(&c.markdown, "markdown", false, "a table in Markdown")
+	cmd.MarkFlagsMutuallyExclusive("csv", "json", "markdown")
+	parse.Exclude(cmd, "least", "csv", "json") // they hold everything
 	return cmd
+}
+
+func readPlaces(flag, text string) (places, error) {
+	list, err := parse.List(flag, text, parse.ReadPlace)
+	return places{list, text}, err
+}
+
+func starters(flag, text string) (places, error) {
+	if text == "all" {
+		return places{}, nil
+	}
+	return readPlaces(flag, text)
 }
 
 // runCompare measures, draws and reports.
@@ -65,26 +119,26 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 	if err != nil {
 		return exit.Classify(err)
 	}
-	if c.Text("svg") != "" {
+	if c.svg != "" {
 		drawn := figure.Comparison{Cells: cells, By: c.metric, About: c.about(), Seeds: c.run.Seeds,
-			Per: c.Text("per")}
-		if err := files.WriteFigure(a, c.Text("svg"), drawn.Draw()); err != nil {
+			Per: string(c.per)}
+		if err := files.WriteFigure(a, c.svg, drawn.Draw()); err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.Text("svg") == files.Standard:
-	case c.On("json"):
-		order := c.Text("order")
+	case c.svg == files.Standard:
+	case c.JSON:
+		order := string(c.run.Order)
 		if c.file() {
 			order = "file"
 		}
-		err = c.run.WriteJSON(a.Stdout, cells, order, c.Text("delays"))
-	case c.On("csv"):
+		err = c.run.WriteJSON(a.Stdout, cells, order, string(c.schedule))
+	case c.csv:
 		err = experiment.WriteCSV(a.Stdout, cells, c.run.Seeds)
-	case c.On("markdown") && c.On("least"):
+	case c.markdown && c.least:
 		err = experiment.WriteLeast(a.Stdout, cells, c.metric)
-	case c.On("markdown"):
+	case c.markdown:
 		err = experiment.WriteMarkdown(a.Stdout, cells, c.metric)
 	default:
 		_, err = fmt.Fprint(a.Stdout, c.text(a, cells))
@@ -100,13 +154,13 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 	}
 	// Places such as n are counted from the smallest ID on, wherever the order of the run has it.
 	processes := slices.Sorted(slices.Values(run.IDs))
-	if c.starters != nil {
-		if run.Initiators, err = experiment.Resolve("--initiators", c.starters, processes); err != nil {
+	if c.starters.list != nil {
+		if run.Initiators, err = experiment.Resolve("--initiators", c.starters.list, processes); err != nil {
 			return err
 		}
 	}
-	if c.down != nil {
-		if run.Crashed, err = experiment.Resolve("--crashed", c.down, processes); err != nil {
+	if c.down.list != nil {
+		if run.Crashed, err = experiment.Resolve("--crashed", c.down.list, processes); err != nil {
 			return err
 		}
 	}
@@ -116,7 +170,7 @@ func (c *compare) prepare(run *sim.Config) (err error) {
 		}
 	}
 	longest := sim.Unit
-	if run.Schedule = sim.Schedule(c.Text("delays")); run.Schedule == sim.RandomDelay {
+	if run.Schedule = c.schedule; run.Schedule == sim.RandomDelay {
 		longest = 0 // stands for the bound of the algorithm
 	}
 	given := make(map[string]params.Value)

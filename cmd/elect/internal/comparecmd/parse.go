@@ -8,7 +8,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
-	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
@@ -23,38 +22,12 @@ func (c *compare) parse(args []string) (err error) {
 	if err := c.parseLinks(); err != nil {
 		return err
 	}
-	if c.run.Seeds, err = parse.Whole("--seeds", c.Text("seeds"), "seeds", 1,
-		experiment.MostSeeds); err != nil {
-		return err
-	}
-	if c.run.Seed, err = parse.Number("--seed", c.Text("seed")); err != nil {
-		return err
-	}
 	// Seeds are counted up from this one and must not wrap round.
 	if most := math.MaxUint64 - uint64(c.run.Seeds) + 1; c.run.Seed > most {
 		return input.Errorf("--seed: %d leaves no room for %d seeds, at most %d does", c.run.Seed,
 			c.run.Seeds, most)
 	}
-	for _, flag := range []string{"order", "delays", "metric", "per"} {
-		if err := c.Among(flag); err != nil {
-			return err
-		}
-	}
-	if c.run.Order = sim.Order(c.Text("order")); c.file() {
-		c.run.Order = sim.SortedOrder // leaves the processes where the file has them
-	}
-	c.metric = experiment.Measure(c.Text("metric"))
-	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.On("least") || c.On("markdown"))
-	if c.Text("initiators") != "all" {
-		if c.starters, err = parse.List("--initiators", c.Text("initiators"), parse.ReadPlace); err != nil {
-			return err
-		}
-	}
-	if c.Cmd.Flags().Changed("crashed") {
-		if c.down, err = parse.List("--crashed", c.Text("crashed"), parse.ReadPlace); err != nil {
-			return err
-		}
-	}
+	c.run.FormsOnly = slices.Contains(experiment.Forms(), c.metric) && (c.least || c.markdown)
 	if err := c.parseParams(); err != nil {
 		return err
 	}
@@ -98,11 +71,13 @@ func (c *compare) parseLinks() (err error) {
 		said = c.links[a]
 	}
 	switch {
-	case said != nil && said.IDs != nil && (c.Given("n") || c.Given("order")):
+	case said != nil && said.IDs != nil && (c.run.Sizes != nil || c.Given("order")):
 		err = input.Errorf("%s: the file gives the processes and their places; -n and --order cannot",
 			said.Flag())
-	case c.Given("n"):
-		c.run.Sizes, err = parse.Sizes("-n", c.Text("n"))
+	case said != nil && said.IDs != nil:
+		c.run.Sizes = []int{said.N}
+		c.run.Order = sim.SortedOrder // leaves the processes where the file has them
+	case c.run.Sizes != nil:
 	case said != nil && said.N > 0:
 		c.run.Sizes = []int{said.N}
 	default:
@@ -119,7 +94,7 @@ func (c *compare) file() bool {
 
 // parseParams splits --param, and refuses a parameter that no algorithm of the comparison has.
 func (c *compare) parseParams() error {
-	for _, text := range c.All("param") {
+	for _, text := range c.Params {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
@@ -137,30 +112,27 @@ func (c *compare) parseParams() error {
 
 // parseOutput reads the flags of the output.
 func (c *compare) parseOutput() error {
-	var outputs []string
-	for _, name := range []string{"csv", "json", "markdown"} {
-		if c.On(name) {
-			outputs = append(outputs, "--"+name)
+	var taken string // the flag of another output
+	for _, output := range []struct {
+		flag  string
+		given bool
+	}{{"least", c.least}, {"csv", c.csv}, {"json", c.JSON}, {"markdown", c.markdown}} {
+		if output.given {
+			taken = "--" + output.flag
 		}
 	}
 	switch {
-	case len(outputs) > 1:
-		return input.Errorf("%s and %s exclude each other", outputs[0], outputs[1])
-	case c.On("least") && (c.On("csv") || c.On("json")):
-		return input.Errorf("--least: %s holds everything", outputs[0])
-	case !c.Cmd.Flags().Changed("svg"):
+	case c.svg == "":
 		return nil
-	case c.Text("svg") == "":
-		return input.Errorf("--svg: no file is given")
-	case slices.ContainsFunc(c.Reads(), func(name string) bool { return files.Same(c.Text("svg"), name) }):
-		return input.Errorf("--svg: %s is read already", c.Text("svg"))
-	case c.Text("svg") == files.Standard && (c.On("least") || len(outputs) > 0):
-		return input.Errorf("%s: standard output is taken by a file named -", append(outputs, "--least")[0])
+	case slices.ContainsFunc(c.Reads(), func(name string) bool { return files.Same(c.svg, name) }):
+		return input.Errorf("--svg: %s is read already", c.svg)
+	case c.svg == files.Standard && taken != "":
+		return input.Errorf("%s: standard output is taken by a file named -", taken)
 	case slices.Contains(experiment.Forms(), c.metric):
 		return input.Errorf("--svg: the closed forms are in the figure of messages")
 	case len(c.run.Algorithms) > figure.MostAlgorithms:
 		return input.Errorf("--svg: %d algorithms, at most %d are legible", len(c.run.Algorithms),
 			figure.MostAlgorithms)
 	}
-	return files.CheckWritable("svg", c.Text("svg")) // before the measurements, which may take minutes
+	return files.CheckWritable("svg", c.svg) // before the measurements, which may take minutes
 }

@@ -33,14 +33,14 @@ func (c *compare) about() string {
 	if slices.ContainsFunc(c.run.Algorithms, func(a *election.Algorithm) bool { return a.SingleInitiator }) {
 		starts = "all start, or the one that may"
 	}
-	if c.starters != nil {
-		starts = strings.ReplaceAll(c.Text("initiators"), ",", ", ") + " starts"
-		if len(c.starters) > 1 {
+	if c.starters.list != nil {
+		starts = strings.ReplaceAll(c.starters.text, ",", ", ") + " starts"
+		if len(c.starters.list) > 1 {
 			starts = strings.TrimSuffix(starts, "s")
 		}
 	}
-	if c.down != nil {
-		starts = strings.ReplaceAll(c.Text("crashed"), ",", ", ") + " down, " + starts
+	if c.down.list != nil {
+		starts = strings.ReplaceAll(c.down.text, ",", ", ") + " down, " + starts
 	}
 	seeds := fmt.Sprintf("seed %d", c.run.Seed)
 	if c.run.Seeds > 1 {
@@ -50,11 +50,11 @@ func (c *compare) about() string {
 	for _, s := range c.settings {
 		parts = append(parts, s.name+" = "+s.value)
 	}
-	if c.Text("topology") != "" {
-		parts = append(parts, "links "+c.Text("topology"))
+	if c.Topology() != "" {
+		parts = append(parts, "links "+c.Topology())
 	}
-	if c.Text("delays") != "unit" {
-		parts = append(parts, c.Text("delays")+" delays")
+	if c.schedule != sim.UnitDelay {
+		parts = append(parts, string(c.schedule)+" delays")
 	}
 	return strings.Join(append(parts, seeds), ", ")
 }
@@ -73,7 +73,7 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(terminal.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", a.Width()))
-	if !c.On("least") {
+	if !c.least {
 		_ = experiment.WriteTable(&b, cells, a.Width()) // a Builder returns no error
 	}
 	_ = experiment.WriteStretches(&b, cells, c.metric, c.run.Seeds > 1)

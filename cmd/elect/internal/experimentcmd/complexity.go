@@ -7,27 +7,20 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
 )
 
 func complexityCommand(a *console.Console) *cobra.Command {
-	var given flags.Set
-	cmd := flags.Command("complexity", "How many messages an election takes: equations (1) to (10)",
-		func(cmd *cobra.Command, args []string) error {
-			if err := flags.NoMore(args); err != nil {
-				return err
-			}
-			most, err := parse.Whole("-n", given.Text("n"), "processes", experiment.FewestProcesses,
-				experiment.MostMeasured)
-			if err != nil {
-				return err
-			}
-			return runComplexity(a, cmd.Context(), most, given.On("json"))
-		})
-	given.Define(cmd, "experiment-complexity")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	n, asJSON := 10, false
+	cmd := &cobra.Command{
+		Use: "complexity", Short: "How many messages an election takes: equations (1) to (10)",
+		Long: longComplexity, Example: examplesComplexity, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runComplexity(a, cmd.Context(), n, asJSON) },
+	}
+	parse.Var(cmd.Flags(), &n, "n", "N", "the largest number of processes",
+		parse.Between(experiment.FewestProcesses, experiment.MostMeasured))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }
 

@@ -5,21 +5,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/lab/experiment"
 )
 
 // New returns elect experiment.
 func New(a *console.Console) *cobra.Command {
-	cmd := flags.Command("experiment", "Repeat the measurements of a paper",
-		func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return suggest.UnknownCommand(cmd, args[0])
-		})
+	cmd := &cobra.Command{Use: "experiment", Short: "Repeat the measurements of a paper", Long: long,
+		Example: examples, Args: parse.Subcommand, RunE: parse.Help}
 	cmd.AddCommand(redundancyCommand(a), complexityCommand(a))
 	return cmd
 }

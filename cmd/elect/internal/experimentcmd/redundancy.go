@@ -2,15 +2,12 @@ package experimentcmd
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/experiment"
@@ -19,61 +16,56 @@ import (
 
 // redundancy is elect experiment redundancy, as it was typed.
 type redundancy struct {
-	flags.Set
-	run experiment.Redundancy
+	run          experiment.Redundancy
+	model        experiment.Model
+	svg          string
+	bars, asJSON bool
 }
 
-// models are the values of --model.
-var models = []string{string(experiment.Instant), string(experiment.Skewed), "both"}
+// both is the value of --model for all models.
+const both experiment.Model = "both"
 
 func redundancyCommand(a *console.Console) *cobra.Command {
-	r := &redundancy{}
-	cmd := flags.Command("redundancy",
-		"How many start an election when the coordinator crashes: figures 15 and 16",
-		func(cmd *cobra.Command, args []string) error {
-			return runRedundancy(a, cmd.Context(), r, args, cmd.Flags().Changed("svg"))
-		})
-	r.Define(cmd, "experiment-redundancy")
-	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	r := &redundancy{run: experiment.Redundancy{N: 50, Iterations: 10}, model: both}
+	cmd := &cobra.Command{
+		Use: "redundancy", Short: "How many start an election when the coordinator crashes: figures 15 and 16",
+		Long: longRedundancy, Example: examplesRedundancy, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runRedundancy(a, cmd.Context(), r) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	parse.Var(fs, &r.run.N, "n", "N", "the number of processes",
+		parse.Between(experiment.FewestProcesses, experiment.MostProcesses))
+	parse.Var(fs, &r.run.Iterations, "iterations", "number", "the number of crashes",
+		parse.Between(1, experiment.MostIterations))
+	parse.Choice(cmd, &r.model, "model", "the model of which processes notice a crash, and when: a, b or both",
+		experiment.Instant, experiment.Skewed, both)
+	fs.Uint64Var(&r.run.Seed, "seed", 0, "the number from which every random choice follows")
+	parse.File(cmd, &r.svg, "svg", "svg", "draw the figures into this file, - for standard output")
+	fs.BoolVar(&r.bars, "bars", false, "draw each iteration in --svg, as the paper does, of at most 20")
+	fs.BoolVar(&r.asJSON, "json", false, "one JSON object")
 	return cmd
 }
 
-// parse reads the flags.
-func (r *redundancy) parse(args []string, svg bool) (err error) {
-	if err := flags.NoMore(args); err != nil {
-		return err
-	}
-	if r.run.N, err = parse.Whole("-n", r.Text("n"), "processes", experiment.FewestProcesses,
-		experiment.MostProcesses); err != nil {
-		return err
-	}
-	if r.run.Iterations, err = parse.Whole("--iterations", r.Text("iterations"), "iterations", 1,
-		experiment.MostIterations); err != nil {
-		return err
-	}
-	if !slices.Contains(models, r.Text("model")) { // too short for a suggestion
-		return input.Errorf("--model: %.60q is not one of %s", r.Text("model"), strings.Join(models, ", "))
-	}
-	if r.Text("model") != "both" {
-		r.run.Models = []experiment.Model{experiment.Model(r.Text("model"))}
-	}
-	if r.run.Seed, err = parse.Number("--seed", r.Text("seed")); err != nil || !svg {
-		return err
+// check completes the run, and refuses output that cannot be.
+func (r *redundancy) check() error {
+	if r.model != both {
+		r.run.Models = []experiment.Model{r.model}
 	}
 	switch {
-	case r.Text("svg") == "":
-		return input.Errorf("--svg: no file is given")
-	case r.On("bars") && r.run.Iterations > experiment.MostShown:
+	case r.svg == "":
+		return nil
+	case r.bars && r.run.Iterations > experiment.MostShown:
 		return input.Errorf("--bars: %d iterations, at most %d are legible", r.run.Iterations,
 			experiment.MostShown)
-	case r.Text("svg") == files.Standard && r.On("json"):
+	case r.svg == files.Standard && r.asJSON:
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
-	return files.CheckWritable("svg", r.Text("svg")) // before the measurements, which may take minutes
+	return files.CheckWritable("svg", r.svg) // before the measurements, which may take minutes
 }
 
-func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args []string, svg bool) error {
-	if err := r.parse(args, svg); err != nil {
+func runRedundancy(a *console.Console, ctx context.Context, r *redundancy) error {
+	if err := r.check(); err != nil {
 		return err
 	}
 	m := a.Meter()
@@ -83,16 +75,15 @@ func runRedundancy(a *console.Console, ctx context.Context, r *redundancy, args 
 	if err != nil {
 		return exit.Classify(err)
 	}
-	if svg {
-		if err := files.WriteFigure(a, r.Text("svg"),
-			figure.Redundancy(&r.run, series, r.On("bars"))); err != nil {
+	if r.svg != "" {
+		if err := files.WriteFigure(a, r.svg, figure.Redundancy(&r.run, series, r.bars)); err != nil {
 			return err
 		}
 	}
-	if svg && r.Text("svg") == files.Standard {
+	switch {
+	case r.svg == files.Standard:
 		return nil
-	}
-	if r.On("json") {
+	case r.asJSON:
 		return r.run.WriteJSON(a.Stdout, series)
 	}
 	return r.run.WriteText(a.Stdout, series, marks(a))

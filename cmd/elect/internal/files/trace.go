@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/cmd/elect/internal/flags"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
+	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/trace"
@@ -22,7 +21,7 @@ type Trace struct {
 
 	Selection trace.Selection // of the lines of the log
 
-	marks string // which events have a mark in a picture
+	marks string // which events have a mark in a picture: main, all
 
 	numbered, timed bool // the log has the numbers of given steps, and their times
 }
@@ -59,7 +58,7 @@ func (t *Trace) All() []traceFile {
 func (t *Trace) pictured(draw func(io.Writer, *trace.Trace, trace.Picture) error) func(io.Writer,
 	*trace.Trace) error {
 	return func(w io.Writer, tr *trace.Trace) error {
-		return draw(w, tr, trace.Picture{All: t.marks == marks[1]})
+		return draw(w, tr, trace.Picture{All: t.marks == allMarks})
 	}
 }
 
@@ -99,43 +98,30 @@ func ReadTrace(r io.Reader) (*trace.Trace, error) {
 // Define defines the flags for some of the files.
 func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
 	for _, f := range t.All() {
-		for _, flag := range wanted {
-			if f.Flag != flag {
-				continue
-			}
-			flags.File(cmd, f.Name, flag, f.ending, f.about)
+		if slices.Contains(wanted, f.Flag) {
+			parse.File(cmd, f.Name, f.Flag, f.ending, f.about)
 		}
 	}
 	if slices.Contains(wanted, "svg") {
-		cmd.Flags().StringVar(&t.marks, "marks", marks[0], "what pictures mark: main for what matters, all")
-		_ = cmd.RegisterFlagCompletionFunc("marks",
-			cobra.FixedCompletions(marks, cobra.ShellCompDirectiveNoFileComp))
+		t.marks = "main"
+		parse.Choice(cmd, &t.marks, "marks", "what pictures mark: main for what matters, or all", "main", allMarks)
 	}
 }
 
-// marks are what the flag --marks takes.
-var marks = []string{"main", "all"}
+// allMarks is the value of --marks for a mark at every event.
+const allMarks = "all"
 
 // Check refuses names of files that cannot be written, that are read, or that are written twice. It returns
 // whether there are any, and whether standard output is one.
-func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, err error) {
-	if flag := cmd.Flags().Lookup("marks"); flag != nil && flag.Changed {
-		if t.svg == "" && t.mermaid == "" {
-			return false, false, input.Errorf("--marks: there is no picture without --svg or --mermaid")
-		}
-		if err := suggest.Among("marks", t.marks, marks...); err != nil {
-			return false, false, err
-		}
+func (t *Trace) Check(read ...string) (some, standard bool, err error) {
+	if t.marks == allMarks && t.svg == "" && t.mermaid == "" {
+		return false, false, input.Errorf("--marks: there is no picture without --svg or --mermaid")
 	}
 	all := t.All()
 	for i, f := range all {
-		if flag := cmd.Flags().Lookup(f.Flag); flag == nil || !flag.Changed {
-			continue
-		}
-		some = true
 		switch name := *f.Name; {
 		case name == "":
-			return false, false, input.Errorf("--%s: no file is given", f.Flag)
+			continue
 		case name == Standard && standard:
 			return false, false, input.Errorf("--%s: standard output is taken already", f.Flag)
 		case name == Standard:
@@ -155,7 +141,7 @@ func (t *Trace) Check(cmd *cobra.Command, read ...string) (some, standard bool, 
 			}
 		}
 	}
-	return some, standard, nil
+	return t.Any(), standard, nil
 }
 
 // CheckPictures refuses a picture of more processes than one can show.

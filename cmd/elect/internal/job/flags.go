@@ -7,30 +7,108 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
+	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/museum"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/params"
 )
 
-// Flags are those of sim and run, as they were typed.
-type Flags struct {
-	flags.Set
-	Most   int    // the largest number of processes
-	Driven string // as in "at most 9 can be simulated"
+// Options are the flags that describe elections. A command defines those that it has.
+type Options struct {
+	Catalog catalog.List
+	Most    int    // the largest number of processes
+	Driven  string // as in "at most 9 can be simulated"
 
-	Files  files.Trace
-	Silent bool                    // standard output is for a trace
-	Values map[string]params.Value // of --param
+	Config   sim.Config // of the elections, as far as the flags give it
+	FIFO     bool
+	Unit     time.Duration // how long a unit of time lasts; 0 if time is virtual
+	Scenario string        // a file that replaces the flags
+	JSON     bool
+	Params   []string // as name=value
+	Files    files.Trace
+	Silent   bool                    // standard output is for a trace
+	Values   map[string]params.Value // of Params
+
+	variant, topology string
+	order             sim.Order
+	n                 int
+	flags             *pflag.FlagSet
+}
+
+// Define defines the flags that sim, run and check share.
+func (o *Options) Define(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	parse.Var(fs, &o.n, "n", "N", "the number of processes, whose ids are 1 to N", parse.Between(1, o.Most))
+	parse.Var(fs, &o.Config.IDs, "ids", "3,1,4", "the ids instead, in the order of the topology", parse.IDs)
+	cmd.MarkFlagsMutuallyExclusive("n", "ids")
+	parse.Var(fs, &o.Config.Priorities, "priorities", "5,0,5", "the priorities, in the same order", parse.Numbers)
+	o.DefineAlgorithm(cmd)
+	o.DefineTopology(cmd)
+	parse.Choice(cmd, &o.order, "order", "the order of the processes: sorted, random, best or worst (default as given)",
+		sim.SortedOrder, sim.RandomOrder, sim.BestOrder, sim.WorstOrder)
+	fs.Uint64Var(&o.Config.Seed, "seed", 0, "the number from which every random choice follows")
+	parse.Var(fs, &o.Config.Initiators, "initiators", "ids", "the processes that start, in this order: all, none, or "+
+		"ids; if the algorithm allows one, all means one (default all)", initiators)
+	parse.Complete(cmd, "initiators", "all", "none")
+	parse.Var(fs, &o.Config.Crashed, "crashed", "ids", "the processes that are down from the beginning", parse.IDs)
+	parse.File(cmd, &o.Scenario, "scenario", "json", "take the elections from a file instead, - for standard input")
+}
+
+// DefineAlgorithm defines the flags that choose a variant of an algorithm and its parameters.
+func (o *Options) DefineAlgorithm(cmd *cobra.Command) {
+	parse.Var(cmd.Flags(), &o.variant, "variant", "variant", "the variant of the algorithm (default the first listed)",
+		parse.Named("variant"))
+	parse.CompleteBy(cmd, "variant", func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		name, _, _ := strings.Cut(args[0], "/")
+		return o.Catalog.Variants(name), cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.Flags().StringArrayVar(&o.Params, "param", nil,
+		"a parameter of the algorithm, as name=value; elect list shows them; may be repeated")
+}
+
+// DefineTopology defines the flag that chooses the links.
+func (o *Options) DefineTopology(cmd *cobra.Command) {
+	o.flags = cmd.Flags()
+	parse.Var(o.flags, &o.topology, "topology", "links",
+		"the links, as grid:3x4 or dot:file (default as the algorithm needs them)", kindOfLinks)
+	parse.Complete(cmd, "topology", topology.Kinds()...)
+}
+
+// DefineRun defines the flags that sim and run share and check does not have. The flags of [Options.Define]
+// exist already.
+func (o *Options) DefineRun(cmd *cobra.Command) {
+	fs, c := cmd.Flags(), &o.Config
+	parse.Var(fs, &c.StartTimes, "start-times", "0,2.5,1", "the times at which the initiators start, in units", parse.Times)
+	parse.Var(fs, &c.Until, "until", "100", "the time at which the run ends, in units; needed with heartbeats "+
+		"(default when nothing is left to happen)", parse.After0)
+	parse.Var(fs, &c.CrashAt, "crash-at", "4@3.5,2@7", "processes crash at a time, in units", parse.Ats)
+	parse.Var(fs, &c.RecoverAt, "recover-at", "4@15", "processes return after a crash without their state", parse.Ats)
+	parse.Var(fs, &c.SuspectAfter, "suspect-after", "2",
+		"a failure detector reports each crash and return after this time (default no detector)", parse.After0)
+	fs.BoolVar(&o.JSON, "json", false, "one JSON object for each election, each on a line")
+}
+
+// Complete makes shells complete the algorithm, unless a scenario names it, and refuses --scenario together
+// with flags for which a scenario has fields. All flags of the command exist already.
+func (o *Options) Complete(cmd *cobra.Command) {
+	cmd.ValidArgsFunction = Algorithms(o.Catalog,
+		func(args []string) bool { return len(args) == 0 && o.Scenario == "" })
+	parse.Exclude(cmd, "scenario", InFile...)
 }
 
 // InFile are the flags for which a scenario has fields of its own.
@@ -40,71 +118,90 @@ var InFile = []string{
 	"reorder", "partition",
 }
 
-// Complete lets a shell complete the algorithm, unless a scenario names it.
-func (f *Flags) Complete() {
-	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.Given("scenario") })
-}
-
-// realUnit returns how long a unit lasts where time is real.
-func (f *Flags) realUnit() (time.Duration, error) {
-	if !f.Goroutines() {
-		return 0, nil
+// initiators reads --initiators. For all it returns nil.
+func initiators(flag, text string) ([]election.ID, error) {
+	switch text {
+	case "all":
+		return nil, nil
+	case "none":
+		return []election.ID{}, nil
 	}
-	return parse.RealTime("--unit", f.Text("unit"))
+	return parse.IDs(flag, text)
 }
 
-// Goroutines reports whether this is elect run.
-func (f *Flags) Goroutines() bool { return f.Cmd.Flags().Lookup("unit") != nil }
+// kindOfLinks returns the text of --topology, and checks the word before the colon.
+func kindOfLinks(flag, text string) (string, error) {
+	kind, _, _ := strings.Cut(text, ":")
+	_, err := parse.OneOf(topology.Kinds()...)(flag, kind)
+	return text, err
+}
+
+// Algorithms returns what completes the names of algorithms as long as there may be more arguments. Variants
+// have a description.
+func Algorithms(list catalog.List, more func(args []string) bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) (names []cobra.Completion,
+		_ cobra.ShellCompDirective) {
+		if !more(args) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		names = list.Names()
+		for _, a := range list {
+			if a.Variant != "" {
+				names = append(names, cobra.CompletionWithDesc(a.Title(), a.Summary))
+			}
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasPrefix(name, typed) })
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// Given reports whether a flag is on the command line.
+func (o *Options) Given(flag string) bool { return o.flags.Changed(flag) }
+
+// RealTime reports whether this is elect run.
+func (o *Options) RealTime() bool { return o.Unit > 0 }
 
 // Jobs returns the elections that the command line asks for.
-func (f *Flags) Jobs(a *console.Console, args []string) ([]*Job, error) {
-	if f.Given("scenario") {
-		return f.scenarioJobs(a, args)
+func (o *Options) Jobs(a *console.Console, args []string) ([]*Job, error) {
+	if o.Scenario != "" {
+		return o.scenarioJobs(a, args)
 	}
-	j := &Job{Config: sim.Config{Schedule: sim.Schedule(f.Text("schedule"))}}
-	var err error
-	if j.Unit, err = f.realUnit(); err != nil {
-		return nil, err
-	}
-	if j.Algorithm, err = f.Algorithm(args); err != nil {
-		return nil, err
-	}
-	if err := f.readSchedule(&j.Config); err != nil {
-		return nil, err
-	}
-	links, err := f.Layout(j.Algorithm)
+	j := &Job{Unit: o.Unit, Config: sim.Config{Schedule: o.Config.Schedule}}
+	algorithm, err := o.Algorithm(args)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.ReadProcesses(&j.Input, links); err != nil {
+	if err := o.schedule(&j.Config); err != nil {
 		return nil, err
 	}
-	if links != nil {
-		if j.Topology, err = links.Build(j.Algorithm, j.IDs, j.Seed); err != nil {
-			return nil, err
-		}
-	}
-	if err := f.Configure(&j.Config); err != nil {
+	links, err := o.Layout(algorithm)
+	if err != nil {
 		return nil, err
 	}
-	j.Params = f.Values
+	if j.Input, err = o.Input(algorithm, links, j.Seed); err != nil {
+		return nil, err
+	}
+	if err := o.Configure(&j.Config); err != nil {
+		return nil, err
+	}
+	j.Params = o.Values
 	// Before Arrange moves processes, so that indexes in errors are those of the command line.
 	if err := j.complete(); err != nil {
 		if shape, ok := errors.AsType[*scenario.ShapeError](err); ok {
-			if other := f.Catalog.OnGraph(shape.Algorithm); other != nil {
+			if other := o.Catalog.OnGraph(shape.Algorithm); other != nil {
 				err = fmt.Errorf("%w; %s runs on any graph", err, other.Title())
 			}
 		}
 		return nil, err
 	}
-	return []*Job{j}, f.Arrange(&j.Input, j.Seed)
+	return []*Job{j}, o.Arrange(&j.Input, j.Seed)
 }
 
 // Algorithm finds what the argument and --variant name: lcr, lcr/max.
-func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
+func (o *Options) Algorithm(args []string) (*election.Algorithm, error) {
 	switch {
 	case len(args) == 0:
-		return nil, input.Errorf("which algorithm? There are %s", strings.Join(f.Catalog.Names(), ", "))
+		return nil, input.Errorf("which algorithm? There are %s", strings.Join(o.Catalog.Names(), ", "))
 	case len(args) > 1:
 		return nil, unexpected(args)
 	}
@@ -112,19 +209,17 @@ func (f *Flags) Algorithm(args []string) (*election.Algorithm, error) {
 	switch {
 	case slash && variant == "":
 		return nil, input.Errorf("%.60q: a variant is missing after the slash", args[0])
-	case f.Given("variant") && f.Text("variant") == "":
-		return nil, input.Errorf("--variant: none is given")
-	case f.Given("variant") && slash && variant != f.Text("variant"):
-		return nil, input.Errorf("--variant: %.60q contradicts %.60q", f.Text("variant"), args[0])
-	case f.Given("variant"):
-		variant = f.Text("variant")
+	case o.variant != "" && slash && variant != o.variant:
+		return nil, input.Errorf("--variant: %.60q contradicts %.60q", o.variant, args[0])
+	case o.variant != "":
+		variant = o.variant
 	}
-	return f.Find(name, variant)
+	return o.Find(name, variant)
 }
 
 // Find looks into the catalog of the command; see [Find].
-func (f *Flags) Find(name, variant string) (*election.Algorithm, error) {
-	return Find(f.Catalog, name, variant)
+func (o *Options) Find(name, variant string) (*election.Algorithm, error) {
+	return Find(o.Catalog, name, variant)
 }
 
 // Find looks into a list, where names are in small letters. Only a name that is near is suggested. What is
@@ -140,8 +235,8 @@ func Find(list catalog.List, name, variant string) (*election.Algorithm, error) 
 	if slices.Contains(names, name) {
 		return list.Find(name, variant)
 	}
-	if near := suggest.Suggestion(name, names, ""); near != "" {
-		return nil, input.Errorf("unknown algorithm %.60q%s", name, near)
+	if near := prose.Nearest(name, names); near != "" {
+		return nil, input.Errorf("unknown algorithm %.60q: did you mean %s?", name, near)
 	}
 	return nil, input.Errorf("unknown algorithm %.60q: there are %s", name, strings.Join(names, ", "))
 }
@@ -157,146 +252,97 @@ func unexpected(args []string) error {
 	return input.Errorf("unexpected argument %.60q", args[1])
 }
 
-// ReadProcesses reads the processes and their initiators.
-func (f *Flags) ReadProcesses(in *scenario.Input, links *Layout) (err error) {
+// Input returns the processes, their links and their faults.
+func (o *Options) Input(a *election.Algorithm, links *Layout, seed uint64) (in scenario.Input, err error) {
+	in = o.Config.Input
+	in.Algorithm = a
 	switch {
-	case links != nil && links.IDs != nil && (f.Given("n") || f.Given("ids") || f.Given("order")):
-		return input.Errorf("%s: the file gives the processes and their places; -n, --ids and --order "+
+	case links != nil && links.IDs != nil && (o.n > 0 || in.IDs != nil || o.order != ""):
+		return in, input.Errorf("%s: the file gives the processes and their places; -n, --ids and --order "+
 			"cannot", links.Flag())
-	case f.Given("n") && f.Given("ids"):
-		return input.Errorf("-n and --ids exclude each other")
-	case f.Given("n"):
-		in.IDs, err = f.count()
-	case f.Given("ids"):
-		in.IDs, err = parse.IDs("--ids", f.Text("ids"))
+	case o.n > 0:
+		in.IDs = numbered(o.n)
+	case in.IDs != nil:
 	case links != nil && links.N > 0:
 		in.IDs = links.processes()
 	default:
-		return input.Errorf("how many processes? -n or --ids says it")
+		return in, input.Errorf("how many processes? -n or --ids says it")
 	}
-	if err != nil {
-		return err
+	if links != nil {
+		in.Topology, err = links.Build(a, in.IDs, seed)
 	}
-	if f.Given("priorities") {
-		if in.Priorities, err = parse.Numbers("--priorities", f.Text("priorities")); err != nil {
-			return err
-		}
-	}
-	switch f.Text("initiators") {
-	case "all":
-	case "none":
-		in.Initiators = []election.ID{}
-	default:
-		if in.Initiators, err = parse.IDs("--initiators", f.Text("initiators")); err != nil {
-			return err
-		}
-	}
-	if f.Given("start-times") {
-		if in.StartTimes, err = parse.Times("--start-times", f.Text("start-times")); err != nil {
-			return err
-		}
-	}
-	return f.faults(in)
+	return in, err
 }
 
-// count returns the ids that -n asks for.
-func (f *Flags) count() ([]election.ID, error) {
-	n, err := parse.Count("-n", f.Text("n"))
-	switch {
-	case err != nil:
-		return nil, err
-	case n < 1:
-		return nil, input.Errorf("-n: %s processes, at least one is needed", f.Text("n"))
-	case n > float64(f.Most):
-		return nil, input.Errorf("-n: %s processes, at most %d can be %s", f.Text("n"), f.Most, f.Driven)
+// schedule applies the flags of the schedule, the seed and the end to c, which may come from a scenario.
+func (o *Options) schedule(c *sim.Config) error {
+	given := &o.Config
+	if given.Until > 0 {
+		c.Until = given.Until
 	}
-	return numbered(int(n)), nil
-}
-
-// readSchedule reads the flags of the schedule, the seed and the end. They override those of a scenario in c.
-func (f *Flags) readSchedule(c *sim.Config) (err error) {
-	if f.Given("until") {
-		if c.Until, err = parse.Time("--until", f.Text("until")); err != nil {
-			return err
-		}
-		if c.Until == 0 {
-			return input.Errorf("--until: 0 leaves no time to run")
-		}
+	if o.Given("seed") {
+		c.Seed = given.Seed
 	}
-	if f.Given("seed") {
-		if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
-			return err
-		}
-	}
-	if f.Given("schedule") {
-		if err := f.Among("schedule"); err != nil {
-			return err
-		}
-		if c.Schedule = sim.Schedule(f.Text("schedule")); c.Schedule == sim.UnitDelay {
+	if o.Given("schedule") {
+		if c.Schedule = given.Schedule; c.Schedule == sim.UnitDelay {
 			c.Delay, c.Unordered = sim.Delay{}, false
 		}
 	}
 	random := c.Schedule == sim.RandomDelay
-	if f.Given("fifo") {
-		c.Unordered = !f.On("fifo")
+	if o.Given("fifo") {
+		c.Unordered = !o.FIFO
 	}
 	if c.Unordered && !random {
 		return input.Errorf("fifo: the unit schedule keeps the order, only the random one need not")
 	}
-	if f.Given("delay") {
+	if given.Delay != (sim.Delay{}) {
 		if !random {
 			return input.Errorf("--delay: a message of the unit schedule takes one unit, only --schedule " +
 				"random has delays")
 		}
-		if c.Delay, err = parse.Delay("--delay", f.Text("delay")); err != nil {
-			return err
-		}
+		c.Delay = given.Delay
 	}
-	c.Force = f.On("force")
+	c.Force = given.Force
 	return nil
 }
 
 // Reads returns the files that the command line says to read.
-func (f *Flags) Reads() []string {
-	files := []string{f.Text("scenario"), f.Text("replay")}
-	if kind, name, _ := strings.Cut(f.Text("topology"), ":"); kind == "dot" {
+func (o *Options) Reads() []string {
+	files := []string{o.Scenario}
+	if kind, name, _ := strings.Cut(o.topology, ":"); kind == "dot" {
 		files = append(files, name)
 	}
 	return files
 }
 
+// Topology returns the text of --topology.
+func (o *Options) Topology() string { return o.topology }
+
 // Arrange puts the processes in the order that --order asks for.
-func (f *Flags) Arrange(in *scenario.Input, seed uint64) error {
-	if !f.Given("order") {
+func (o *Options) Arrange(in *scenario.Input, seed uint64) error {
+	switch extreme := o.order == sim.BestOrder || o.order == sim.WorstOrder; {
+	case o.order == "":
 		return nil
-	}
-	if err := f.Among("order"); err != nil {
-		return err
-	}
-	order := sim.Order(f.Text("order"))
-	switch extreme := order == sim.BestOrder || order == sim.WorstOrder; {
 	case extreme && !in.AllStart():
-		return input.Errorf("--order %s: it is the %s case if all processes start at once", order, order)
-	case !sim.Arrange(in, order, seed):
+		return input.Errorf("--order %s: it is the %s case if all processes start at once", o.order, o.order)
+	case !sim.Arrange(in, o.order, seed):
 		return input.Errorf("--order %s: no such arrangement is known for %s with %d processes",
-			order, in.Algorithm.Title(), len(in.IDs))
+			o.order, in.Algorithm.Title(), len(in.IDs))
 	}
 	return in.Check()
 }
 
 // Configure sets the parameters of the algorithm. Unless they hold a bound on delays, the bound is that of
 // the run.
-func (f *Flags) Configure(c *sim.Config) error {
-	params, err := f.ReadParams()
-	if err != nil {
+func (o *Options) Configure(c *sim.Config) (err error) {
+	if o.Values, err = o.ReadParams(); err != nil {
 		return err
 	}
 	longest := sim.Unit
 	if c.Schedule == sim.RandomDelay {
 		longest = c.Delay.Max // zero stands for the bound of the algorithm
 	}
-	f.Values = params
-	a, err := scenario.Configure(c.Algorithm, params, c.IDs, longest)
+	a, err := scenario.Configure(c.Algorithm, o.Values, c.IDs, longest)
 	if err == nil {
 		c.Algorithm = a
 	}
@@ -304,9 +350,9 @@ func (f *Flags) Configure(c *sim.Config) error {
 }
 
 // ReadParams returns the parameters as they were typed.
-func (f *Flags) ReadParams() (map[string]params.Value, error) {
+func (o *Options) ReadParams() (map[string]params.Value, error) {
 	given := make(map[string]params.Value)
-	for _, text := range f.All("param") {
+	for _, text := range o.Params {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, input.Errorf("--param: %.60q is not a name and a value, as in alive_timeout=3", text)
@@ -321,56 +367,4 @@ func (f *Flags) ReadParams() (map[string]params.Value, error) {
 		given[name] = v
 	}
 	return given, nil
-}
-
-// faults reads the flags of crashes, pauses and failing links.
-func (f *Flags) faults(in *scenario.Input) (err error) {
-	if f.Given("crashed") {
-		if in.Crashed, err = parse.IDs("--crashed", f.Text("crashed")); err != nil {
-			return err
-		}
-	}
-	for _, list := range []struct {
-		flag string
-		to   *[]scenario.At
-	}{{"crash-at", &in.CrashAt}, {"recover-at", &in.RecoverAt}, {"restart-at", &in.RestartAt}} {
-		if f.Given(list.flag) {
-			if *list.to, err = parse.List("--"+list.flag, f.Text(list.flag), parse.At); err != nil {
-				return err
-			}
-		}
-	}
-	if f.Given("suspect-after") {
-		if in.SuspectAfter, err = parse.Time("--suspect-after", f.Text("suspect-after")); err != nil {
-			return err
-		}
-		if in.SuspectAfter == 0 {
-			return input.Errorf("--suspect-after: %s is too early; leave the flag out where no failure "+
-				"detector reports crashes",
-				f.Text("suspect-after"))
-		}
-	}
-	if f.Given("pause-at") {
-		if in.PauseAt, err = parse.List("--pause-at", f.Text("pause-at"), parse.Pause); err != nil {
-			return err
-		}
-	}
-	for _, chance := range []struct {
-		flag string
-		to   *float64
-	}{{"loss", &in.Faults.Loss}, {"duplicate", &in.Faults.Duplicate}, {"reorder", &in.Faults.Reorder}} {
-		if f.Given(chance.flag) {
-			if *chance.to, err = parse.Probability("--"+chance.flag, f.Text(chance.flag)); err != nil {
-				return err
-			}
-		}
-	}
-	for _, text := range f.All("partition") {
-		cut, err := parse.Partition("--partition", text)
-		if err != nil {
-			return err
-		}
-		in.Faults.Partitions = append(in.Faults.Partitions, cut)
-	}
-	return nil
 }

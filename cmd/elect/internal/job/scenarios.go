@@ -8,34 +8,25 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 )
 
 // scenarioJobs returns the elections of a file. All are checked before the first is run.
-func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) {
+func (o *Options) scenarioJobs(a *console.Console, args []string) ([]*Job, error) {
 	if len(args) > 0 {
 		return nil, input.Errorf("--scenario says the algorithm itself: unexpected argument %.60q", args[0])
 	}
-	for _, name := range InFile {
-		if f.Given(name) {
-			return nil, input.Errorf("--scenario and %s exclude each other", suggest.Dashed(name))
-		}
-	}
-	if f.Text("scenario") == "" {
-		return nil, input.Errorf("--scenario: no file is given")
-	}
-	all, err := f.ReadFile(a.Stdin, f.Text("scenario"))
+	all, err := o.ReadFile(a.Stdin, o.Scenario)
 	if err != nil {
-		return nil, fmt.Errorf("--scenario %s: %w", f.Text("scenario"), err)
+		return nil, fmt.Errorf("--scenario %s: %w", o.Scenario, err)
 	}
 	jobs := make([]*Job, len(all))
 	var bad exit.Failures
 	for i, s := range all {
-		j, err := f.ScenarioJob(s)
-		label := f.label(s.Name, i, len(all))
+		j, err := o.ScenarioJob(s)
+		label := o.label(s.Name, i, len(all))
 		if err != nil {
 			// Collect the errors of all scenarios, so that a file can be corrected in one pass.
 			bad = append(bad, fmt.Errorf("%s: %w", label, err))
@@ -50,7 +41,7 @@ func (f *Flags) scenarioJobs(a *console.Console, args []string) ([]*Job, error) 
 }
 
 // label names a scenario in errors.
-func (f *Flags) label(name string, i, of int) string {
+func (o *Options) label(name string, i, of int) string {
 	switch {
 	case of > 1 && name != "":
 		return fmt.Sprintf("scenario[%d] (%s)", i, name)
@@ -59,11 +50,11 @@ func (f *Flags) label(name string, i, of int) string {
 	case name != "":
 		return name
 	}
-	return "--scenario " + f.Text("scenario")
+	return "--scenario " + o.Scenario
 }
 
 // ReadFile reads the scenarios of a file.
-func (f *Flags) ReadFile(stdin io.Reader, name string) ([]*scenario.Scenario, error) {
+func (o *Options) ReadFile(stdin io.Reader, name string) ([]*scenario.Scenario, error) {
 	if name == "-" {
 		return scenario.Read(stdin)
 	}
@@ -79,38 +70,34 @@ func (f *Flags) ReadFile(stdin io.Reader, name string) ([]*scenario.Scenario, er
 }
 
 // ScenarioJob returns the election of a scenario, as far as flags do not change it.
-func (f *Flags) ScenarioJob(s *scenario.Scenario) (*Job, error) {
-	c, err := sim.FromScenario(s, f.Find)
+func (o *Options) ScenarioJob(s *scenario.Scenario) (*Job, error) {
+	c, err := sim.FromScenario(s, o.Find)
 	if err != nil {
 		return nil, err
 	}
 	in := &c.Input
-	if n := len(in.IDs); n > f.Most {
-		return nil, input.Errorf("ids: %d processes, at most %d can be %s", n, f.Most, f.Driven)
+	if n := len(in.IDs); n > o.Most {
+		return nil, input.Errorf("ids: %d processes, at most %d can be %s", n, o.Most, o.Driven)
 	}
-	if f.Goroutines() && (s.Steps != nil || s.Acts != nil || s.Schedule == scenario.Hand) {
+	if o.RealTime() && (s.Steps != nil || s.Acts != nil || s.Schedule == scenario.Hand) {
 		return nil, input.Errorf("steps and acts need virtual time, which elect sim has")
 	}
-	unit, err := f.realUnit()
-	if err != nil {
-		return nil, err
-	}
-	j := &Job{Unit: unit, Params: s.ParamsOf(c.Algorithm), Config: c}
+	j := &Job{Unit: o.Unit, Params: s.ParamsOf(c.Algorithm), Config: c}
 	// Complete does so below; planned, to which the result is compared, must have it too.
 	if s.Delay != nil && j.Delay.Mean == 0 {
 		j.Delay.Min = max(j.Delay.Min, 1)
 	}
 	planned := j.Config
-	if err := f.readSchedule(&j.Config); err != nil {
+	if err := o.schedule(&j.Config); err != nil {
 		return nil, err
 	}
-	if f.Goroutines() {
+	if o.RealTime() {
 		j.Unordered, j.Delay = false, sim.Delay{} // channels keep the order and have no delays to set
 	}
 	if err := j.complete(); err != nil {
 		return nil, err
 	}
-	asPlanned := !f.Goroutines() && j.SameLinks(&planned)
+	asPlanned := !o.RealTime() && j.SameLinks(&planned)
 	j.expect = s.Expected(&j.Input, asPlanned, j.Unordered)
 	return j, nil
 }

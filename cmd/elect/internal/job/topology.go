@@ -9,7 +9,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/topology"
 )
@@ -24,19 +23,13 @@ type Layout struct {
 }
 
 // Layout reads --topology as far as it can without the processes; nil where it is not given.
-func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
-	if !f.Given("topology") {
+func (o *Options) Layout(a *election.Algorithm) (*Layout, error) {
+	if o.topology == "" {
 		return nil, nil
 	}
-	if f.Text("topology") == "" {
-		return nil, input.Errorf("--topology: none is given")
-	}
-	l := &Layout{text: f.Text("topology")}
+	l := &Layout{text: o.topology}
 	var sized bool
-	l.Kind, l.size, sized = strings.Cut(f.Text("topology"), ":")
-	if err := suggest.Among("topology", l.Kind, topology.Kinds()...); err != nil {
-		return nil, err
-	}
+	l.Kind, l.size, sized = strings.Cut(o.topology, ":")
 	var err error
 	switch {
 	case l.Kind == "dot":
@@ -46,7 +39,7 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 	case !sized:
 		return l, nil
 	case l.Kind == "grid" || l.Kind == "torus":
-		err = l.sides(f.Most)
+		err = l.sides(o.Most)
 	case l.Kind == "hypercube":
 		var d uint64
 		if d, err = parse.Number(l.Flag(), l.size); err == nil && d > topology.MaxDimension {
@@ -64,8 +57,8 @@ func (f *Flags) Layout(a *election.Algorithm) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.N > f.Most {
-		return nil, input.Errorf("%s: %d processes, at most %d can be %s", l.Flag(), l.N, f.Most, f.Driven)
+	if l.N > o.Most {
+		return nil, input.Errorf("%s: %d processes, at most %d can be %s", l.Flag(), l.N, o.Most, o.Driven)
 	}
 	return l, nil
 }

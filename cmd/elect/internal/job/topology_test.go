@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,20 +19,17 @@ import (
 func laidOut(shape election.Shape, line string) (scenario.Input, error) {
 	in := scenario.Input{Algorithm: &election.Algorithm{Name: "some", Topology: shape,
 		New: func(election.Setup) election.Node { return nil }}}
-	f := &Flags{Most: 1000, Driven: "simulated"}
+	o := &Options{Most: 1000, Driven: "simulated"}
 	cmd := &cobra.Command{}
-	f.Define(cmd, "sim")
+	o.Define(cmd)
 	if err := cmd.ParseFlags(strings.Fields(line)); err != nil {
-		return in, err
+		return in, errors.Unwrap(err)
 	}
-	links, err := f.Layout(in.Algorithm)
+	links, err := o.Layout(in.Algorithm)
 	if err != nil {
 		return in, err
 	}
-	if err := f.ReadProcesses(&in, links); err != nil {
-		return in, err
-	}
-	if in.Topology, err = links.Build(in.Algorithm, in.IDs, 7); err != nil {
+	if in, err = o.Input(in.Algorithm, links, 7); err != nil {
 		return in, err
 	}
 	return in, in.Check()
@@ -97,7 +95,7 @@ func TestBadTopology(t *testing.T) {
 		shape      election.Shape
 		line, want string
 	}{
-		{election.Graph, "-n 3 --topology=", `--topology: none is given`},
+		{election.Graph, "-n 3 --topology=", `--topology: "" is not one of ` + strings.Join(topology.Kinds(), ", ")},
 		{election.Graph, "-n 3 --topology foo",
 			`--topology: "foo" is not one of ` + strings.Join(topology.Kinds(), ", ")},
 		{election.Graph, "-n 3 --topology grdi",

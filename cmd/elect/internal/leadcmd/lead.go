@@ -17,7 +17,6 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
@@ -25,62 +24,68 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
+// options are the flags of elect lead.
+type options struct {
+	config        elector.Config
+	members       []string // each as name=host:port
+	cert, key, ca string
+	once          bool
+}
+
 // New returns elect lead.
 func New(a *console.Console) *cobra.Command {
-	f := &flags.Set{}
-	cmd := flags.Command("lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
-		"Run a program on that member of a group that leads",
-		func(cmd *cobra.Command, args []string) error {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
+		Short: "Run a program on that member of a group that leads", Long: long, Example: examples,
+		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
 				return input.Errorf("unexpected argument %.60q: COMMAND stands behind --", args[0])
 			}
-			return lead(cmd.Context(), a, f, args)
-		})
-	f.Define(cmd, "lead")
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return lead(cmd.Context(), a, o, args) },
+	}
+	o.define(cmd)
 	return cmd
 }
 
-// config reads the flags.
-func config(f *flags.Set) (c elector.Config, err error) {
-	c = elector.Config{Group: f.Text("group"), Self: f.Text("self"), Listen: f.Text("listen"),
-		InsecurePlaintext: f.On("insecure-plaintext"), Dir: f.Text("dir")}
-	if c.Members, err = elector.ParseMembers(f.All("member")...); err != nil {
-		return c, input.Errorf("--member: %w", err)
-	}
-	switch {
-	case c.Self == "":
-		return c, input.Errorf("--self is missing: the name of this member")
-	case len(c.Members) == 0:
-		return c, input.Errorf("--member is missing: all members, each as name=host:port")
-	}
-	if c.Times.Lease, err = parse.RealTime("--lease", f.Text("lease")); err != nil {
-		return c, err
-	}
-	if c.Times.Drain, err = parse.RealTime("--drain", f.Text("drain")); err != nil {
-		return c, err
-	}
-	c.TLS, err = identity(f)
-	return c, err
-}
-
-// identity returns what makes TLS of the flags; nil if there are none.
-func identity(f *flags.Set) (*tcp.TLS, error) {
-	given := 0
-	for _, name := range []string{"tls-cert", "tls-key", "tls-ca"} {
-		if f.Given(name) {
-			given++
+func (o *options) define(cmd *cobra.Command) {
+	fs, c := cmd.Flags(), &o.config
+	fs.SortFlags = false
+	c.Times = elector.Times{Lease: 750 * time.Millisecond, Drain: 5 * time.Second}
+	fs.StringVar(&c.Self, "self", "", "the name of this member")
+	fs.StringArrayVar(&o.members, "member", nil, "a member and its address, as name=host:port; repeated for each")
+	fs.StringVar(&c.Listen, "listen", "", "the address on which this member listens, unless it is its own")
+	fs.StringVar(&c.Group, "group", "lead", "the name of the election, which is also that of the cluster in certificates")
+	parse.File(cmd, &o.cert, "tls-cert", "pem", "the certificate of this member, as elect cert makes it")
+	parse.File(cmd, &o.key, "tls-key", "pem", "its key")
+	parse.File(cmd, &o.ca, "tls-ca", "pem", "the certificates of the authorities that members trust")
+	fs.BoolVar(&c.InsecurePlaintext, "insecure-plaintext", false, "talk without TLS, to any address")
+	parse.Folder(cmd, &c.Dir, "dir", "where this member keeps its Term")
+	parse.Var(fs, &c.Times.Lease, "lease", "time", "how long a leader leads unless it renews its lease", parse.Duration)
+	parse.Var(fs, &c.Times.Drain, "drain", "time", "how long COMMAND may take to end when the lead is handed over",
+		parse.Duration)
+	fs.BoolVar(&o.once, "once", false, "end with COMMAND, and with its exit status")
+	for _, name := range []string{"self", "member"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // there is no such flag
 		}
 	}
-	switch {
-	case given == 0:
-		return nil, nil
-	case given < 3:
-		return nil, input.Errorf("--tls-cert, --tls-key and --tls-ca belong together")
-	case f.On("insecure-plaintext"):
-		return nil, input.Errorf("--tls-cert and --insecure-plaintext exclude each other")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key", "tls-ca")
+	cmd.MarkFlagsMutuallyExclusive("tls-cert", "insecure-plaintext")
+}
+
+// elector returns the configuration of the member.
+func (o *options) elector() (c elector.Config, err error) {
+	c = o.config
+	if c.Members, err = elector.ParseMembers(o.members...); err != nil {
+		return c, input.Errorf("--member: %w", err)
 	}
-	return &tcp.TLS{Cluster: f.Text("group"),
-		Load: tcp.Files(f.Text("tls-cert"), f.Text("tls-key"), f.Text("tls-ca"))}, nil
+	if o.cert != "" {
+		c.TLS = &tcp.TLS{Cluster: c.Group, Load: tcp.Files(o.cert, o.key, o.ca)}
+	}
+	return c, nil
 }
 
 // words are the flags for what errors of elector.New call the fields of its Config.
@@ -96,8 +101,8 @@ func words(group string) *strings.Replacer {
 }
 
 // lead takes part until ctx ends.
-func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) error {
-	c, err := config(f)
+func lead(ctx context.Context, a *console.Console, o *options, args []string) error {
+	c, err := o.elector()
 	if err != nil {
 		return err
 	}
@@ -111,7 +116,7 @@ func lead(ctx context.Context, a *console.Console, f *flags.Set, args []string) 
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	return run(ctx, &work{config: c, console: a, args: args, once: f.On("once"), hangups: hangups})
+	return run(ctx, &work{config: c, console: a, args: args, once: o.once, hangups: hangups})
 }
 
 // run takes part until ctx ends, or the program ends the command.

@@ -16,7 +16,6 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/transport/memory"
 )
@@ -55,15 +54,15 @@ func leads(t *testing.T, line, text string, program ...string) (code int, stdout
 			out.end, errs.end = cancel, cancel
 		}
 		a := console.New(nil, strings.NewReader(""), out, errs)
-		f := &flags.Set{}
+		o := &options{}
 		cmd := &cobra.Command{}
-		f.Define(cmd, "lead")
+		o.define(cmd)
 		require.NoError(t, cmd.ParseFlags(strings.Fields(line)))
-		c, err := config(f)
+		c, err := o.elector()
 		require.NoError(t, err)
 		c.Transport, err = memory.New().Endpoint(elector.ID(c.Self))
 		require.NoError(t, err)
-		err = run(ctx, &work{config: c, console: a, args: program, once: f.On("once"),
+		err = run(ctx, &work{config: c, console: a, args: program, once: o.once,
 			hangups: make(chan os.Signal)})
 		for _, line := range exit.Lines(err) {
 			a.Complain(line)

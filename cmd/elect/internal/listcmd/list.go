@@ -10,7 +10,6 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cmd/elect/internal/console"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
@@ -20,8 +19,11 @@ import (
 // New returns elect list.
 func New(a *console.Console) *cobra.Command {
 	var asJSON bool
-	cmd := flags.Command("list [ALGORITHM ...]", "List the algorithms: links, winner, bounds, parameters",
-		func(_ *cobra.Command, args []string) error {
+	cmd := &cobra.Command{
+		Use: "list [ALGORITHM ...]", Short: "List the algorithms: links, winner, bounds, parameters",
+		Long: long, Example: examples,
+		ValidArgsFunction: job.Algorithms(a.Catalog, func([]string) bool { return true }),
+		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := chosen(a.Catalog, args)
 			bold := func(text string) string { return a.Paint(terminal.Bold, text) }
 			page := listing.Page{Width: a.Width(), Heading: bold}
@@ -34,9 +36,9 @@ func New(a *console.Console) *cobra.Command {
 				return listing.WritePages(a.Stdout, all, page)
 			}
 			return listing.WriteTable(a.Stdout, all, page)
-		})
+		},
+	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")
-	(&flags.Set{Cmd: cmd, Catalog: a.Catalog}).Algorithms(func([]string) bool { return true })
 	return cmd
 }
 

@@ -25,6 +25,12 @@ func At(where, text string) (at scenario.At, err error) {
 	return at, err
 }
 
+// Ats reads a list of processes and times: 4@3.5,2@7.
+func Ats(flag, text string) ([]scenario.At, error) { return List(flag, text, At) }
+
+// Pauses reads a list of processes and two times: 3@2-6,4@9-12.
+func Pauses(flag, text string) ([]scenario.Pause, error) { return List(flag, text, Pause) }
+
 // Pause reads a process and two times: 3@2-6.
 func Pause(where, text string) (pause scenario.Pause, err error) {
 	id, when, ok := strings.Cut(text, "@")

@@ -1,5 +1,5 @@
-// Package parse reads the values of flags: numbers, lists, processes, times, faults, sizes. Every error names
-// the flag and the value that is wrong.
+// Package parse defines flags and reads their values: numbers, lists, processes, times, faults, sizes, words
+// and files. Every error names the flag and the value.
 package parse
 
 import (
@@ -35,7 +35,7 @@ func Number(where, text string) (uint64, error) {
 	return 0, input.Errorf("%s: %.60q is not a whole number", where, text)
 }
 
-// Count reads a whole number, also as 1e6. The caller refuses one that is negative or too large.
+// Count reads a whole number, which may be written as 1e6. The caller refuses one that is out of range.
 func Count(where, text string) (float64, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	// As a float, so that 1e6 is a number, and one that is out of range is refused by its size and not as a
@@ -94,32 +94,25 @@ func Time(where, text string) (time.Duration, error) {
 	return time.Duration(math.Round(units * float64(sim.Unit))), nil
 }
 
-// RealTime reads a time that passes on a clock.
-func RealTime(flag, text string) (time.Duration, error) {
+// After0 reads a time in units that is not zero.
+func After0(where, text string) (time.Duration, error) {
+	t, err := Time(where, text)
+	if err == nil && t == 0 {
+		err = input.Errorf("%s: %s is not above 0", where, text)
+	}
+	return t, err
+}
+
+// Duration reads a real time, which is not zero.
+func Duration(flag, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	switch {
-	case err != nil && isTime(text):
-		return 0, input.Errorf("%s: %.60s is too long", flag, text)
 	case err != nil:
 		return 0, input.Errorf("%s: %.60q is not a time, as in 20ms or 1.5s", flag, text)
 	case d <= 0:
 		return 0, input.Errorf("%s: %s is not above 0", flag, text)
 	}
 	return d, nil
-}
-
-// isTime reports whether a text is a time of any length. No error of time.ParseDuration says that a time is
-// only too long, so it reads the same text with zeros for digits. They stand behind 0s, since 0 alone is a
-// time, but 7 is not.
-func isTime(text string) bool {
-	zeros := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return '0'
-		}
-		return r
-	}, strings.TrimPrefix(text, "+"))
-	_, err := time.ParseDuration("0s" + zeros)
-	return err == nil && zeros != ""
 }
 
 // Delay reads the shortest and the longest delay, in units.
@@ -136,18 +129,16 @@ func Delay(flag, text string) (sim.Delay, error) {
 	return sim.Delay{Min: max(times[0], 1), Max: times[1]}, nil
 }
 
-// Whole reads a whole number from least to most.
-func Whole(flag, text, of string, least, most int) (int, error) {
-	n, err := Count(flag, text)
-	switch {
-	case err != nil:
-		return 0, err
-	case n < float64(least) && least == 1:
-		return 0, input.Errorf("%s: %s %s, at least one is needed", flag, text, of)
-	case n < float64(least):
-		return 0, input.Errorf("%s: %s %s, at least %d are needed", flag, text, of, least)
-	case n > float64(most):
-		return 0, input.Errorf("%s: %s %s, at most %d can be", flag, text, of, most)
+// Between returns a function that reads a whole number, which may be written as 1e6.
+func Between[T int | uint64](least, most T) func(flag, text string) (T, error) {
+	return func(flag, text string) (T, error) {
+		n, err := Count(flag, text)
+		if err == nil && (n < float64(least) || n > float64(most)) {
+			err = input.Errorf("%s: %.60s is not between %d and %d", flag, text, least, most)
+		}
+		if err != nil {
+			return 0, err
+		}
+		return T(n), nil
 	}
-	return int(n), nil
 }

@@ -22,11 +22,12 @@ func Sizes(flag, text string) ([]int, error) {
 			return [2]int{}, input.Errorf("%s: %.60q is not a whole number; a range is %s..%s", where, part,
 				low, high)
 		}
-		first, err := Whole(where, from, "processes", 1, scenario.MaxProcesses)
+		size := Between(1, scenario.MaxProcesses)
+		first, err := size(where, from)
 		if err != nil || !several {
 			return [2]int{first, first}, err
 		}
-		last, err := Whole(where, to, "processes", 1, scenario.MaxProcesses)
+		last, err := size(where, to)
 		switch {
 		case err != nil:
 		case last < first:

@@ -2,7 +2,10 @@ package simcmd
 
 import (
 	"fmt"
-	"strings"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
@@ -14,9 +17,9 @@ import (
 // takes some 250 bytes; beyond a thousand processes it has no room for them.
 func fitsPage(processes int, messages uint64) bool { return processes <= 1024 && messages <= 100_000 }
 
-// proposePage says which command shows the elections of the command line on the page.
-func proposePage(a *console.Console, f *job.Flags, args []string, elections int) error {
-	line := pageCommand(f, args, elections)
+// proposePage shows the command that opens the elections of the command line on the page.
+func proposePage(a *console.Console, cmd *cobra.Command, o *job.Options, args []string, elections int) error {
+	line := pageCommand(cmd, o, args, elections)
 	if line == "" {
 		return nil
 	}
@@ -24,33 +27,58 @@ func proposePage(a *console.Console, f *job.Flags, args []string, elections int)
 	if elections > 1 {
 		what = "the first"
 	}
-	const indent = 2
-	if len(line)+indent > a.Width() { // a shell reads on behind a pipe
-		line = strings.Replace(line, pipe, " |\n", 1)
-	}
-	_, err := fmt.Fprintf(a.Stdout, "\nTo see %s step by step:\n%s", what,
-		terminal.CommandLines(line, 2, a.Width()))
+	_, err := fmt.Fprintf(a.Stdout, "\nTo see %s step by step:\n  %s\n", what, line)
 	return err
 }
 
-// pipe stands between the commands of a line.
-const pipe = " | "
-
-// pageCommand returns that command, nothing where there is none.
-func pageCommand(f *job.Flags, args []string, elections int) string {
+// pageCommand returns that command, or nothing if there is none.
+func pageCommand(cmd *cobra.Command, o *job.Options, args []string, elections int) string {
 	const page = "elect page --open "
-	file := f.Text("scenario")
-	again := f.Again(args)
+	again, file := commandLine(cmd, args), "--scenario "+terminal.Quoted(o.Scenario)
 	switch {
-	case f.Files.Trace != "":
-		return page + "--trace " + terminal.Quoted(f.Files.Trace)
+	case o.Files.Trace != "":
+		return page + "--trace " + terminal.Quoted(o.Files.Trace)
 	// Goroutines send in another order each time, and standard input has been read.
-	case f.Goroutines(), file == files.Standard:
+	case o.RealTime(), o.Scenario == files.Standard:
 		return ""
-	case f.Given("scenario") && again == f.Cmd.CommandPath()+" --scenario "+terminal.Quoted(file):
-		return page + "--scenario " + terminal.Quoted(file)
+	case o.Scenario != "" && again == cmd.CommandPath()+" "+file:
+		return page + file
 	case elections > 1: // other flags change what the file says, and one election alone can be recorded
 		return ""
 	}
-	return again + " --trace -" + pipe + page + "--trace -"
+	return again + " --trace - | " + page + "--trace -"
+}
+
+// output are the flags that do not change an election.
+var output = []string{"json", "trace", "svg", "links", "mermaid", "log", "marks", "color", "verbose"}
+
+// commandLine returns the command line that runs the same elections again, without the flags of output.
+func commandLine(cmd *cobra.Command, args []string) string {
+	line := cmd.CommandPath()
+	for _, arg := range args {
+		line += " " + terminal.Quoted(arg)
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(output, f.Name) {
+			return
+		}
+		name, values := "--"+f.Name, []string{f.Value.String()}
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand
+		}
+		if all, ok := f.Value.(interface{ GetSlice() []string }); ok {
+			values = all.GetSlice()
+		}
+		for _, value := range values {
+			switch {
+			case f.Value.Type() != "bool":
+				line += " " + name + " " + terminal.Quoted(value)
+			case value == "true":
+				line += " " + name
+			default:
+				line += " " + name + "=" + value
+			}
+		}
+	})
+	return line
 }

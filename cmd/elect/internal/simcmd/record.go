@@ -20,13 +20,13 @@ type recording struct {
 }
 
 // record lets a job be recorded. It returns nil if no flag wants a recording.
-func record(a *console.Console, f *job.Flags, j *job.Job) (*recording, error) {
-	t := &f.Files
+func record(a *console.Console, o *job.Options, j *job.Job) (*recording, error) {
+	t := &o.Files
 	if !t.Any() {
 		return nil, nil
 	}
 	about := trace.About{Params: trace.Configured(j.Params), Seed: j.Seed, Until: j.Until}
-	if f.Goroutines() {
+	if o.RealTime() {
 		about.Driver = "local"
 	} else if j.Steps == nil {
 		about.Schedule = j.Schedule
@@ -76,17 +76,17 @@ func (r *recording) finish(a *console.Console) error {
 }
 
 // checkFiles checks the files of the flags that record.
-func checkFiles(f *job.Flags, jobs []*job.Job) error {
-	some, standard, err := f.Files.Check(f.Cmd, f.Reads()...)
+func checkFiles(o *job.Options, jobs []*job.Job) error {
+	some, standard, err := o.Files.Check(o.Reads()...)
 	switch {
 	case err != nil || !some:
 		return err
 	case len(jobs) > 1:
-		return input.Errorf("--scenario %s: it holds %d scenarios, one can be recorded", f.Text("scenario"),
+		return input.Errorf("--scenario %s: it holds %d scenarios, one can be recorded", o.Scenario,
 			len(jobs))
-	case standard && f.On("json"):
+	case standard && o.JSON:
 		return input.Errorf("--json: standard output is taken by a file named -")
 	}
-	f.Silent = standard
-	return f.Files.CheckPictures(len(jobs[0].IDs))
+	o.Silent = standard
+	return o.Files.CheckPictures(len(jobs[0].IDs))
 }

@@ -42,11 +42,11 @@ func (k *soaking) writeJSON(a *console.Console) error {
 
 // reportSoak reports the result, and writes the smallest failing run.
 func reportSoak(a *console.Console, k *soaking) error {
-	if k.flags.On("json") {
+	if k.flags.JSON {
 		if err := k.writeJSON(a); err != nil {
 			return exit.Failed(err)
 		}
-	} else if k.flags.Text("out") != files.Standard {
+	} else if k.flags.out != files.Standard {
 		if _, err := fmt.Fprint(a.Stdout, soakSummary(a, k)); err != nil {
 			return exit.Failed(err)
 		}
@@ -55,17 +55,17 @@ func reportSoak(a *console.Console, k *soaking) error {
 		}
 	}
 	if k.Failure == nil {
-		return console.ReportUnwritten(a, files.NotWritten("no failure", k.flags.Text("out")),
-			k.flags.On("json") || k.flags.Text("out") == files.Standard)
+		return console.ReportUnwritten(a, files.NotWritten("no failure", k.flags.out),
+			k.flags.JSON || k.flags.out == files.Standard)
 	}
-	if k.flags.Text("out") == "" {
+	if k.flags.out == "" {
 		return nil
 	}
 	s, err := k.Failure.Smallest.Scenario()
 	if err != nil {
 		return exit.Failed(err)
 	}
-	return files.Write(a, "out", k.flags.Text("out"), func(w io.Writer) error { return scenario.Write(w, s) })
+	return files.Write(a, "out", k.flags.out, func(w io.Writer) error { return scenario.Write(w, s) })
 }
 
 // soakSummary returns the result as text.

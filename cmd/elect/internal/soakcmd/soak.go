@@ -14,18 +14,21 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/soak"
 )
 
-// soakFlags are those of elect soak, as they were typed.
-type soakFlags struct{ job.Flags }
+// options are the flags of elect soak.
+type options struct {
+	job.Options
+	soak soak.Config // as far as the flags give it
+	all  bool
+	out  string
+}
 
 // soakTime is the default of --duration, without --runs.
 const soakTime = 10 * time.Second
@@ -35,16 +38,36 @@ const mostSoaked = 1 << 10
 
 // New returns elect soak.
 func New(a *console.Console) *cobra.Command {
-	f := &soakFlags{Flags: job.Flags{Set: flags.Set{Catalog: a.Catalog}}}
-	cmd := flags.Command("soak ALGORITHM", "Simulate random elections until one fails",
-		func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), f, args) })
-	f.Define(cmd, "soak")
-	f.Algorithms(func(args []string) bool { return len(args) == 0 && !f.On("all") })
+	o := &options{Options: job.Options{Catalog: a.Catalog}}
+	cmd := &cobra.Command{
+		Use: "soak ALGORITHM", Short: "Simulate random elections until one fails", Long: long, Example: examples,
+		ValidArgsFunction: job.Algorithms(a.Catalog, func(args []string) bool { return len(args) == 0 && !o.all }),
+		RunE:              func(cmd *cobra.Command, args []string) error { return runSoak(a, cmd.Context(), o, args) },
+	}
+	fs, c := cmd.Flags(), &o.soak
+	fs.SortFlags = false
+	fs.BoolVar(&o.all, "all", false, "every algorithm, one after another")
+	o.DefineAlgorithm(cmd)
+	parse.Var(fs, &c.Duration, "duration", "30s", "how long to soak each algorithm, in real time (default, without "+
+		"--runs, 10s)", parse.Duration)
+	parse.Var(fs, &c.Runs, "runs", "K", "the number of runs of each (default as many as there is time for)",
+		parse.Between[uint64](1, 1<<53)) // numbers such as 1e6 are read as float64, which skips larger ones
+	fs.Uint64Var(&c.Seed, "seed", 0, "the number of the first run")
+	parse.Var(fs, &c.Processes, "processes", "K", "the largest number of processes (default 12)",
+		parse.Between(1, mostSoaked))
+	parse.Choice(cmd, &c.Profile, "profile", "what is drawn often: with chaos, few processes that crash and return "+
+		"next to other steps (default everything)", soak.Chaos)
+	parse.Var(fs, &c.Workers, "workers", "K", "the number of workers (default one for each processor)",
+		parse.Between(1, 1<<10))
+	parse.File(cmd, &o.out, "out", "json", "write the smallest failing run as a scenario into this file, - for standard "+
+		"output")
+	fs.BoolVar(&o.JSON, "json", false, "one JSON object for each algorithm, each on a line")
+	parse.Exclude(cmd, "all", "out", "variant", "param") // they are for one algorithm
 	return cmd
 }
 
 // runSoak soaks one algorithm after another. One that fails does not keep the next from its turn.
-func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []string) error {
+func runSoak(a *console.Console, ctx context.Context, f *options, args []string) error {
 	c, err := f.config()
 	if err != nil {
 		return err
@@ -59,7 +82,7 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 	}
 	console.ReportsWhenInterrupted(ctx)
 	var table *soakTable
-	if f.On("all") && !f.On("json") {
+	if f.all && !f.JSON {
 		if table, err = newSoakTable(a, algorithms); err != nil {
 			return err
 		}
@@ -81,7 +104,7 @@ func runSoak(a *console.Console, ctx context.Context, f *soakFlags, args []strin
 
 // soakEach soaks one algorithm after another, reports each, as a row if there is a table, and returns those
 // that failed.
-func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Config,
+func soakEach(a *console.Console, ctx context.Context, f *options, c *soak.Config,
 	algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
 	for _, alg := range algorithms {
 		c.Algorithm = alg
@@ -117,85 +140,41 @@ func soakEach(a *console.Console, ctx context.Context, f *soakFlags, c *soak.Con
 }
 
 // which returns the algorithms to soak.
-func (f *soakFlags) which(args []string) ([]*election.Algorithm, error) {
-	if !f.On("all") {
+func (f *options) which(args []string) ([]*election.Algorithm, error) {
+	if !f.all {
 		alg, err := f.Algorithm(args)
 		return []*election.Algorithm{alg}, err
 	}
-	switch {
-	case len(args) > 0:
+	if len(args) > 0 {
 		return nil, input.Errorf("--all: unexpected argument %.60q", args[0])
-	case f.Given("out"), f.Given("variant"), f.Given("param"):
-		return nil, input.Errorf("--all excludes --out, --variant and --param, which are for one algorithm")
 	}
 	return f.Catalog, nil
 }
 
-// config reads the flags.
-func (f *soakFlags) config() (*soak.Config, error) {
-	c := &soak.Config{}
+// config returns the configuration.
+func (f *options) config() (*soak.Config, error) {
+	c := f.soak
 	var err error
 	if c.Params, err = f.ReadParams(); err != nil {
 		return nil, err
 	}
-	if c.Seed, err = parse.Number("--seed", f.Text("seed")); err != nil {
-		return nil, err
-	}
-	if f.Given("profile") {
-		c.Profile = soak.Profile(f.Text("profile"))
-		if err := suggest.Among("profile", f.Text("profile"), string(soak.Chaos)); err != nil {
-			return nil, err
-		}
-	}
-	// Numbers such as 1e6 are read as float64, which skips whole numbers above 2^53.
-	for _, flag := range []struct {
-		name string
-		most float64
-		set  func(n float64)
-	}{
-		{"runs", 1 << 53, func(n float64) { c.Runs = uint64(n) }},
-		{"workers", 1 << 10, func(n float64) { c.Workers = int(n) }},
-		{"processes", mostSoaked, func(n float64) { c.Processes = int(n) }},
-	} {
-		if !f.Given(flag.name) {
-			continue
-		}
-		n, err := parse.Count("--"+flag.name, f.Text(flag.name))
-		switch {
-		case err != nil:
-			return nil, err
-		case n < 1 || n > flag.most:
-			return nil, input.Errorf("--%s: %s is not between 1 and %.0f", flag.name, f.Text(flag.name),
-				flag.most)
-		}
-		flag.set(n)
-	}
-	switch {
-	case f.Given("duration"):
-		if c.Duration, err = time.ParseDuration(f.Text("duration")); err != nil || c.Duration <= 0 {
-			return nil, input.Errorf("--duration: %.60q is not a time above 0, as in 30s or 5m",
-				f.Text("duration"))
-		}
-	case c.Runs == 0:
+	if c.Runs == 0 && c.Duration == 0 {
 		c.Duration = soakTime
 	}
-	if f.Given("out") && f.Text("out") == "" {
-		return nil, input.Errorf("--out: no file is given")
-	}
-	if f.Text("out") == files.Standard && f.On("json") {
+	switch {
+	case f.out == files.Standard && f.JSON:
 		return nil, input.Errorf("--json: standard output is taken by a file named -")
+	case f.out == "":
+		return &c, nil
 	}
-	if f.Text("out") == "" {
-		return c, nil
-	}
-	return c, files.CheckWritable("out", f.Text("out"))
+	return &c, files.CheckWritable("out", f.out)
 }
 
 // soaking is the result of soaking one algorithm.
 type soaking struct {
 	*soak.Config
 	*soak.Result
-	flags *soakFlags
+	flags *options
 	title string
 }
 
@@ -223,12 +202,12 @@ func (k *soaking) stopped() string {
 // replay is the command that makes a run once more.
 func (k *soaking) replay(seed uint64) string {
 	var command strings.Builder
-	command.WriteString(fmt.Sprintf("elect soak %s --seed %d --runs 1", k.title, seed))
-	for _, p := range k.flags.All("param") {
+	fmt.Fprintf(&command, "elect soak %s --seed %d --runs 1", k.title, seed)
+	for _, p := range k.flags.Params {
 		command.WriteString(" --param " + terminal.Quoted(p))
 	}
-	if k.flags.Given("processes") {
-		command.WriteString(" --processes " + terminal.Quoted(k.flags.Text("processes")))
+	if k.Processes > 0 {
+		fmt.Fprintf(&command, " --processes %d", k.Processes)
 	}
 	if k.Profile != soak.Broad {
 		command.WriteString(" --profile " + string(k.Profile))

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
@@ -25,8 +24,7 @@ func TestSoakTable(t *testing.T) {
 	table, err := newSoakTable(a, []*election.Algorithm{lcr, modbully, lcr})
 	require.NoError(t, err)
 	config := &soak.Config{Runs: 100, Params: map[string]params.Value{"reset": {Text: "literal"}}}
-	f := &soakFlags{}
-	f.Cmd = &cobra.Command{}
+	f := &options{}
 	all, err := soakEach(a, t.Context(), f, &soak.Config{Runs: 2}, []*election.Algorithm{lcr}, table)
 	require.NoError(t, err)
 	require.Empty(t, all)

@@ -5,13 +5,10 @@ package terminal
 import (
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/term"
-
-	"github.com/go-election/election/input"
 )
 
 // Is reports whether a reader or writer is a terminal.
@@ -100,72 +97,4 @@ func Quoted(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-// CommandLines lays out the first of some command lines, those that a backslash continues in one.
-func CommandLines(text string, most, width int) string {
-	var b strings.Builder
-	parts := strings.Split(text, "\\\n")
-	for i := range parts {
-		parts[i] = strings.TrimLeft(parts[i], " ")
-	}
-	for line := range strings.Lines(strings.Join(parts, "")) {
-		if most--; most >= 0 {
-			b.WriteString(commandLine(line, width))
-		}
-	}
-	return b.String()
-}
-
-// commandLine breaks a command line before words that are not in quotes, so that a shell takes it as it was.
-func commandLine(line string, width int) string {
-	var b strings.Builder
-	quoted, row := false, "  "
-	words := strings.Split(strings.TrimSpace(line), " ")
-	for i, word := range words {
-		first, more := strings.TrimSpace(row) == "", len(" \\")
-		if i == len(words)-1 {
-			more = 0
-		}
-		if len(row)+1+len(word)+more > width && !first && !quoted {
-			b.WriteString(row + " \\\n")
-			row = "      "
-		} else if !first {
-			row += " "
-		}
-		row += word
-		if strings.Count(word, "'")%2 == 1 {
-			quoted = !quoted
-		}
-	}
-	return b.String() + row + "\n"
-}
-
-// Choice is the value of a flag that is one of some words, the first unless it is given.
-type Choice struct {
-	Flag, Kind string // its name, and what help shows
-	Words      []string
-	Then       func(word string) // is called at once: help may be next, which runs no command
-	word       string
-}
-
-// String returns the word.
-func (c *Choice) String() string {
-	if c.word == "" && len(c.Words) > 0 {
-		return c.Words[0]
-	}
-	return c.word
-}
-
-// Type returns what help shows.
-func (c *Choice) Type() string { return c.Kind }
-
-// Set takes a word.
-func (c *Choice) Set(word string) error {
-	if !slices.Contains(c.Words, word) {
-		return input.Errorf("--%s: %.60q is not one of %s", c.Flag, word, strings.Join(c.Words, ", "))
-	}
-	c.word = word
-	c.Then(word)
-	return nil
 }

@@ -18,13 +18,3 @@ func TestWidth(t *testing.T) {
 	}
 	require.False(t, Is(&strings.Builder{}))
 }
-
-// TestCommandLines: a command line that is too long goes on behind a backslash; quotes stay whole.
-func TestCommandLines(t *testing.T) {
-	require.Equal(t, "  elect a --b 'c  d' \\\n      --long-flag\n  x\n",
-		CommandLines("  elect a --b 'c  d' \\\n    --long-flag\n  x\n  y\n", 2, 26))
-	// The last word needs no room for a backslash, so a pipe never stands alone.
-	const piped = "elect a --trace - |\nelect b\n"
-	require.Equal(t, "  elect a --trace - |\n  elect b\n", CommandLines(piped, 2, 21))
-	require.Equal(t, "  elect a --trace \\\n      - |\n", CommandLines(piped, 1, 20))
-}

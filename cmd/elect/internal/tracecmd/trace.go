@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +12,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/files"
-	"github.com/go-election/election/cmd/elect/internal/flags"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
-	"github.com/go-election/election/cmd/elect/internal/suggest"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
@@ -27,25 +22,59 @@ import (
 
 // New returns elect trace.
 func New(a *console.Console) *cobra.Command {
-	t, f := &files.Trace{}, &flags.Set{}
-	cmd := flags.Command("trace FILE", "Show a recorded election, replay it, compare or merge several",
-		func(cmd *cobra.Command, args []string) error { return show(a, f, t, args) })
-	f.Define(cmd, "trace")
-	t.Define(cmd, "svg", "links", "mermaid", "chrome", "shiviz", "log")
-	cmd.AddCommand(
-		flags.Command("replay FILE",
-			"Give a recorded election to the algorithm again and compare what it does",
-			func(_ *cobra.Command, args []string) error { return replay(a, args) }),
-		flags.Command("diff FILE OTHER", "Compare two recorded elections by their causal order",
-			func(_ *cobra.Command, args []string) error { return diff(a, args) }),
-		mergeCommand(a))
+	t := &files.Trace{}
+	cmd := &cobra.Command{
+		Use: "trace FILE", Short: "Show a recorded election, replay it, compare or merge several",
+		Long: long, Example: examples, Args: known,
+		RunE: func(_ *cobra.Command, args []string) error { return show(a, t, args) },
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	s := &t.Selection
+	parse.Var(fs, &s.Processes, "process", "ids", "only events of these processes, as 3,5", parse.IDs)
+	fs.StringSliceVar(&s.Kinds, "kind", nil, "only messages of these kinds, as probe,reply")
+	parse.Var(fs, &s.From, "from", "2.5", "only what happens from this time on, in units", parse.Time)
+	parse.Var(fs, &s.Until, "until", "10", "only what happens until this time, in units", parse.Time)
+	pictures := []string{"svg", "links", "mermaid", "chrome", "shiviz"}
+	t.Define(cmd, append(pictures, "log")...)
+	for _, name := range []string{"process", "kind", "from", "until"} { // they select lines of the log
+		parse.Exclude(cmd, name, pictures...)
+	}
+	replayed := &cobra.Command{
+		Use: "replay FILE", Short: "Give a recorded election to the algorithm again and compare what it does",
+		Long: longReplay,
+		RunE: func(_ *cobra.Command, args []string) error { return replay(a, args) },
+	}
+	compared := &cobra.Command{
+		Use: "diff FILE OTHER", Short: "Compare two recorded elections by their causal order", Long: longDiff,
+		RunE: func(_ *cobra.Command, args []string) error { return diff(a, args) },
+	}
+	cmd.AddCommand(replayed, compared, mergeCommand(a))
+	for _, c := range append(cmd.Commands(), cmd) {
+		c.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault) // files
+	}
 	return cmd
+}
+
+// known refuses a misspelt subcommand. The first argument may be a file of any name.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || args[0] == files.Standard {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if _, err := os.Stat(args[0]); err == nil || len(cmd.SuggestionsFor(args[0])) == 0 {
+		return nil
+	}
+	return parse.Subcommand(cmd, args)
 }
 
 func mergeCommand(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
-	cmd := flags.Command("merge FILE...", "Make one trace of those that single processes have written",
-		func(cmd *cobra.Command, args []string) error { return merge(a, cmd, t, args) })
+	cmd := &cobra.Command{
+		Use: "merge FILE...", Short: "Make one trace of those that single processes have written",
+		Long: longMerge, Example: examplesMerge,
+		RunE: func(_ *cobra.Command, args []string) error { return merge(a, t, args) },
+	}
 	cmd.Flags().SortFlags = false
 	t.Define(cmd, "trace", "svg", "links", "mermaid", "chrome", "shiviz", "log")
 	cmd.Flags().Lookup("trace").Usage = "write the trace into this file, - for standard output"
@@ -53,8 +82,8 @@ func mergeCommand(a *console.Console) *cobra.Command {
 }
 
 // merge makes one trace of several.
-func merge(a *console.Console, cmd *cobra.Command, t *files.Trace, args []string) error {
-	some, _, err := t.Check(cmd, args...)
+func merge(a *console.Console, t *files.Trace, args []string) error {
+	some, _, err := t.Check(args...)
 	if err != nil {
 		return err
 	}
@@ -92,8 +121,8 @@ func readTraces(a *console.Console, args []string, names ...string) ([]*trace.Tr
 	if len(args) < len(names) {
 		return nil, input.Errorf("%s is missing: elect sim --trace makes one", names[len(args)])
 	}
-	if err := flags.NoMore(args[len(names):]); err != nil {
-		return nil, err
+	if len(args) > len(names) {
+		return nil, input.Errorf("unexpected argument %.60q", args[len(names)])
 	}
 	all := make([]*trace.Trace, len(args))
 	if len(args) == 2 && args[0] == files.Standard && args[1] == files.Standard {
@@ -130,55 +159,18 @@ func readTrace(a *console.Console, name string) (*trace.Trace, error) {
 	return t, nil
 }
 
-// selected reads which lines of the log are wanted.
-func selected(f *flags.Set, h *trace.Header) (s trace.Selection, err error) {
-	if f.Given("process") {
-		if s.Processes, err = parse.IDs("--process", f.Text("process")); err != nil {
-			return s, err
-		}
-	}
-	if f.Given("kind") {
-		s.Kinds = strings.Split(f.Text("kind"), ",")
-	}
-	for name, to := range map[string]*time.Duration{"from": &s.From, "until": &s.Until} {
-		if f.Given(name) {
-			if *to, err = parse.Time("--"+name, f.Text(name)); err != nil {
-				return s, err
-			}
-		}
-	}
-	whole := []string{"svg", "links", "mermaid", "chrome", "shiviz"}
-	if slices.ContainsFunc(whole, f.Cmd.Flags().Changed) {
-		for _, name := range []string{"process", "kind", "from", "until"} {
-			if f.Given(name) {
-				return s, input.Errorf("--%s: it selects lines of the log, and all else shows the whole",
-					name)
-			}
-		}
-	}
-	if err := s.Check(h); err != nil {
-		return s, input.Errorf("--%s", input.Reason(err))
-	}
-	return s, nil
-}
-
 // show writes a trace as pictures and as a log.
-func show(a *console.Console, f *flags.Set, t *files.Trace, args []string) error {
-	cmd := f.Cmd
-	some, _, err := t.Check(cmd, args...)
+func show(a *console.Console, t *files.Trace, args []string) error {
+	some, _, err := t.Check(args...)
 	if err != nil {
 		return err
-	}
-	// The first argument may be a file of any name: cobra cannot say that it is a misspelt command.
-	if len(args) > 0 && suggest.Meant(args[0], cmd) != "" {
-		return suggest.UnknownCommand(cmd, args[0])
 	}
 	all, err := readTraces(a, args, "the file of a trace")
 	if err != nil {
 		return err
 	}
-	if t.Selection, err = selected(f, &all[0].Header); err != nil {
-		return err
+	if err := t.Selection.Check(&all[0].Header); err != nil {
+		return input.Errorf("--%s", input.Reason(err))
 	}
 	if !some {
 		to, wait := terminal.Page(a.Stdin, a.Stdout.Unchecked())

@@ -1,11 +1,9 @@
-package suggest
+package prose
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/go-election/election/internal/prose"
 )
 
 // TestNearest: what is far off is not suggested.
@@ -17,14 +15,14 @@ func TestNearest(t *testing.T) {
 		"nope": "", "foo": "", "x": "", "s": "", "": "", "rum": "run", "cheese": "", "track": "trace",
 		"truck": "", "trial": "", "last": "list", "best": "",
 	} {
-		require.Equal(t, want, prose.Nearest(word, names), word)
+		require.Equal(t, want, Nearest(word, names), word)
 	}
 	for _, c := range []struct {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "acb", 1}, {"abc", "abd", 1}, {"fof", "fifo", 2}, {"kitten",
 		"sitting", 3}} {
-		require.Equal(t, c.want, prose.Distance(c.a, c.b))
-		require.Equal(t, c.want, prose.Distance(c.b, c.a))
+		require.Equal(t, c.want, Distance(c.a, c.b))
+		require.Equal(t, c.want, Distance(c.b, c.a))
 	}
 }

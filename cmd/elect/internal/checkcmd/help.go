@@ -1,0 +1,56 @@
+package checkcmd
+
+const long = `Visits every state that an election can reach. Initiators start at any moment,
+any link delivers, any timer expires. Within the given budgets, processes crash
+and return, and messages are lost and duplicated. The command judges what the
+algorithm promises in every state, at the end of every run, and over all runs.
+For a property that does not hold it shows a shortest run to the violation, step
+by step.
+
+A property that must hold at some time, such as that a process leads, is seen or
+not seen; every other holds or is violated. Where initiators start at any
+moment, a late start may begin another election. The numbers of messages and of
+steps are then those of all elections of a run. With --started they are those of
+one election.
+
+--network is one of
+
+  fifo          links keep the order (the default)
+  unordered     any message on a link may be the next
+  lossy         fifo, but --losses of all messages are lost (default: unlimited)
+  duplicating   fifo, but --duplicates of all messages arrive twice (default: 1)
+
+Budgets may be combined with unordered links and with one another.
+
+An algorithm that assumes a bound on delays is checked in time: messages take up
+to --delay, and timers expire when they are due, in steps of --tick. With
+--untimed, and for an algorithm without such a bound, a message takes any time.
+A timer then expires at any time, though not before one that was set earlier and
+is shorter.
+
+A lease has many more states than an election: each process has a clock, and
+renewals never end. So the example below has leases of two ticks, exact clocks
+and candidates that claim without asking first.
+
+Where the budgets allow more than the algorithm is made for, such as crashes on
+a ring, the report says that this is outside its model. The properties that do
+not depend on it are judged all the same.
+
+The exit status is 0 if everything holds, 1 if a property is violated, 2 if the
+command line is invalid, and 3 if not every state was visited: at a limit, or
+after an interrupt. The report then holds what was found so far. With --json, a
+property that is not violated so far, or not judged, holds null.
+
+The command shows a counterexample as a log, and as the pictures that flags ask
+for. --out writes it as a scenario, which elect check --replay and elect sim
+--scenario run. After a correction of the algorithm, use --replay: it judges the
+property that was violated, and accepts steps that no longer violate it. elect
+sim requires a leader, which there may not be yet where the steps end.`
+
+const examples = `  elect check lcr -n 5
+  elect check lcr -n 5 --order worst --network unordered --no-announcement
+  elect check dkr -n 3 --network unordered --out counterexample.json
+  elect check --replay counterexample.json --mermaid counterexample.mmd
+  elect check bully -n 3 --crashes 1
+  elect check lease -n 3 --initiators 3 --param lease=2 --param renew=2 --param delay=2 --param drift=0 --param stagger=0 --param eager=yes --until 4
+  elect check mutex/ricartagrawala -n 3 --memory 4GB --json`

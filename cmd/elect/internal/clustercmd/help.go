@@ -1,0 +1,35 @@
+package clustercmd
+
+const long = `Starts members of a service as processes of this machine, each with a
+certificate and connected by TCP. One at a time leads, as elector.Run has it. On
+a terminal a table shows which, for how long its lease lasts, and what is sent,
+without the headers of TCP and IP; keys kill, stop, cut off and restart members.
+Without a terminal, and without --script, it shows what happens when the leader
+is killed, and when it is asked to end, which takes three members or more.
+
+A script has a step on each line, and comments behind #. MEMBER is a letter,
+leader or all:
+  kill, term, stop, cont MEMBER   SIGKILL; SIGTERM, upon which it hands over; SIGSTOP; SIGCONT
+  cut, heal MEMBER                no packet from or to others arrives; they arrive again
+  restart MEMBER                  start it again; one that runs is killed before
+  restart all                     start those that are down
+  transfer b, resign              the leader hands over: to b, or to any
+  sleep 2s                        wait for this time
+  wait leader                     until a member leads that runs and is not cut off
+  wait leader b, wait no leader   until b leads; until no lease is valid
+  wait agreement                  until all members that run follow the same leader
+  expect one leader               fail unless one lease is valid; likewise expect leader b,
+                                  expect no leader, expect agreement
+
+A member notes from when until when its lease is valid. All use the clock of
+this machine, so that these times can be compared exactly. A member that was
+killed or stopped holds its lease until that ends. The table behind the run
+shows all leases, and how long after what each began.
+
+The exit status is 0 if no two leases were valid at once, each had a larger Term
+than all before, and every step of the script was done; else 1. It is 2 if the
+command line or the script is invalid.`
+
+const examples = `  elect cluster
+  elect cluster -n 3 --lease 300ms --for 10s --json
+  printf 'wait leader\nstop leader\nwait leader\ncont all\nwait agreement\n' | elect cluster --script -`
