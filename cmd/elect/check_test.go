@@ -523,3 +523,10 @@ func TestCheckOfTheCatalog(t *testing.T) {
 		require.LessOrEqual(t, strings.Count(r.stderr, "\n"), 1, line)
 	}
 }
+
+// TestNudge: with --nudge, processes without a leader start when nothing is left to happen.
+func TestNudge(t *testing.T) {
+	const nudged = "in the end those that lack a leader start"
+	require.NotContains(t, elect(t, "", "check", "bully", "-n", "2").stdout, nudged)
+	require.Contains(t, elect(t, "", "check", "bully", "-n", "2", "--nudge").stdout, nudged)
+}

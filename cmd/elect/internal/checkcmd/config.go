@@ -155,7 +155,7 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 		return nil, err
 	}
 	// Its service would start a process that an algorithm leaves without a leader after a crash.
-	c.Nudge = c.Algorithm.Faults.Nudged && c.Crashes+len(c.Crashed) > 0
+	c.Nudge = c.Nudge || c.Algorithm.Faults.Nudged && c.Crashes+len(c.Crashed) > 0
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		c.Until, o.ends = defaultEnd(c), true
 	}
