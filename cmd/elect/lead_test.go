@@ -189,7 +189,7 @@ func TestLeadHelp(t *testing.T) {
 		"its whole process group get SIGTERM",
 		"leaves that group, as by setsid, gets neither signal and lives on",
 		"KillMode=control-group",
-		"If SIGSTOP stops elect lead alone, COMMAND runs on beside the next member's until SIGCONT",
+		"If SIGSTOP stops elect lead alone, COMMAND continues alongside the next member's until SIGCONT",
 		"freeze the control group of both", "refuses a token that is smaller",
 	} {
 		require.Contains(t, text, want)

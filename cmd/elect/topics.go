@@ -24,9 +24,9 @@ const helpTopology = `--topology is one of
   circulant:1,5           a graph: each process has links to those 1 and 5 places further in a circle
   dot:file                a graph or tree in a small part of the DOT language, whose names are ids
 
-Where the topology gives the number of processes, -n and --ids are not needed.
-The first process is the root of a tree. Random topologies follow from --seed.
-An algorithm for any graph runs on trees, rings, complete graphs, grids and
+If the topology gives the number of processes, -n and --ids are not needed. The
+first process is the root of a tree. Random topologies follow from --seed. An
+algorithm for any graph runs on trees, rings, complete graphs, grids and
 hypercubes as well. Without --topology, graphs are rings with chords, trees are
 complete binary trees, and meshes are close to a square.`
 
@@ -59,8 +59,8 @@ election is one object on one line.
 testdata/scenarios/README.md describes every field. elect check --out writes a
 counterexample as a scenario.`
 
-const helpFaults = `What goes wrong in an election is said by flags of elect sim; elect run has
-those of crashes.
+const helpFaults = `Flags of elect sim describe what goes wrong in an election; elect run has the
+flags for crashes.
 
   --crashed 4              4 is down from the beginning
   --crash-at 4@3.5         4 crashes after 3.5 units; at one instant crashes come before all else
@@ -90,10 +90,10 @@ trace, which is a hash of all events. With --json, each election is one object
 on one line.
 
 The lines best, mean and worst give the number of messages in that case, if all
-processes start at once, or the one that may. Beside each stands the number of
-messages of this election in per cent of it. Behind worst, 50 % says that the
-election took half of the largest number; behind best, 200 % says that it took
-twice the least. The word reached stands where both numbers are equal. A number
-after ≤ is a bound that need not be attained.
+processes start simultaneously, or the one that may. Next to each is the number
+of messages of this election as a percentage of it: after worst, 50 % means that
+the election took half of the largest number; after best, 200 % means that it
+took twice the least. The word reached stands where both numbers are equal. A
+number after ≤ is a bound that need not be attained.
 
 -v adds how fast the program was.`

@@ -3,9 +3,8 @@ package certcmd
 const long = `Makes certificates with which the members of elect lead know each other. elect
 cert ca writes ca.pem and ca.key.pem: the authority, and the key by which it
 signs. elect cert member writes NAME.pem and NAME.key.pem for each member, for
-the identity spiffe://GROUP/NAME. GROUP is that of elect lead, also where
-neither names one. It prints the files, the group, and until when they are
-valid.
+the identity spiffe://GROUP/NAME. GROUP is --group, here and for elect lead, and
+lead by default. It prints the files, the group, and until when they are valid.
 
 Each member gets ca.pem, its own certificate and its own key. Keep ca.key.pem
 away from the members: its holder can be any of them. Members load new files

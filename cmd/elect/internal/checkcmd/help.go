@@ -8,10 +8,9 @@ For a property that does not hold it shows a shortest run to the violation, step
 by step.
 
 A property that must hold at some time, such as that a process leads, is seen or
-not seen; every other holds or is violated. Where initiators start at any
-moment, a late start may begin another election. The numbers of messages and of
-steps are then those of all elections of a run. With --started they are those of
-one election.
+not seen; every other holds or is violated. If initiators start at any moment, a
+late start may begin another election. The numbers of messages and steps then
+cover all elections of a run, and with --started one election.
 
 --network is one of
 
@@ -32,9 +31,9 @@ A lease has many more states than an election: each process has a clock, and
 renewals never end. So the example below has leases of two ticks, exact clocks
 and candidates that claim without asking first.
 
-Where the budgets allow more than the algorithm is made for, such as crashes on
-a ring, the report says that this is outside its model. The properties that do
-not depend on it are judged all the same.
+If the budgets allow more than the algorithm is made for, such as crashes on a
+ring, the report notes that this is outside its model. Properties that do not
+depend on it are still judged.
 
 The exit status is 0 if everything holds, 1 if a property is violated, 2 if the
 command line is invalid, and 3 if not every state was visited: at a limit, or

@@ -41,9 +41,9 @@ func reportCheck(a *console.Console, k *checking) error {
 }
 
 // unwritten names the files that are not written, if any.
-func (f *options) unwritten(why string) string {
-	names := []string{f.out}
-	for _, file := range f.Files.All() {
+func (o *options) unwritten(why string) string {
+	names := []string{o.out}
+	for _, file := range o.Files.All() {
 		names = append(names, *file.Name)
 	}
 	return files.NotWritten(why, names...)

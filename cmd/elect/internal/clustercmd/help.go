@@ -23,12 +23,12 @@ leader or all:
 
 A member notes from when until when its lease is valid. All use the clock of
 this machine, so that these times can be compared exactly. A member that was
-killed or stopped holds its lease until that ends. The table behind the run
-shows all leases, and how long after what each began.
+killed or stopped holds its lease until that ends. The table after the run shows
+all leases, and how long after which event each began.
 
-The exit status is 0 if no two leases were valid at once, each had a larger Term
-than all before, and every step of the script was done; else 1. It is 2 if the
-command line or the script is invalid.`
+The exit status is 0 if no two leases were valid at the same time, each had a
+larger Term than all before, and every step of the script was done; else 1. It
+is 2 if the command line or the script is invalid.`
 
 const examples = `  elect cluster
   elect cluster -n 3 --lease 300ms --for 10s --json

@@ -1,15 +1,15 @@
 package comparecmd
 
 const long = `Simulates elections of several algorithms with several numbers of processes,
-several times each. It shows side by side their messages, their time and their
-bits, beside the closed forms where there are any.
+several times each. It shows their messages, time and bits side by side, and the
+closed forms if there are any.
 
 Every algorithm has links of its own, unless --topology gives all the same.
 Trial k of each has seed + k, and so the same order of processes as the others:
-elect sim shows it with that seed. Ids are 1 to n, or those of a DOT file in
+elect sim shows it with that seed. Ids are 1 to n, or the ids of a DOT file in
 their places. In --initiators, --crashed and as the value of a parameter, n is
-the largest id, n-1 the next. A parameter is given to those of the algorithms
-that have it.
+the largest id, n-1 the next. A parameter applies to the algorithms that have
+it.
 
 --csv and --json hold everything; --markdown is a table of --metric. With best,
 mean or worst as the metric, --least and --markdown show the closed forms alone,

@@ -1,8 +1,8 @@
 package experimentcmd
 
 const long = `Repeats measurements of R. Nourmandipour's paper on the modified bully
-algorithm, with the algorithms of this project in the simulator, and says which
-results of the paper hold.`
+algorithm, with the algorithms of this project in the simulator, and reports
+which results of the paper hold.`
 
 const examples = `  elect experiment redundancy --svg figure.svg
   elect experiment redundancy --iterations 10000 --model b
@@ -32,8 +32,8 @@ const longComplexity = `Measures the number of messages of pending convenience a
 for 3 to N processes and each process that may notice the crash. Beside it stand
 the equations (1) to (10) of the paper and the right formulas. For up to 10
 processes it also searches for the largest number over all sets of processes
-that are down. The exit status is 1 if a measured number is not that of the
-right formula.`
+that are down. The exit status is 1 if a measured number differs from the right
+formula.`
 
 const examplesComplexity = `  elect experiment complexity
   elect experiment complexity -n 30 --json`

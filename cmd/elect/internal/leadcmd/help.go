@@ -9,7 +9,7 @@ its environment. What it writes to refuses a token that is smaller than one that
 it has seen: a machine may be paused between the look at the clock and the
 write, and no lease prevents that.
 
-If SIGSTOP stops elect lead alone, COMMAND runs on beside the next member's
+If SIGSTOP stops elect lead alone, COMMAND continues alongside the next member's
 until SIGCONT: a program that is stopped cannot end another one. To pause a
 member, freeze the control group of both, or the whole machine. What refuses
 smaller tokens is safe from such a COMMAND in any case.
@@ -17,33 +17,36 @@ smaller tokens is safe from such a COMMAND in any case.
 When the lease cannot be renewed, COMMAND and its whole process group get
 SIGTERM a quarter of the lease before it ends, and SIGKILL an eighth before.
 Upon SIGTERM or SIGINT elect lead hands over: COMMAND gets SIGTERM, and SIGKILL
-after --drain, while the lease is renewed; then the next member leads at once. A
-second such signal ends elect lead at once. SIGHUP is passed on to COMMAND.
+after --drain, while the lease is renewed; then the next member leads
+immediately. A second such signal ends elect lead immediately. SIGHUP is passed
+on to COMMAND.
 
 A process that COMMAND has started and that leaves that group, as by setsid,
 gets neither signal and lives on. COMMAND has to end it, or what runs elect
 lead, as systemd does with KillMode=control-group.
 
 If COMMAND ends unasked, with any status, the member gives up the lead; another
-member that is up leads at once. This one is no candidate for a lease, for twice
-as long each time that COMMAND ends soon, up to 32 leases. With --once the
+member that is up leads immediately. This one is no candidate for a lease, for
+twice as long each time that COMMAND ends soon, up to 32 leases. With --once the
 member ends as well, with the status of COMMAND.
 
-COMMAND reads nothing from standard input; its output is that of elect lead. It
-leads a process group of its own. If elect lead is killed by SIGKILL, COMMAND
-dies with it on Linux; what COMMAND has started, and COMMAND elsewhere, live on.
+COMMAND reads nothing from standard input; its output goes where the output of
+elect lead goes. It leads a process group of its own. If elect lead is killed by
+SIGKILL, COMMAND dies with it on Linux; what COMMAND has started, and COMMAND
+elsewhere, live on.
 
-Members know each other by certificates, as elect cert makes them: that of
-member a of group orders is for spiffe://orders/a, and goes with --group orders.
-Without TLS all addresses must be of this machine, unless --insecure-plaintext
-allows for others.
+Members know each other by certificates, as elect cert makes them: the
+certificate of member a of group orders is for spiffe://orders/a and needs
+--group orders. Without TLS all addresses must be of this machine, unless
+--insecure-plaintext allows for others.
 
 A member with --listen that is not among those of --member, since it is to be
 removed, has no vote and never runs COMMAND. It waits for SIGTERM.
 
 The exit status is 0 after a hand-over, 1 if the member could not go on, and 2
-if the command line is invalid. With --once it is that of COMMAND, 128 and the
-number of the signal if one killed it, and 126 if COMMAND could not be started.`
+if the command line is invalid. With --once it is the exit status of COMMAND,
+128 plus the number of the signal if one killed it, and 126 if COMMAND could not
+be started.`
 
 const examples = `  elect lead --self a --member a=10.0.0.1:7946 --member b=10.0.0.2:7946 --member c=10.0.0.3:7946 \
     --tls-cert a.pem --tls-key a.key.pem --tls-ca ca.pem --dir /var/lib/elect -- ./worker --verbose

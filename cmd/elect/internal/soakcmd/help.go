@@ -11,10 +11,10 @@ fails. One with heartbeats, which never rests, must have its leader after a
 time, and keep it.
 
 The first run has the number --seed, the next the one after it. If some fail,
-the report shows the one of the smallest number, made as small as possible while
-it still fails: as a log, and with --out as a scenario that elect sim runs. For
-one algorithm, --runs 1 shows the log of that run in any case. With --all there
-is a row for each algorithm, and a full report on each that fails below.
+the report shows the failing run with the smallest number, shrunk as far as it
+still fails: as a log, and with --out as a scenario that elect sim runs. For one
+algorithm, --runs 1 shows the log of that run in any case. With --all there is a
+row for each algorithm, and a full report on each that fails below.
 
 The results of --runs depend neither on --workers nor on the speed of the
 machine. With --duration there are as many runs as there is time for.

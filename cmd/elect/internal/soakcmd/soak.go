@@ -67,12 +67,12 @@ func New(a *console.Console) *cobra.Command {
 }
 
 // runSoak soaks one algorithm after another. One that fails does not keep the next from its turn.
-func runSoak(a *console.Console, ctx context.Context, f *options, args []string) error {
-	c, err := f.config()
+func runSoak(a *console.Console, ctx context.Context, o *options, args []string) error {
+	c, err := o.config()
 	if err != nil {
 		return err
 	}
-	algorithms, err := f.which(args)
+	algorithms, err := o.which(args)
 	if err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func runSoak(a *console.Console, ctx context.Context, f *options, args []string)
 	}
 	console.ReportsWhenInterrupted(ctx)
 	var table *soakTable
-	if f.all && !f.JSON {
+	if o.all && !o.JSON {
 		if table, err = newSoakTable(a, algorithms); err != nil {
 			return err
 		}
 	}
-	all, err := soakEach(a, ctx, f, c, algorithms, table)
+	all, err := soakEach(a, ctx, o, c, algorithms, table)
 	if broken := table.end(); broken != nil {
 		return broken
 	}
@@ -104,7 +104,7 @@ func runSoak(a *console.Console, ctx context.Context, f *options, args []string)
 
 // soakEach soaks one algorithm after another, reports each, as a row if there is a table, and returns those
 // that failed.
-func soakEach(a *console.Console, ctx context.Context, f *options, c *soak.Config,
+func soakEach(a *console.Console, ctx context.Context, o *options, c *soak.Config,
 	algorithms []*election.Algorithm, table *soakTable) (all exit.Failures, err error) {
 	for _, alg := range algorithms {
 		c.Algorithm = alg
@@ -119,7 +119,7 @@ func soakEach(a *console.Console, ctx context.Context, f *options, c *soak.Confi
 		}
 		// The configuration changes with the next algorithm, but the report of this one is written later.
 		of := *c
-		done := &soaking{Config: &of, Result: &r, flags: f, title: alg.Title()}
+		done := &soaking{Config: &of, Result: &r, flags: o, title: alg.Title()}
 		if table != nil {
 			err = table.add(done)
 		} else {
@@ -140,34 +140,34 @@ func soakEach(a *console.Console, ctx context.Context, f *options, c *soak.Confi
 }
 
 // which returns the algorithms to soak.
-func (f *options) which(args []string) ([]*election.Algorithm, error) {
-	if !f.all {
-		alg, err := f.Algorithm(args)
+func (o *options) which(args []string) ([]*election.Algorithm, error) {
+	if !o.all {
+		alg, err := o.Algorithm(args)
 		return []*election.Algorithm{alg}, err
 	}
 	if len(args) > 0 {
 		return nil, input.Errorf("--all: unexpected argument %.60q", args[0])
 	}
-	return f.Catalog, nil
+	return o.Catalog, nil
 }
 
 // config returns the configuration.
-func (f *options) config() (*soak.Config, error) {
-	c := f.soak
+func (o *options) config() (*soak.Config, error) {
+	c := o.soak
 	var err error
-	if c.Params, err = f.ReadParams(); err != nil {
+	if c.Params, err = o.ReadParams(); err != nil {
 		return nil, err
 	}
 	if c.Runs == 0 && c.Duration == 0 {
 		c.Duration = soakTime
 	}
 	switch {
-	case f.out == files.Standard && f.JSON:
+	case o.out == files.Standard && o.JSON:
 		return nil, input.Errorf("--json: standard output is taken by a file named -")
-	case f.out == "":
+	case o.out == "":
 		return &c, nil
 	}
-	return &c, files.CheckWritable("out", f.out)
+	return &c, files.CheckWritable("out", o.out)
 }
 
 // soaking is the result of soaking one algorithm.

@@ -31,8 +31,8 @@ effects, in its order. Times, and the order of events of different processes, do
 not count. The first difference goes to standard error, and the exit status is
 1.`
 
-const longMerge = `Makes one trace of those that the processes of a run have written, each in a
-program of its own. It puts the events into their causal order, and puts slow
+const longMerge = `Makes one trace of the traces that the processes of a run have written, each in
+a program of its own. It puts the events into their causal order, and puts slow
 clocks forward, so that nothing arrives before it was sent. A process that has
 returned after a crash may have several files, in their order. Without --trace,
 or another file to write, the trace goes to standard output. It refuses files
