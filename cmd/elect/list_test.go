@@ -156,6 +156,12 @@ func TestCompletion(t *testing.T) {
 			require.Equal(t, want, strings.Join(words, " "))
 		})
 	}
+	const files, nothing = ":0\n", ":4\n"
+	for line, directive := range map[string]string{"trace diff ": files, "lead -- ": files, "page ": nothing,
+		"sim lcr --ids ": nothing} {
+		r := elect(t, "", append([]string{"__complete"}, strings.Split(line, " ")...)...)
+		require.Contains(t, r.stdout, directive, line)
+	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		r := elect(t, "", "completion", shell)
 		require.Zero(t, r.code, r.stderr)

@@ -44,7 +44,8 @@ func New(a *console.Console) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return lead(cmd.Context(), a, o, args) },
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault), // files
+		RunE:              func(cmd *cobra.Command, args []string) error { return lead(cmd.Context(), a, o, args) },
 	}
 	o.define(cmd)
 	return cmd
