@@ -33,16 +33,8 @@ func TestWrapped(t *testing.T) {
 	require.Equal(t, "\n", prose.Wrapped("", "", 10))
 }
 
-// TestFitted: paragraphs and rows are laid out anew, and no word is broken.
-func TestFitted(t *testing.T) {
-	text := "One two three\nfour.\n\n  a, b     first of\n           all\n  long     x\n  alone word " +
-		"more\nEnd.\n"
-	require.Equal(t,
-		"One two three four.\n\n  a, b     first of all\n  long     x\n  alone word more\nEnd.\n",
-		prose.Fitted(text, 80))
-	require.Equal(t,
-		"One two three four.\nFive six.\n\n  a, b     first of all\n  long     x\n  alone word more\nEnd.\n",
-		prose.Fitted(strings.Replace(text, "four.", "four.\nFive six.", 1), 20))
+// TestHanging: text is broken behind a head, and no word is.
+func TestHanging(t *testing.T) {
 	require.Equal(t, "--name\n    is what follows it\n    and more\n",
 		prose.Hanging("--name", "is what follows it and more", 4, 24))
 	require.Equal(t, "x\n", prose.Hanging("x", "", 4, 24))
