@@ -91,7 +91,8 @@ type Config struct {
 	// Overrun is called when work has not stopped although its lease has ended. This member does not lead
 	// again before both have returned. If nil, an error is logged.
 	Overrun func(Term)
-	// Observe is called with each View, in order. It returns at once.
+	// Observe is called with each View, in order. It must not block, nor call Resign or Transfer, which wait for
+	// the next View.
 	Observe func(View)
 	// Renewed is called when a lease of this member begins, before Observe, and each time that it is
 	// renewed. Term.Left says how long it lasts. Renewed returns at once.

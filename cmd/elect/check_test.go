@@ -474,7 +474,7 @@ func TestCheckExampleOfLease(t *testing.T) {
 	line, _, _ = strings.Cut(line, "\n")
 	r := elect(t, "", append([]string{"check", "lease"}, strings.Fields(line)...)...)
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, `\n  states +286\n`, r.stdout, "few enough to be visited at once")
+	require.Regexp(t, `\n  states +559,632\n`, r.stdout, "enough for a crash and the next lease")
 	require.Regexp(t, `\n  one valid lease at a time +holds\n`, r.stdout)
 	require.Regexp(t, `\n  a process leads +seen\n`, r.stdout)
 }
@@ -493,6 +493,12 @@ func TestCheckWithoutRest(t *testing.T) {
 		r := elect(t, "", append(strings.Fields("check "+line), "--max-states", "20000", "--verbose")...)
 		require.Contains(t, []int{0, exit.StatusUnfinished}, r.code, "%s: %s", line, r.stderr)
 		require.Contains(t, strings.Join(strings.Fields(r.stdout), " ")+"\n", strings.TrimSuffix(want, "\n"), line)
+	}
+	const none = "leases none ends before that"
+	for line, warned := range map[string]bool{"lease -n 2": true, "lease -n 2 --param lease=3 --param drift=0": false,
+		"bully -n 2 --param heartbeat=2": false} {
+		r := elect(t, "", append(strings.Fields("check "+line), "--max-states", "20000")...)
+		require.Equal(t, warned, strings.Contains(strings.Join(strings.Fields(r.stdout), " "), none), line)
 	}
 	if testing.Short() {
 		return

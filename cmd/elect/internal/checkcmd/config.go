@@ -171,7 +171,8 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 
 // defaultDelays is after how many of the longest delays time ends if an algorithm never comes to rest and the
 // user sets no end: enough for an election, a crash and the next election of algorithms with heartbeats, and
-// few enough that three processes take seconds.
+// few enough that three processes take seconds. A lease with default times lasts for longer, which the report
+// points out.
 const defaultDelays = 4
 
 // defaultEnd returns the default end of time, in no more ticks than can be checked.

@@ -51,5 +51,5 @@ const examples = `  elect check lcr -n 5
   elect check dkr -n 3 --network unordered --out counterexample.json
   elect check --replay counterexample.json --mermaid counterexample.mmd
   elect check bully -n 3 --crashes 1
-  elect check lease -n 3 --initiators 3 --param lease=2 --param renew=2 --param delay=2 --param drift=0 --param stagger=0 --param eager=yes --until 4
+  elect check lease -n 3 --initiators 2 --crashes 1 --recoveries 1 --param lease=2 --param renew=2 --param drift=0 --param stagger=0 --param eager=yes --until 5
   elect check mutex/ricartagrawala -n 3 --memory 4GB --json`

@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/params"
 )
 
 // checkSummary returns the result of a check as text.
@@ -28,6 +29,11 @@ func checkSummary(a *console.Console, k *checking) string {
 		end = fmt.Sprintf(" (%s never comes to rest; --until sets another end)", k.Algorithm.Title())
 	}
 	row("time", "%s%s", k.TimeInWords(k.Result.Tick), end)
+	if name := k.Algorithm.Params.NameOf(params.LeaseTime); k.flags.ends && name != "" {
+		if _, given := k.flags.Values[name]; !given {
+			row("leases", "none ends before that, so no other can begin; the example in elect help check has short ones")
+		}
+	}
 	if text := k.BudgetsInWords(); text != "" {
 		row("processes", "%s", text)
 	}
