@@ -35,7 +35,7 @@ func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err 
 	}
 	a = c.Algorithm
 	if err := a.Check(); err != nil {
-		return nil, fmt.Errorf("Algorithm: %w", err)
+		return nil, about("Algorithm", err)
 	}
 	switch {
 	case a.Leases:

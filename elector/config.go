@@ -262,7 +262,7 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 			return nil, input.Errorf("Listen: %w", err)
 		}
 		if listener, err = net.Listen("tcp", c.Listen); err != nil {
-			return nil, fmt.Errorf("Listen: %w", err)
+			return nil, about("Listen", err)
 		}
 	}
 	own := c.TCP()

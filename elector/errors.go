@@ -1,6 +1,10 @@
 package elector
 
-import "github.com/go-election/election/input"
+import (
+	"fmt"
+
+	"github.com/go-election/election/input"
+)
 
 // prefix begins the text of each error of this package.
 const prefix = "elector: "
@@ -24,3 +28,6 @@ func prefixed(err error) error {
 	}
 	return &refusal{err}
 }
+
+// about returns an error about a field of the Config.
+func about(field string, err error) error { return fmt.Errorf("%s: %w", field, err) }

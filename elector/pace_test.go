@@ -179,8 +179,7 @@ func TestWithoutMajority(t *testing.T) {
 			a := paced(p)
 			a.up[2], a.up[3] = false, false
 			lonely = append(lonely, a)
-			var begin func()
-			begin = func() {
+			begin := func() {
 				if a.up[2] && a.state == admitted {
 					time.AfterFunc(10*time.Millisecond, func() { led.Add(1); a.led() })
 				}

@@ -58,17 +58,17 @@ func openStore(c *Config) (*store, error) {
 			c.Algorithm.Title())
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
-		return nil, fmt.Errorf("Dir: %w", err)
+		return nil, about("Dir", err)
 	}
 	// A member that cannot store its vote is to fail at its start, not at its first vote.
 	if err := wholefile.Try(s.path, s.room()); err != nil {
-		return nil, fmt.Errorf("Dir: %w", err)
+		return nil, about("Dir", err)
 	}
 	// Two programs that vote as one member might vote for two leaders in one Term.
 	locked := filepath.Join(c.Dir, name+".lock")
 	var err error
 	if s.unlock, err = lock(locked); err != nil {
-		return nil, fmt.Errorf("Dir: %s: %w", locked, err)
+		return nil, about("Dir", fmt.Errorf("%s: %w", locked, err))
 	}
 	if err := s.read(); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -92,7 +92,7 @@ func (s *store) read() error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("Dir: %w", err)
+		return about("Dir", err)
 	}
 	if s.lastGrant, s.saved, err = s.parse(b); err != nil {
 		return fmt.Errorf("%s: %w; if the file is lost, delete it: the member then asks the others "+
