@@ -69,8 +69,11 @@ func startPoisoned(t *testing.T, durable bool) *poisoned {
 }
 
 func (p *poisoned) start(id election.ID) {
+	p.mu.Lock()
+	saved := p.saved[id]
+	p.mu.Unlock()
 	c := process.Config{Algorithm: p.a, Self: election.Rank{ID: id}, Peers: threeRanks, Transport: p.ends[id],
-		Start: true, Saved: p.saved[id]}
+		Start: true, Saved: saved}
 	c.Save = func(state []byte) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
