@@ -67,7 +67,7 @@ func TestFormulas(t *testing.T) {
 }
 
 // TestMostOfHalting: all start the original together. The most messages that a search of all schedules finds
-// are those of the descriptor, where it can try all.
+// come from the descriptor, if it can try all of them.
 func TestMostOfHalting(t *testing.T) {
 	a := bully.Algorithms()[1]
 	require.Contains(t, a.Worst.Also, "all start: 6n^2-2n-6; 10n-12")
@@ -100,7 +100,7 @@ func TestWorstOfHalting(t *testing.T) {
 	}
 }
 
-// askedLate lets all of n processes halt each other, and returns the number of messages.
+// askedLate makes all of n processes halt each other, and returns the number of messages.
 func askedLate(t *testing.T, n int) (messages int) {
 	in := scenario.Input{Algorithm: bully.Algorithms()[1], IDs: among(n)}
 	require.NoError(t, in.Check())
