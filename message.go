@@ -112,14 +112,10 @@ const (
 	Recv
 	// Timeout reports that the timer Event.Timer has fired.
 	Timeout
-	// Suspect: a failure detector believes that the process behind Event.Port has crashed. Trust: it believes
-	// that the process is up again.
+	// Suspect: the process behind Event.Port has left, or a failure detector believes that it has crashed.
+	// Trust: it has joined, or is believed to be up again.
 	Suspect
 	Trust
-	// Joined and Left: the process behind Event.Port has joined or left on purpose. Nodes that handle Trust and
-	// Suspect treat Joined as Trust and Left as Suspect.
-	Joined
-	Left
 	// Command carries a request that the package defines in Event.Msg (acquire, release, ...).
 	Command
 	// Decided tells the machines above in a [Stack] that a machine below has decided: Event.Msg contains the
@@ -138,8 +134,7 @@ const (
 
 var opNames = [...]string{
 	Init: "init", Rejoin: "rejoin", Start: "start", Reelect: "reelect", Recv: "recv", Timeout: "timeout",
-	Suspect: "suspect",
-	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Decided: "decided",
+	Suspect: "suspect", Trust: "trust", Command: "command", Decided: "decided",
 	Entered: "entered", Exited: "exited",
 }
 
@@ -155,7 +150,7 @@ func (o Op) String() string {
 type Event struct {
 	At    time.Duration // local monotonic time: virtual in a simulation, zero if time is not modelled
 	Msg   Message       // for Recv, Command and Decided
-	Port  Port          // for Recv, Suspect, Trust, Joined and Left
+	Port  Port          // for Recv, Suspect and Trust
 	Op    Op
 	Timer uint8 // for Timeout
 	Layer uint8 // for Timeout: the machine of a Stack that set the timer

@@ -25,8 +25,7 @@ import (
 // change: OverComplete returns an error that wraps [ErrInput]. The same holds for Synchronous algorithms, which
 // need a synchronizer below them.
 //
-// Suspect and Left remove a process from the overlay. Trust, Joined and any message from the process add it
-// again; a process that recovers (Rejoin) sends a message to all others for this purpose. Messages over links
+// A Suspect removes a process from the overlay. A Trust and any message from the process add it again; a process that recovers (Rejoin) sends a message to all others for this purpose. Messages over links
 // outside the overlay are dropped. Whenever the overlay of a process changes, the current or last election is
 // void for that process: it starts another one with a Term larger than any it has heard of, and its Outcome is
 // Undecided until then. Therefore, after the last report of the failure detectors, there is an election in
@@ -170,13 +169,13 @@ func (o *overlay) Step(e *Env, ev *Event) {
 		if e.Ports() == 0 { // no other process can notice the return and start an election
 			o.reelect(e, ev.At)
 		}
-	case Suspect, Left:
+	case Suspect:
 		// A second Suspect for the same process changes no link and must not start another election.
 		if at, found := slices.BinarySearch(o.gone, ev.Port); !found && ev.Port < Port(e.Ports()) {
 			o.gone = slices.Insert(o.gone, at, ev.Port)
 			o.relink(e, ev.At)
 		}
-	case Trust, Joined:
+	case Trust:
 		o.trust(e, ev)
 	case Start:
 		o.start(e, ev)

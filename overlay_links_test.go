@@ -151,19 +151,14 @@ func TestOverlaySetup(t *testing.T) {
 		{Self: self, Ports: 1, Root: true}}, l.made)
 }
 
-// TestOverlayTakesBack: Suspect and Left take a process out of the overlay, Trust and Joined bring it
-// back, each with another election. A word that changes nothing begins none.
+// TestOverlayTakesBack: a Suspect takes a process out of the overlay and a Trust brings it back, each with
+// another election. An event that changes nothing begins none.
 func TestOverlayTakesBack(t *testing.T) {
-	for _, out := range []election.Op{election.Suspect, election.Left} {
-		for _, back := range []election.Op{election.Trust, election.Joined} {
-			l := lay(t, onRing, crowd{3, []election.ID{5, 4}})
-			l.step(start())
-			require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 2"},
-				l.step(election.Event{Op: out, Port: 1}))
-			require.Empty(t, l.step(election.Event{Op: out, Port: 1}))
-			require.Equal(t, []string{"init 0", "start 0", "to 1: kind 1 of Term 3"},
-				l.step(election.Event{Op: back, Port: 1}))
-			require.Empty(t, l.step(election.Event{Op: back, Port: 1}))
-		}
-	}
+	l := lay(t, onRing, crowd{3, []election.ID{5, 4}})
+	l.step(start())
+	out, back := election.Event{Op: election.Suspect, Port: 1}, election.Event{Op: election.Trust, Port: 1}
+	require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 2"}, l.step(out))
+	require.Empty(t, l.step(out))
+	require.Equal(t, []string{"init 0", "start 0", "to 1: kind 1 of Term 3"}, l.step(back))
+	require.Empty(t, l.step(back))
 }

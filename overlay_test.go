@@ -426,7 +426,7 @@ func TestOverlayPure(t *testing.T) {
 func happening(r *rand.Rand) election.Event {
 	ops := []election.Op{election.Recv, election.Recv, election.Recv, election.Recv, election.Start,
 		election.Reelect, election.Rejoin,
-		election.Suspect, election.Suspect, election.Trust, election.Joined, election.Left, election.Init}
+		election.Suspect, election.Suspect, election.Trust, election.Init}
 	return election.Event{Op: ops[r.IntN(len(ops))], Port: election.Port(r.IntN(4)), Msg: election.Message{
 		Term: r.Uint64N(4), Value: r.Uint64N(6), Round: r.Uint32N(4), Flags: uint8(r.IntN(2) | r.IntN(2)<<7),
 		Rank: election.Rank{ID: election.ID(1 + r.IntN(5))}}}

@@ -8,7 +8,7 @@ const maxRaised = 4096
 // election above it, and a lock service above the election. machines[0] is the lowest. Each machine sees only
 // the messages and timers of its own layer.
 //
-// Init, Suspect, Trust, Joined and Left go to every machine, lowest first. Start, Reelect and Command go to the
+// Init, Suspect and Trust go to every machine, lowest first. Start, Reelect and Command go to the
 // topmost machine, which passes them down with [Env.Lower] if necessary. An event that a machine raises goes to
 // all machines above it, nearest first. When a machine decides, the machines above receive a [Decided].
 //

@@ -26,8 +26,8 @@
 //  8. A process adopts a larger Term. It sends CATCHUP to a process whose claim to lead counts less than the
 //     leader that it follows. That process announces itself again in a later Term, or elects if the leader is
 //     larger.
-//  9. A process that is suspected, or has left on purpose, is neither asked nor waited for, until it is
-//     trusted or sends a message. A process that is trusted during an election receives ELECTION.
+//  9. A process that is suspected is neither asked nor waited for, until it is trusted or sends a message. A
+//     process that is trusted during an election receives ELECTION.
 //
 // No rule blocks: each is triggered by a message or a timer.
 //
@@ -44,8 +44,8 @@
 //  15. When all are done it leads. If a process that has answered does not answer again, or another one has
 //     asked in the meantime, it holds another election.
 //  16. A process that has halted elects if the next message of the election does not arrive in time.
-//  17. A process that is suspected, or has left on purpose, is not waited for. If it is the coordinator, or
-//     has halted this process, this process elects.
+//  17. A process that is suspected is not waited for. If it is the coordinator, or has halted this process,
+//     this process elects.
 //  18. A leader sends HEARTBEAT periodically. A process that receives none elects. A process that receives the
 //     HEARTBEAT of a larger process than its leader asks that process whether it is up.
 //  19. An answer that does not belong to the current question has no effect, nor does a message of an election
@@ -124,7 +124,7 @@
 //     comparison.
 //   - A process that recovers begins an election, and the time-outs have values.
 //   - Elections are numbered, with the consequences described above (Terms).
-//   - A process that is suspected, or has left on purpose, is neither asked nor waited for.
+//   - A process that is suspected is neither asked nor waited for.
 //
 // Halting differs from the paper, which uses remote calls instead of messages:
 //

@@ -88,9 +88,9 @@ func (n *original) Step(e *election.Env, ev *election.Event) {
 		n.suspect(e)
 	case election.Rejoin:
 		n.elect(e)
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		n.recvSuspect(e, ev.Port)
-	case election.Trust, election.Joined: // rule 17
+	case election.Trust: // rule 17
 		// Do not ask it, even if it was left out: a process that was down elects when it recovers.
 		n.down.Remove(ev.Port)
 	case election.Timeout:

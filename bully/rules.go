@@ -66,7 +66,7 @@ type process struct {
 	answered     bool // ALIVE has arrived
 	hadFollowers bool // it has led since it last followed another process
 
-	down portset.Set // suspected, or left: neither asked nor waited for
+	down portset.Set // suspected: neither asked nor waited for
 }
 
 // Step handles one event.
@@ -76,9 +76,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.init(e)
 	case election.Start, election.Rejoin:
 		n.elect(e)
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		n.suspect(e, ev.Port)
-	case election.Trust, election.Joined:
+	case election.Trust:
 		n.trust(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)

@@ -97,7 +97,7 @@ func (p *single) words(m *election.Message) string {
 // with a Flag.
 var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d+)\))?(!?)$`)
 
-// event reads an event: start, rejoin, suspect 5 (or left, trust, joined), a timer, or a message.
+// event reads an event: start, rejoin, suspect 5, trust 5, a timer, or a message.
 func (p *single) event(t *testing.T, s string) election.Event {
 	t.Helper()
 	if i := slices.Index(timers, s); i >= 0 {
@@ -107,8 +107,7 @@ func (p *single) event(t *testing.T, s string) election.Event {
 		return election.Event{Op: op}
 	}
 	what, id, _ := strings.Cut(s, " ")
-	if op, ok := map[string]election.Op{"suspect": election.Suspect, "left": election.Left,
-		"trust": election.Trust, "joined": election.Joined}[what]; ok {
+	if op, ok := map[string]election.Op{"suspect": election.Suspect, "trust": election.Trust}[what]; ok {
 		return election.Event{Op: op, Port: election.Port(p.place(id) - 1)}
 	}
 	parts := written.FindStringSubmatch(s)
@@ -229,19 +228,19 @@ func TestSuspected(t *testing.T) {
 	const stops, leads = "-beat -watch ", "-alive -coordinator +beat2 leader(3)/"
 	requireSteps(t, []steps{
 		{"not asked", given("suspect 5", "start"), "save 4:election/1 " + stops + "+alive3 undecided(0)/1"},
-		{"gone: not asked", given("left 4", "start"),
+		{"gone: not asked", given("suspect 4", "start"),
 			"save 5:election/1 " + stops + "+alive3 undecided(0)/1"},
-		{"no larger one is up", given("left 4", "suspect 5", "start"),
+		{"no larger one is up", given("suspect 4", "suspect 5", "start"),
 			"save " + first + stops + leads + "1 done"},
-		{"the leader is the last", given("5:coordinator/7", "suspect 4", "left 5"),
+		{"the leader is the last", given("5:coordinator/7", "suspect 4", "suspect 5"),
 			"save " + eighth + stops + leads + "8 done"},
 		{"a smaller one counts for nothing", given("start", "suspect 1"), ""},
 		{"not waited for", given("start", "suspect 5"), ""},
-		{"none is waited for", given("start", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
-		{"none is waited for, though one has answered", given("start", "4:alive/1", "suspect 5", "left 4"), "save " + first + leads + "1 done"},
+		{"none is waited for", given("start", "suspect 5", "suspect 4"), "save " + first + leads + "1 done"},
+		{"none is waited for, though one has answered", given("start", "4:alive/1", "suspect 5", "suspect 4"), "save " + first + leads + "1 done"},
 		{"trusted: asked", given("suspect 5", "trust 5", "start"),
 			"save 4:election/1 5:election/1 " + stops + "+alive3 undecided(0)/1"},
-		{"trusted: asked at once", given("suspect 5", "start", "joined 5"), "5:election/1 +alive3"},
+		{"trusted: asked at once", given("suspect 5", "start", "trust 5"), "5:election/1 +alive3"},
 		{"trusted: asked at once, and one has answered", given("suspect 5", "start", "4:alive/1", "trust 5"), "5:election/1"},
 		{"trusted, but was not suspected", given("start", "trust 5"), ""},
 		{"trusted, a smaller one", given("suspect 1", "start", "trust 1"), ""},
@@ -367,10 +366,10 @@ func TestHaltingStepByStep(t *testing.T) {
 		{"asks: another is suspected", given("start", "suspect 5", "alive"),
 			"1:halt/1.1 2:halt/1.1 -alive +alive3"},
 		{"suspected: not asked", given("suspect 4", "start"), "save 5:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
-		{"trusted: asked", given("left 4", "joined 4", "start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
+		{"trusted: asked", given("suspect 4", "trust 4", "start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
 		{"heard: asked", given("suspect 4", "4:heartbeat/1", "start"), "save 4:areyouup/1.1 -alive -coordinator -beat -watch +alive3 undecided(0)/1"},
 		{"suspected before a crash: asked", given("start", "suspect 4", "restart", "start"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
-		{"refers: suspected", given("start", "4:up/1.1(5)", "left 5"), "save -alive -alive -coordinator -beat -watch +watch4"},
+		{"refers: suspected", given("start", "4:up/1.1(5)", "suspect 5"), "save -alive -alive -coordinator -beat -watch +watch4"},
 		{"refers to one that is suspected", given("suspect 5", "start", "4:up/1.1(5)"), "save -alive -coordinator -beat -watch +watch4"},
 		{"follows: the leader is suspected", follows("suspect 5"), "save 4:areyouup/8.8 -alive -coordinator -beat -watch +alive3 undecided(0)/8"},
 		{"follows: another is suspected", follows("suspect 4"), ""},
@@ -425,8 +424,8 @@ func TestHaltingLeads(t *testing.T) {
 			"1:newcoordinator/1.1 -alive +alive3"},
 		{"halting: one that has is suspected", elects("1:halted/1.1", "suspect 1"), ""},
 		{"halting: one that has is suspected, and not announced to", elects("1:halted/1.1", "suspect 1", "2:halted/1.1"), "2:newcoordinator/1.1 -alive +alive3"},
-		{"announcing: one is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "left 2"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
-		{"announcing: one that has is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "left 1"), ""},
+		{"announcing: one is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "suspect 2"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
+		{"announcing: one that has is suspected", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "suspect 1"), ""},
 		{"readying: one is suspected", elects("1:halted/1.1", "alive", "1:accepted/1.1", "suspect 1"), "save 4:areyouup/2.2 -alive -coordinator -beat -watch +alive3 undecided(0)/2"},
 		{"halting: none has", elects("alive"), "save -alive -alive +beat2 -alive leader(3)/1 done"},
 		{"announcing: some have", elects("1:halted/1.1", "2:halted/1.1", "1:accepted/1.1", "alive"), "save 4:areyouup/2.2 -alive -alive -coordinator -beat -watch +alive3 undecided(0)/2"},

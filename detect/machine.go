@@ -62,11 +62,11 @@ func (n *machine) Step(e *election.Env, ev *election.Event) {
 		}
 	// A report of another detector reaches the machines above without this one. Record it, so that the next
 	// beat raises a Trust.
-	case election.Suspect, election.Left: // rule 8
+	case election.Suspect: // rule 8
 		if p != nil {
 			p.suspected = true
 		}
-	case election.Trust, election.Joined: // rule 8
+	case election.Trust: // rule 8
 		if p != nil && p.suspected {
 			p.suspected, p.until = false, ev.At+n.plan.first
 			n.arm(e, ev.At, p.until)

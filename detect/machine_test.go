@@ -72,9 +72,9 @@ func (b *bench) step(ev election.Event) (raised []election.Event) {
 func (b *bench) report(ev *election.Event) bool {
 	before := b.suspected[ev.Port]
 	switch ev.Op {
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		b.suspected[ev.Port] = true
-	case election.Trust, election.Joined:
+	case election.Trust:
 		b.suspected[ev.Port] = false
 	}
 	return b.suspected[ev.Port] != before
@@ -155,7 +155,7 @@ func TestSilence(t *testing.T) {
 // a machine above may have taken a late message for a sign of life.
 func TestAgain(t *testing.T) {
 	for name, d := range all() {
-		for _, first := range []election.Op{0, election.Suspect, election.Left} {
+		for _, first := range []election.Op{0, election.Suspect} {
 			b := newBench(t, d, 1)
 			b.init(0)
 			b.step(election.Event{Op: first, At: 1})
@@ -197,20 +197,17 @@ func TestBeats(t *testing.T) {
 // is trusted gets time to speak.
 func TestOtherDetector(t *testing.T) {
 	for name, d := range all() {
-		for _, ops := range [][2]election.Op{{election.Suspect, election.Trust},
-			{election.Left, election.Joined}} {
-			b := newBench(t, d, 1)
-			b.init(0)
-			require.Empty(t, b.step(election.Event{Op: ops[0], At: 10 * ms}))
-			require.Empty(t, b.until(time.Minute), "%s: it is suspected already", name)
-			require.Equal(t, trust(time.Minute, 0), b.beat(time.Minute, 0, 600), name)
-			require.Empty(t, b.step(election.Event{Op: ops[0], At: time.Minute}))
-			back := time.Minute + time.Second
-			b.until(back)
-			require.Empty(t, b.step(election.Event{Op: ops[1], At: back}))
-			require.Equal(t, suspect(back+b.machine.plan.first, 0), b.until(2*time.Minute), name)
-			require.Empty(t, b.step(election.Event{Op: ops[0], Port: 77}), "a port that there is not")
-		}
+		b := newBench(t, d, 1)
+		b.init(0)
+		require.Empty(t, b.step(election.Event{Op: election.Suspect, At: 10 * ms}))
+		require.Empty(t, b.until(time.Minute), "%s: it is suspected already", name)
+		require.Equal(t, trust(time.Minute, 0), b.beat(time.Minute, 0, 600), name)
+		require.Empty(t, b.step(election.Event{Op: election.Suspect, At: time.Minute}))
+		back := time.Minute + time.Second
+		b.until(back)
+		require.Empty(t, b.step(election.Event{Op: election.Trust, At: back}))
+		require.Equal(t, suspect(back+b.machine.plan.first, 0), b.until(2*time.Minute), name)
+		require.Empty(t, b.step(election.Event{Op: election.Suspect, Port: 77}), "a port that there is not")
 	}
 }
 

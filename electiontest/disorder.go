@@ -141,8 +141,7 @@ func (d *disorder) step() error {
 	case 6, 7, 8:
 		if ports := d.h.in.Topology.Ports(p); ports > 0 {
 			m.ev.Port = election.Port(d.IntN(ports))
-			m.ev.Op = []election.Op{election.Suspect, election.Left, election.Trust,
-				election.Joined}[d.IntN(4)]
+			m.ev.Op = []election.Op{election.Suspect, election.Trust}[d.IntN(2)]
 			return d.take(m)
 		}
 		m.ev.Op = election.Start

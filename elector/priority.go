@@ -51,7 +51,7 @@ func (s *standings) observe(o *observe.Occurrence) {
 	s.now = o.At
 	s.mu.Unlock()
 	switch o.Event.Op {
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.others[o.Event.Port].stands = false

@@ -37,7 +37,7 @@
 //  12. A member that receives AYC of its leader with a larger number is not in that leader's group any more.
 //     It recovers.
 //  13. A process that recovers from a crash, or joins while others run, checks. A process whose leader is
-//     suspected, or has left on purpose, recovers and checks.
+//     suspected recovers and checks.
 //  14. A Start makes a leader check, and a member ask its leader. While it does either, or its group is not
 //     ready, a Start has no effect. With Config.Interval a process does so periodically.
 //

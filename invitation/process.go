@@ -76,7 +76,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.check(e)
 	case election.Start: // rule 14
 		n.look(e)
-	case election.Suspect, election.Left: // rule 13
+	case election.Suspect: // rule 13
 		if n.leader != n.me && ev.Port == n.port {
 			n.recover(e)
 			n.check(e)

@@ -65,7 +65,7 @@ var timerNames = []string{"answers", "larger", "acceptance", "ready", "look"}
 func (p *single) do(t *testing.T, words string) string {
 	w := strings.Fields(words)
 	ev := election.Event{}
-	for op := election.Init; op <= election.Left; op++ {
+	for op := election.Init; op <= election.Trust; op++ {
 		if op.String() == w[0] {
 			ev.Op = op
 		}
@@ -332,7 +332,6 @@ var recoveries = []ruleCase{
 		"save 4:ayc_r:4/8:yes leader:3/3 done"},
 	{"12: another process", following, []string{"4 ayc 4/8"}, "4:ayc_r:4/8"},
 	{"13: suspect the leader", following, []string{"suspect 5"}, anew},
-	{"13: it says good-bye", following, []string{"left 5"}, anew},
 	{"13: another", following, []string{"suspect 2"}, ""},
 	{"13: one that leads", nil, []string{"suspect 1"}, ""},
 	{"13: trust changes nothing", following, []string{"trust 5"}, ""},

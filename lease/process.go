@@ -169,11 +169,11 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.stands = true
 	case election.Command:
 		n.command(e, now, &ev.Msg)
-	case election.Suspect, election.Left: // rule 8
+	case election.Suspect: // rule 8
 		if n.isPort(e, ev.Port) {
 			n.down.Add(ev.Port)
 		}
-	case election.Trust, election.Joined: // rule 8
+	case election.Trust: // rule 8
 		n.down.Remove(ev.Port)
 	case election.Timeout:
 		n.timeout(e, now, ev.Timer)
@@ -190,8 +190,8 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 // knows reports whether a process acts on an event.
 func knows(ev *election.Event) bool {
 	switch ev.Op {
-	case election.Init, election.Rejoin, election.Start, election.Command, election.Suspect, election.Left,
-		election.Trust, election.Joined, election.Timeout:
+	case election.Init, election.Rejoin, election.Start, election.Command, election.Suspect,
+		election.Trust, election.Timeout:
 		return true
 	}
 	return ev.Op == election.Recv && ev.Msg.Kind >= kindProbe && ev.Msg.Kind <= kindMemory

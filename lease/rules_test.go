@@ -15,8 +15,8 @@ func TestRuleClaim(t *testing.T) {
 	requireRules(t, []rule{
 		{"first start: no quarantine", nil, "start", "+turn40..50"},
 		{"it waits for each larger one, plus a random part", nil, "start", "+turn40..50"},
-		{"larger ones that are down are not waited for", nil, "suspect 5; left 4; start", "+turn0..10"},
-		{"nor when they are back", nil, "suspect 5; trust 5; left 4; joined 4; start", "+turn40..50"},
+		{"larger ones that are down are not waited for", nil, "suspect 5; suspect 4; start", "+turn0..10"},
+		{"nor when they are back", nil, "suspect 5; trust 5; suspect 4; trust 4; start", "+turn40..50"},
 		{"a message shows that one is up", nil, "suspect 5; 5:probe/0.9#1; start", "+turn40..50"},
 		{"it asks all others", nil, "start; @40 turn", "all:probe/0.7#1 +due40"},
 		{"started again", nil, "start; start", ""},

@@ -141,8 +141,7 @@ var written = regexp.MustCompile(`^(\d+):(\w+)/(\d+)(?:\.(\d+))?(?:#(\d+))?(?:\(
 
 var (
 	ops = map[string]election.Op{"init": election.Init, "rejoin": election.Rejoin, "start": election.Start,
-		"suspect": election.Suspect, "left": election.Left, "trust": election.Trust,
-		"joined": election.Joined}
+		"suspect": election.Suspect, "trust": election.Trust}
 	commands = map[string]func(uint64) election.Message{
 		"resign":   func(term uint64) election.Message { return lease.Resign(term, 0) },
 		"transfer": func(to uint64) election.Message { return lease.Resign(0, election.ID(to)) },

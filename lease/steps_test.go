@@ -157,7 +157,6 @@ func TestReturnOfEvenMany(t *testing.T) {
 func TestPorts(t *testing.T) {
 	requireSteps(t, []steps{
 		{"suspect", given("suspect 0", "start"), "+turn40..50"},
-		{"left", given("left 0", "start"), "+turn40..50"},
 		{"trust", given("trust 0", "start"), "+turn40..50"},
 	}, config, 1, 2, 4, 5)
 	p := amid(t, config, 1, 2, 4, 5)

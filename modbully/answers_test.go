@@ -202,10 +202,10 @@ func TestSuspected(t *testing.T) {
 	const asks4, asks5 = "save 4:election/1 +phase3 undecided(0)/1", "save 5:election/1 +phase3 undecided(0)/1"
 	requireStories(t, []story{
 		{name: "not asked", v: base, of: 3, events: given("suspect 5", "start"), want: asks4},
-		{name: "gone: not asked", v: grant, of: 3, events: given("left 4", "start"), want: asks5},
-		{name: "all of them", v: grant, of: 3, events: given("left 4", "left 5", "start"), want: wins},
+		{name: "gone: not asked", v: grant, of: 3, events: given("suspect 4", "start"), want: asks5},
+		{name: "all of them", v: grant, of: 3, events: given("suspect 4", "suspect 5", "start"), want: wins},
 		{name: "trusted: asked", v: base, of: 3, events: given("suspect 5", "trust 5", "start"), want: asks5},
-		{name: "joins: asked", v: base, of: 3, events: given("left 5", "joined 5", "start"), want: asks5},
+		{name: "joins: asked", v: base, of: 3, events: given("suspect 5", "trust 5", "start"), want: asks5},
 		{name: "heard: asked", v: base, of: 3, events: given("suspect 5", "5:enquiry/0", "start"),
 			want: asks5},
 		{name: "suspected before a crash: asked", v: base, of: 3,
@@ -220,17 +220,17 @@ func TestSuspected(t *testing.T) {
 		{name: "grant: the largest that said OK", v: grant, of: 3,
 			events: given("start", "4:ok/1", "5:ok/1", "suspect 5", "phase"), want: "4:election/1 +phase3"},
 		{name: "PCRP: not waited for", v: convenience, of: 3,
-			events: given("left 4", "left 5", "suspect 1", "start",
+			events: given("suspect 4", "suspect 5", "suspect 1", "start",
 				"2:pcrp/1"), want: "2:mpc/1 -answers done"},
 		{name: "PCRP: comes all the same", v: convenience, of: 3,
-			events: given("left 4", "left 5", "suspect 1", "start", "1:pcrp/1", "2:pcrp/1"),
+			events: given("suspect 4", "suspect 5", "suspect 1", "start", "1:pcrp/1", "2:pcrp/1"),
 			want:   "1:mpc/1 2:mpc/1 -answers done"},
 		{name: "REPLY: not waited for any longer", v: number, of: 3,
-			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 1"), want: "-answers done"},
+			events: given("suspect 4", "suspect 5", "start", "2:reply/1", "suspect 1"), want: "-answers done"},
 		{name: "REPLY: has come", v: number, of: 3,
-			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 2"), want: ""},
+			events: given("suspect 4", "suspect 5", "start", "2:reply/1", "suspect 2"), want: ""},
 		{name: "REPLY: the literal count waits for all", v: number, c: modbully.Config{LiteralReset: true}, of: 3,
-			events: given("left 4", "left 5", "start", "2:reply/1", "suspect 1"), want: ""},
+			events: given("suspect 4", "suspect 5", "start", "2:reply/1", "suspect 1"), want: ""},
 	})
 }
 

@@ -45,7 +45,7 @@ func TestUnknown(t *testing.T) {
 		p := newSingle(t, v, modbully.Config{Coordinator: 5}, 3, 5)
 		before := new(election.State).Append(nil, p.node)
 		for _, ev := range []election.Event{
-			{Op: 99}, {Op: election.Joined}, {Op: election.Command}, {Op: election.Decided},
+			{Op: 99}, {Op: election.Command}, {Op: election.Decided},
 			{Op: election.Suspect, Port: 9}, {Op: election.Trust, Port: 3},
 			{Op: election.Recv, Msg: election.Message{Kind: 12}},
 			{Op: election.Recv, Msg: election.Message{Kind: 200}},

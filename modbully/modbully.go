@@ -41,8 +41,8 @@
 //     waits for the leader of the later Term, or announces itself again in the next one.
 //  17. Heartbeat. A leader sends HEARTBEAT and REFRESH periodically, if configured. A process that receives no
 //     HEARTBEAT suspects its leader.
-//  18. Suspicion. Suspect and Left report which process is down or has left on purpose: it is neither asked
-//     nor waited for until Trust or Joined, or a message of its own.
+//  18. Suspicion. A Suspect reports that a process is down or has left: it is neither asked nor waited for
+//     until a Trust, or a message of its own.
 //
 // # The variants
 //

@@ -92,9 +92,9 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 		n.start(e)
 	case election.Reelect: // rule 1
 		n.elect(e, n.suspectOfStart(e), n.isLeader())
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		n.handleSuspicion(e, ev.Port)
-	case election.Trust, election.Joined:
+	case election.Trust:
 		n.handleTrust(e, ev.Port)
 	case election.Timeout:
 		n.timeout(e, ev.Timer)

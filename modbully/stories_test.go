@@ -119,10 +119,9 @@ func (p *single) words(fx *election.Effects) string {
 var messageText = regexp.MustCompile(`^(\d):(\w+)/(\d+)(?:\.(\d+))?(?:\((\d)\))?(?: at (\d+))?$`)
 
 var ops = map[string]election.Op{"start": election.Start, "rejoin": election.Rejoin,
-	"suspect": election.Suspect, "trust": election.Trust, "left": election.Left, "joined": election.Joined,
-	"init": election.Init}
+	"suspect": election.Suspect, "trust": election.Trust, "init": election.Init}
 
-// event reads an event: start, rejoin, init, suspect 5 (or trust, left, joined), a timer, or a message.
+// event reads an event: start, rejoin, init, suspect 5 (or trust), a timer, or a message.
 func (p *single) event(s string) election.Event {
 	p.t.Helper()
 	if i := slices.Index(timerNames, s); i >= 0 {

@@ -93,9 +93,9 @@ func (n *arbiter) Step(e *election.Env, ev *election.Event) {
 		n.command(e, ev)
 	case election.Decided:
 		n.recvDecided(e, ev)
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		n.suspect(e, ev, true)
-	case election.Trust, election.Joined:
+	case election.Trust:
 		n.suspect(e, ev, false)
 	case election.Timeout:
 		n.timeout(e, ev)

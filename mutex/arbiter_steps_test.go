@@ -241,27 +241,21 @@ func TestArbiterSuspects(t *testing.T) {
 	require.Equal(t, "-lease", p.does(released))
 	require.Equal(t, "1 grant 0.7 token 0.2, +lease 12s", p.does(arbiterEvent(election.Trust, 1)))
 	p = begin()
-	require.Equal(t, "-lease", p.does(arbiterEvent(election.Left, 1), released))
-	require.Equal(t, "1 grant 0.7 token 0.2, +lease 12s", p.does(arbiterEvent(election.Joined, 1)))
-	p = begin()
 	require.Empty(t, p.does(arbiterHears(1, arbiterRelease, 0, 6)), "an old release")
 	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(released))
 }
 
-// TestArbiterReclaims: a section held by a client that is suspected or has left is granted to the next client
+// TestArbiterReclaims: a section held by a client that is suspected is granted to the next client
 // immediately. An absent client is granted nothing until it is back.
 func TestArbiterReclaims(t *testing.T) {
-	for gone, back := range map[election.Op]election.Op{election.Suspect: election.Trust,
-		election.Left: election.Joined} {
-		p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
-		p.does(arbiterHears(2, arbiterRequest, 0, 1), arbiterHears(5, arbiterRequest, 0, 9),
-			arbiterHears(1, arbiterRequest, 0, 7))
-		require.Empty(t, p.does(arbiterEvent(gone, 5)))
-		require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(arbiterEvent(gone, 2)))
-		require.Empty(t, p.does(arbiterEvent(back, 5)))
-		require.Equal(t, "5 grant 0.9 token 0.3, -lease, +lease 12s",
-			p.does(arbiterHears(1, arbiterRelease, 0, 7)))
-	}
+	p := arbiterOver(t, arbiterLasting, mutex.Config{Arbiter: 3})
+	p.does(arbiterHears(2, arbiterRequest, 0, 1), arbiterHears(5, arbiterRequest, 0, 9),
+		arbiterHears(1, arbiterRequest, 0, 7))
+	require.Empty(t, p.does(arbiterEvent(election.Suspect, 5)))
+	require.Equal(t, "1 grant 0.7 token 0.2, -lease, +lease 12s", p.does(arbiterEvent(election.Suspect, 2)))
+	require.Empty(t, p.does(arbiterEvent(election.Trust, 5)))
+	require.Equal(t, "5 grant 0.9 token 0.3, -lease, +lease 12s",
+		p.does(arbiterHears(1, arbiterRelease, 0, 7)))
 }
 
 // TestArbiterSuspected: the election is informed of a crash of the arbiter if it does not detect it itself, and

@@ -74,34 +74,31 @@ func TestRequestArrivesTwice(t *testing.T) {
 	require.Len(t, p.step(mutex.Release(0, 1)).Sends, 1)
 }
 
-// TestNoAnswerOfTheGone: a process that is suspected, or has gone, is neither waited for nor asked,
-// until it is trusted, has joined again, or sends a message. Then it is asked, and has to answer again.
+// TestNoAnswerOfTheGone: a process that is suspected is neither waited for nor asked, until it is trusted or
+// sends a message. Then it is asked, and has to answer again.
 func TestNoAnswerOfTheGone(t *testing.T) {
-	for gone, back := range map[election.Op]election.Op{election.Suspect: election.Trust,
-		election.Left: election.Joined} {
-		p := asks(t)
-		event := func(op election.Op) *election.Effects { return p.step(election.Event{Op: op, Port: 3}) }
-		p.answer(0, 1, 0)
-		p.answer(1, 1, 0)
-		p.answer(2, 1, 0)
-		require.Len(t, event(gone).Signals, 1)
-		p.step(mutex.Release(0, 1))
-		require.Len(t, p.step(mutex.Request(0, 2)).Sends, 3)
-		p.sent(t, event(back), 3, "request")
-		p.sent(t, event(back), 3, "request") // the first one may have been lost
-		for port := range election.Port(3) {
-			require.Empty(t, p.answer(port, 2, 0).Signals)
-		}
-		require.Len(t, p.answer(3, 2, 0).Signals, 1)
+	p := asks(t)
+	event := func(op election.Op) *election.Effects { return p.step(election.Event{Op: op, Port: 3}) }
+	p.answer(0, 1, 0)
+	p.answer(1, 1, 0)
+	p.answer(2, 1, 0)
+	require.Len(t, event(election.Suspect).Signals, 1)
+	p.step(mutex.Release(0, 1))
+	require.Len(t, p.step(mutex.Request(0, 2)).Sends, 3)
+	p.sent(t, event(election.Trust), 3, "request")
+	p.sent(t, event(election.Trust), 3, "request") // the first one may have been lost
+	for port := range election.Port(3) {
+		require.Empty(t, p.answer(port, 2, 0).Signals)
+	}
+	require.Len(t, p.answer(3, 2, 0).Signals, 1)
 
-		p = asks(t)
-		p.answer(3, 1, 0)
-		event(gone)
-		fx := p.hears(3, "request", election.Message{Value: 9})
-		require.EqualValues(t, 1, p.sent(t, fx, 3, "request").Value, "it has forgotten its answer, perhaps")
-		for port := range election.Port(3) {
-			require.Empty(t, p.answer(port, 1, 0).Signals)
-		}
+	p = asks(t)
+	p.answer(3, 1, 0)
+	event(election.Suspect)
+	fx := p.hears(3, "request", election.Message{Value: 9})
+	require.EqualValues(t, 1, p.sent(t, fx, 3, "request").Value, "it has forgotten its answer, perhaps")
+	for port := range election.Port(3) {
+		require.Empty(t, p.answer(port, 1, 0).Signals)
 	}
 	require.Empty(t, asks(t).step(election.Event{Op: election.Suspect, Port: 9}).Signals, "no such port")
 }
@@ -109,22 +106,20 @@ func TestNoAnswerOfTheGone(t *testing.T) {
 // TestAskAgain: a process asks a peer again that is reported to be up, also one that was never suspected: the
 // request is lost if the peer was not up yet. An answer that has arrived stays.
 func TestAskAgain(t *testing.T) {
-	for _, op := range []election.Op{election.Trust, election.Joined} {
-		p := asks(t)
-		p.answer(0, 1, 0)
-		require.Empty(t, p.step(election.Event{Op: op, Port: 0}).Sends)
-		require.Empty(t, p.step(election.Event{Op: op, Port: 4}).Sends, "no such port")
-		for port := range election.Port(4) {
-			if port > 0 {
-				require.EqualValues(t, 1, p.sent(t, p.step(election.Event{Op: op, Port: port}), port,
-					"request").Value)
-			}
+	p := asks(t)
+	p.answer(0, 1, 0)
+	require.Empty(t, p.step(election.Event{Op: election.Trust, Port: 0}).Sends)
+	require.Empty(t, p.step(election.Event{Op: election.Trust, Port: 4}).Sends, "no such port")
+	for port := range election.Port(4) {
+		if port > 0 {
+			require.EqualValues(t, 1, p.sent(t, p.step(election.Event{Op: election.Trust, Port: port}), port,
+				"request").Value)
 		}
-		require.Empty(t, p.answer(1, 1, 0).Signals)
-		require.Empty(t, p.answer(2, 1, 0).Signals)
-		require.Len(t, p.answer(3, 1, 0).Signals, 1)
-		require.Empty(t, p.step(election.Event{Op: op, Port: 1}).Sends, "it does not wait")
 	}
+	require.Empty(t, p.answer(1, 1, 0).Signals)
+	require.Empty(t, p.answer(2, 1, 0).Signals)
+	require.Len(t, p.answer(3, 1, 0).Signals, 1)
+	require.Empty(t, p.step(election.Event{Op: election.Trust, Port: 1}).Sends, "it does not wait")
 }
 
 // TestTokenAfterReturn: a process that numbers its requests from the beginning gets a token larger than the

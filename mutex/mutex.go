@@ -30,8 +30,8 @@
 //  5. Leave. A process leaves after Config.CriticalSection, on a [Release], or when its Lease expires. It
 //     sends RELEASE.
 //  6. Free. On RELEASE of the current grant, or two Delays after the end of its Lease, the section is free.
-//  7. Suspect. If a process is suspected or has left on purpose, its sections are free immediately. If it is
-//     the arbiter, another election starts, unless the machine below detects the crash itself.
+//  7. Suspect. If a process is suspected, its sections are free immediately. If it is the arbiter, another
+//     election starts, unless the machine below detects the crash itself.
 //  8. Elected. A process that learns of a new arbiter sends its REQUESTs again to the new arbiter, and
 //     declares each section that it is in with a marked REQUEST.
 //  9. Claim. A process that is elected, or whose Term grows, begins a reign: it sends CLAIM to all.
@@ -48,9 +48,9 @@
 //     earlier. In these cases it defers the answer. If numbers are equal, the smaller ID is earlier.
 //  15. Enter. A process that has all answers is inside.
 //  16. Leave. A process that leaves, or withdraws its request, sends the answers that it has deferred.
-//  17. Gone. A process that is suspected, or has left on purpose, is neither asked nor waited for. A process
-//     that is trusted or has joined again is asked for every answer that is missing, even if it was neither
-//     suspected nor gone. A process that was gone and sends a message is asked for all answers.
+//  17. Gone. A process that is suspected is neither asked nor waited for. A process that is trusted is
+//     asked for every answer that is missing, even if it was not suspected. A process that was suspected and
+//     sends a message is asked for all answers.
 //
 // # The rules of tokenring
 //
@@ -84,8 +84,7 @@
 //     earlier reign from then on, and declares with a marked REQUEST if it is inside. The arbiter grants
 //     nothing until Grace, in which these replies arrive, has passed.
 //   - A grant is valid for Lease. Then its holder leaves, and two Delays later the arbiter grants the section
-//     to the next client. If the client is suspected or has left on purpose, the arbiter grants the section
-//     immediately.
+//     to the next client. If the client is suspected, the arbiter grants the section immediately.
 //   - Every REQUEST has a number, which GRANT and RELEASE repeat: a client that receives a grant which it no
 //     longer requests returns it immediately.
 //   - A token consists of the number of the reign, the place of the arbiter among all processes by Rank, and a
@@ -153,8 +152,8 @@
 //     request, so that duplicates are harmless. OK also carries the number of the latest entry, so that the
 //     tokens of a process that recovers without its state increase. A process saves how far its numbers have
 //     advanced, so that tokens increase if all processes have been down. The source assumes that all processes
-//     are up. Here a process that Trust or Joined reports is asked again if it has not answered, because a
-//     request sent before it was up is lost.
+//     are up. Here a process that is trusted is asked again if it has not answered, because a request sent before it
+//     was up is lost.
 //   - tokenring: the source does not describe what happens if the election for a lost token is lost too. Here
 //     the process starts another election after twice the time.
 //
@@ -171,8 +170,8 @@
 //   - arbiter over an overlay: every crash and every recovery starts elections, one for each process that
 //     notices it at a different time. Nothing is granted in the meantime.
 //   - ricartagrawala: a process that is silent, and that no detector reports, blocks all others. So does a
-//     process that is not up when it is asked, until Trust or Joined reports it. If a suspicion is wrong, two
-//     processes may be inside. After 2^63/n requests all further ones are refused.
+//     process that is not up when it is asked, until it is trusted. If a suspicion is wrong, two processes may be
+//     inside. After 2^63/n requests all further ones are refused.
 //   - tokenring: the token is lost with one message or one crash, and a duplicate of the message creates a
 //     second token ([election.Faults] does not list Copies). Without Bridge, a process that stays down
 //     interrupts the ring. With Bridge, one process must stay up, and a detector must report each process that

@@ -48,9 +48,9 @@ func (n *asker) Step(e *election.Env, ev *election.Event) {
 		n.want(e, ev, 0, 0)
 	case election.Command:
 		n.command(e, ev)
-	case election.Suspect, election.Left:
+	case election.Suspect:
 		n.dismiss(e, ev)
-	case election.Trust, election.Joined: // rule 17
+	case election.Trust: // rule 17
 		if ev.Port < election.Port(e.Ports()) {
 			n.readmit(e, ev.Port)
 		}

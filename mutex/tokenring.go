@@ -39,7 +39,7 @@ func (n *holder) Step(e *election.Env, ev *election.Event) {
 		n.begin(e)
 	case election.Rejoin: // rule 21
 		e.StopTimer(timerFirst)
-	case election.Trust, election.Joined: // rule 25
+	case election.Trust: // rule 25
 		n.passIdle(e)
 	case election.Start: // rule 18
 		n.want(e, ev.At, 0, 0)

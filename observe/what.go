@@ -20,8 +20,6 @@ const (
 	Timeout = What(election.Timeout)
 	Suspect = What(election.Suspect)
 	Trust   = What(election.Trust)
-	Joined  = What(election.Joined)
-	Left    = What(election.Left)
 	Command = What(election.Command)
 	Reelect = What(election.Reelect)
 )
@@ -59,8 +57,7 @@ const (
 
 var names = [...]string{
 	Init: "init", Rejoin: "rejoin", Start: "start", Deliver: "deliver", Timeout: "timeout",
-	Suspect: "suspect",
-	Trust:   "trust", Joined: "joined", Left: "left", Command: "command", Reelect: "reelect",
+	Suspect: "suspect", Trust: "trust", Command: "command", Reelect: "reelect",
 	Step: "step", Crash: "crash", Pause: "pause", Resume: "resume", Recover: "recover", Restart: "restart",
 	Lose: "lose", Duplicate: "duplicate", Cut: "cut", Heal: "heal", Delay: "delay",
 	Choose: "choose", Save: "save", Send: "send", Set: "set", Stop: "stop", StopAll: "stop_all",

@@ -19,17 +19,11 @@ func (p *Process) Start() error { return p.post(election.Event{Op: election.Star
 // processes have already taken part.
 func (p *Process) Reelect() error { return p.post(election.Event{Op: election.Reelect}) }
 
-// Suspect reports that a failure detector believes that a peer has crashed.
+// Suspect reports that a peer has left the group, or that a failure detector believes that it has crashed.
 func (p *Process) Suspect(peer election.ID) error { return p.news(election.Suspect, peer) }
 
-// Trust reports that a failure detector believes that a peer is up again.
+// Trust reports that a peer has joined the group, or that a failure detector believes that it is up again.
 func (p *Process) Trust(peer election.ID) error { return p.news(election.Trust, peer) }
-
-// Left reports that a peer has left the group on purpose.
-func (p *Process) Left(peer election.ID) error { return p.news(election.Left, peer) }
-
-// Joined reports that a peer has joined the group, for the first time or again.
-func (p *Process) Joined(peer election.ID) error { return p.news(election.Joined, peer) }
 
 // Command passes a request to the algorithm; for example, package mutex defines requests for critical sections.
 func (p *Process) Command(m election.Message) error {

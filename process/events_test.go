@@ -25,15 +25,13 @@ func TestNewsOfPeers(t *testing.T) {
 		p, ended := running(t, c)
 		require.NoError(t, p.Suspect(2))
 		require.NoError(t, p.Trust(3))
-		require.NoError(t, p.Left(2))
-		require.NoError(t, p.Joined(3))
 		require.EqualError(t, p.Suspect(4),
 			"election: bad input: peer: no link leads to process 4: process 1")
 		synctest.Wait()
-		require.Equal(t, []string{"suspect 1", "trust 0", "left 1", "joined 0"}, heard)
+		require.Equal(t, []string{"suspect 1", "trust 0"}, heard)
 		p.Close()
 		require.NoError(t, <-ended)
-		require.ErrorIs(t, p.Left(3), election.ErrClosed)
+		require.ErrorIs(t, p.Trust(3), election.ErrClosed)
 
 		heard = nil
 		c.Peers = []election.Rank{{ID: 2}, {ID: 2}}

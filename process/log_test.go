@@ -112,7 +112,7 @@ func TestLogOfOverload(t *testing.T) {
 		p.Close()
 		require.NoError(t, <-ended)
 		require.Equal(t, []string{
-			`level=WARN msg="no heartbeats: this algorithm learns of a crash by Suspect or Left only" member=1 ` +
+			`level=WARN msg="no heartbeats: this algorithm learns of a crash by Suspect only" member=1 ` +
 				`algorithm=scripted`,
 			`level=WARN msg="packet dropped: as many as Backlog of its link wait" member=1 peer=2 backlog=1`,
 			`level=DEBUG msg="process ends" member=1 err=<nil>`,

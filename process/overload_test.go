@@ -240,7 +240,7 @@ func TestWarnsOfSilence(t *testing.T) {
 			tt.change(c.Algorithm)
 			p, ended := running(t, c)
 			synctest.Wait()
-			require.Equal(t, tt.warns, strings.Contains(log.String(), "by Suspect or Left only"))
+			require.Equal(t, tt.warns, strings.Contains(log.String(), "by Suspect only"))
 			p.Close()
 			require.NoError(t, <-ended)
 		})

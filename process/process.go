@@ -88,7 +88,7 @@ func Run(ctx context.Context, c Config) (election.Outcome, error) {
 // Process is a process that takes part in elections. It is created by [New] and does nothing until
 // [Process.Run] is called. The other methods may be called from any goroutine, including from callbacks.
 //
-// Start, Reelect, Command and the events about a peer (Suspect, Trust, Left, Joined) return before the process
+// Start, Reelect, Command and the events about a peer (Suspect, Trust) return before the process
 // has handled the event. Events that arrive before the process runs are queued. After the process has ended,
 // the methods return an error that wraps [election.ErrClosed]. If a peer has no link, the error wraps
 // [election.ErrInput].

@@ -309,7 +309,7 @@ func TestPost(t *testing.T) {
 		c.Founding = false
 		p, err := process.New(c)
 		require.NoError(t, err)
-		for _, news := range []func(election.ID) error{p.Suspect, p.Trust, p.Left, p.Joined} {
+		for _, news := range []func(election.ID) error{p.Suspect, p.Trust} {
 			for _, id := range []election.ID{0, 1, 3} {
 				require.ErrorIs(t, news(id), election.ErrInput)
 			}

@@ -73,7 +73,7 @@ func (p *Process) waited(call string) {
 // know whether the caller runs a failure detector. On a ring, no report helps: a crashed process interrupts the
 // ring.
 func (p *Process) warnOfSilence() {
-	const only = "this algorithm learns of a crash by Suspect or Left only"
+	const only = "this algorithm learns of a crash by Suspect only"
 	switch a := p.config.Algorithm; {
 	case !a.LongLived || !a.Faults.Crash || a.Topology == election.Ring:
 	case a.Faults.Reported:

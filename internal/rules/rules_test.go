@@ -36,7 +36,7 @@ var bookkeeping = []struct {
 	{[]string{"init"}, nil,
 		"a process that begins, or comes back, forgets what was under way: papers begin " +
 			"after that"},
-	{[]string{"rejoin", "suspect", "trust", "left", "joined", "reelect", "command", "catch up"},
+	{[]string{"rejoin", "suspect", "trust", "reelect", "command", "catch up"},
 		[]string{"Step", "State", "state", "visit", "machine.peer", "knows"},
 		"the machine takes no notice of the event"},
 }

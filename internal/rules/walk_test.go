@@ -161,7 +161,7 @@ func (w *walker) storm(t *testing.T, s setting, seed uint64) {
 
 // outside returns an event from outside.
 func outside(in *scenario.Input, rng *rand.Rand, p int) election.Event {
-	ops := []election.Op{election.Suspect, election.Trust, election.Left, election.Joined, election.Start,
+	ops := []election.Op{election.Suspect, election.Trust, election.Suspect, election.Trust, election.Start,
 		election.Reelect}
 	switch {
 	case rng.IntN(2) == 0:

@@ -152,14 +152,13 @@ func latePeer() Entry {
 	}
 	return Entry{
 		Name: "mutex: a process is not asked again when it is up", Source: earlier,
-		Wrong: "Trust and Joined count only for a process that was suspected, not for one that was not " +
-			"up when " +
+		Wrong: "a Trust counts only for a process that was suspected, not for one that was not up when " +
 			"it was asked",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
-			return ev.Op != election.Joined
+			return ev.Op != election.Trust
 		}))),
 		Control: Control{"ricartagrawala", setting(right)},
-		played:  true, prompts: []prompt{{after(6), 1, election.Joined, 2}},
+		played:  true, prompts: []prompt{{after(6), 1, election.Trust, 2}},
 	}
 }
 

@@ -67,7 +67,7 @@ func (e Event) stimulus() Event {
 	switch e.Do {
 	case observe.Deliver:
 		kept.From, kept.Peer, kept.Port, kept.Message = e.From, e.Peer, e.Port, e.Message
-	case observe.Suspect, observe.Trust, observe.Joined, observe.Left:
+	case observe.Suspect, observe.Trust:
 		kept.Port = e.Port
 	case observe.Init, observe.Command:
 		kept.Message = e.Message

@@ -248,10 +248,6 @@ func (s *story) markText(e *Event) string {
 		return "suspects " + s.behind(e)
 	case observe.Trust:
 		return "trusts " + s.behind(e)
-	case observe.Joined:
-		return "hears that " + s.behind(e) + " joins"
-	case observe.Left:
-		return "hears that " + s.behind(e) + " leaves"
 	case observe.Command:
 		// A command has kinds of its own, which have no names: that of a message with this number is another.
 		return MessageText(election.Kind{Name: fmt.Sprintf("takes command %d", e.Message.Kind)}, &e.Message)

@@ -40,8 +40,6 @@ var symbols = []symbol{
 	{"doubled", []observe.What{observe.Duplicate}, (*drawing).dots, svg.Paper},
 	{"suspects", []observe.What{observe.Suspect}, (*drawing).slump, svg.Orange},
 	{"trusts", []observe.What{observe.Trust}, (*drawing).plus, svg.Sky},
-	{"hears one leave", []observe.What{observe.Left}, (*drawing).slump, svg.Paper},
-	{"hears one join", []observe.What{observe.Joined}, (*drawing).plus, svg.Paper},
 	{"a link is cut", []observe.What{observe.Cut}, (*drawing).times, svg.Red},
 	{"a link heals", []observe.What{observe.Heal}, (*drawing).plus, svg.Green},
 	{"else", nil, (*drawing).pentagon, svg.Paper},

@@ -86,7 +86,7 @@ type Event struct {
 
 	From    Ref              // of Receive, Lost, Duplicated, Delayed: the sending; zero if that is not known
 	Peer    election.ID      // of Send and Receive
-	Port    election.Port    // of Send, Receive, Suspect, Trust, Joined, Left, Cut, Heal, Raise
+	Port    election.Port    // of Send, Receive, Suspect, Trust, Cut, Heal, Raise
 	Message election.Message // of Send, Receive, Command, Raise
 	Timer   uint8            // of Timeout, Set, Stop, Raise
 	Layer   uint8            // of Timeout, Set, Stop, StopAll, Raise: the machine of a stack

@@ -217,7 +217,7 @@ func (f *fields) event(e *Event, n *names) {
 		f.nonZero("peer", uint64(e.Peer))
 		f.whole("port", uint64(e.Port))
 		f.message(&e.Message, n)
-	case observe.Suspect, observe.Trust, observe.Joined, observe.Left, observe.Cut, observe.Heal:
+	case observe.Suspect, observe.Trust, observe.Cut, observe.Heal:
 		f.whole("port", uint64(e.Port))
 	case observe.Init: // of a process with leases
 		f.nonZero("incarnation", e.Message.Value)
