@@ -17,39 +17,38 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// The causes with which the context of the work ends, besides that of the context of Run.
+// The causes with which the context of the work is canceled. If ctx of Run ends, its own cause is passed on.
 var (
 	ErrUnreachable = errors.New("elector: the lease was not renewed in time")
-	ErrPaused      = errors.New("elector: the program was paused until the lease was over")
+	ErrPaused      = errors.New("elector: the program was paused until the lease had expired")
 	ErrDeposed     = errors.New("elector: another member leads")
 	ErrResigned    = errors.New("elector: this member resigns")
-	ErrTransferred = errors.New("elector: the lead goes to another member")
+	ErrTransferred = errors.New("elector: the lead is transferred to another member")
 )
 
-// Errors of requests.
+// Errors of Resign and Transfer.
 var (
 	ErrNotLeader = errors.New("elector: this member does not lead")
 	ErrNotTaken  = errors.New("elector: the member has not taken over")
 )
 
-// Pause is an error that the work of a leader returns to give up the lead, and to be no candidate for
-// this long. A Pause that is shorter than Times.Lease lasts for a Lease: work that returns nil makes a member
-// wait that long as well, and work that fails at once must not be called in a loop without a break. A member
-// votes meanwhile.
+// Pause is an error that the work returns to give up the lead and not to be a candidate for this long. The member
+// still votes meanwhile. A Pause lasts at least Times.Lease, as the break after work that returns nil does: work that
+// fails immediately must not be restarted in a tight loop.
 type Pause time.Duration
 
-// Error says for how long.
+// Error returns a message with the duration.
 func (p Pause) Error() string {
 	return fmt.Sprintf("elector: this member is no candidate for %v", time.Duration(p))
 }
 
-// Elector is one member of a group. It is made by [New]; its methods may be called from any goroutine.
+// Elector is one member of a group. Create it with [New]. Its methods are safe for concurrent use.
 type Elector struct {
 	config     Config
 	log        *slog.Logger
 	name       func(election.ID) string
 	process    *process.Process
-	close      func() error // closes the transport, if it is not the caller's, and unlocks Dir
+	close      func() error // closes the transport unless it is the caller's, and unlocks Dir
 	clock      func() time.Duration
 	ran        atomic.Bool
 	ended      chan struct{} // closed when the process has ended
@@ -58,39 +57,38 @@ type Elector struct {
 	hearsay    *hearsay
 	disk       *disk // nil if nothing is kept
 	observers  *observers
+	up         *peers      // which peers can be reached; nil if the transport does not know
 	attempts   *attempts   // nil if no other group shares the connections
 	leases     bool        // false with Config.Algorithm
-	stands     atomic.Bool // this member is a candidate: Run runs, and not Serve
-	mixed      sync.Once   // of warnMixed
+	stands     atomic.Bool // this member is a candidate: Run was called, not Serve
+	mixed      sync.Once   // warnMixed logs once
 	giving     atomic.Bool // this member is about to give up its lease
 	ending     atomic.Bool // the process is about to end
 
-	turn    sync.Mutex // of those who publish a View; locked before mu
+	turn    sync.Mutex // serializes publish; locked before mu
 	mu      sync.Mutex
 	abort   context.CancelCauseFunc // ends the context of Run; nil before
-	fault   error                   // of the first callback that has panicked
+	fault   error                   // the panic of a callback, the first if several do
 	view    View
-	until   time.Duration   // the end of the last lease that the process has reported
-	least   uint64          // Advance: no lead in this Term, or a smaller one
-	vacant  time.Duration   // since when view names no leader
-	decided uint64          // the Term of the last leader that the process has reported
-	rumored time.Duration   // when the last hearsay is too old
-	fade    *time.Timer     // runs out then; nil before the first
-	watches bool            // the transport watches its peers
-	up      map[string]bool // the peers that are up then
-	changed chan struct{}   // closed when view changes
-	renewed chan struct{}   // closed when the lease is renewed
-	tenure  *tenure         // nil while this member does not lead
+	until   time.Duration // the end of the last lease that the process has reported
+	least   uint64        // set by Advance: this member does not lead in this Term or a smaller one
+	vacant  time.Duration // since when view names no leader
+	decided uint64        // the Term of the last leader that the process has reported
+	rumored time.Duration // when the last hearsay expires
+	fade    *time.Timer   // fires at rumored; nil before the first hearsay
+	changed chan struct{} // closed when view changes
+	renewed chan struct{} // closed when the lease is renewed
+	tenure  *tenure       // nil while this member does not lead
 }
 
-// New returns a member that is ready to run. An error wraps [election.ErrInput], or says what is wrong
-// with Dir or an address. Unless it is run, [Elector.Close] has to close it.
+// New returns a member that is ready to run. An error about the Config wraps [election.ErrInput]; other errors are
+// about Dir or an address. If you do not call Run or Serve, call [Elector.Close].
 func New(c Config) (*Elector, error) {
 	e, err := newElector(c)
 	return e, prefixed(err)
 }
 
-// newElector returns a member, or an error without the prefix.
+// newElector is New, with errors that lack the prefix of the package.
 func newElector(c Config) (*Elector, error) {
 	if c.Dir != "" {
 		c.Times = c.Times.onDisk()
@@ -107,13 +105,12 @@ func newElector(c Config) (*Elector, error) {
 		return nil, err
 	}
 	e := &Elector{log: c.Log, name: c.named(), clock: c.Clock,
-		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{}),
-		up: make(map[string]bool)}
+		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
 	e.log = e.log.With("group", c.Group)
-	// The leader is logged here.
+	// This package logs elections and lost leases itself, with names.
 	processLog := slog.New(warnings{e.log.Handler()})
 	e.log = e.log.With("member", c.Self)
 	if e.clock == nil {
@@ -124,8 +121,8 @@ func newElector(c Config) (*Elector, error) {
 		return nil, err
 	}
 	if kept.lastGrant > kept.grants && a.Leases {
-		e.log.Info("this member granted its vote for longer before: it keeps silent until that is over", "for",
-			kept.lastGrant)
+		e.log.Info("this member granted its vote for longer before: it keeps silent until that grant has "+
+			"expired", "for", kept.lastGrant)
 		if a, err = c.algorithm(kept.lastGrant); err != nil {
 			return nil, errors.Join(err, kept.close())
 		}
@@ -140,6 +137,9 @@ func newElector(c Config) (*Elector, error) {
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
 	e.leases, e.observers = a.Leases, newObservers(&c)
+	if _, watches := c.Transport.(transport.Watcher); watches {
+		e.up = newPeers()
+	}
 	var expire func(timer uint8, handle func())
 	if shared && a.Leases && !c.observes() {
 		expire = e.pace(a)
@@ -151,9 +151,9 @@ func newElector(c Config) (*Elector, error) {
 	}
 	e.process, err = process.New(process.Config{
 		Algorithm: a, Self: c.rank(c.Self), Peers: c.ranks(), Transport: link,
-		// A process that has no vote does not come back: it has lent none, and asks for none that was forgotten.
+		// A process without a vote has lent none before a restart, so it need not wait at the start.
 		Founding: !c.votes(),
-		// Where there are leases, nothing waits for the order: rounds have numbers.
+		// With leases no message depends on the order of messages: rounds have numbers.
 		Unordered: a.Leases,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
 		OnOutcome: e.heard, OnRenew: e.renew, Expire: expire,
@@ -180,7 +180,7 @@ func newElector(c Config) (*Elector, error) {
 	return e, nil
 }
 
-// Close ends a member that does not run. One that runs ends with the context of Run.
+// Close releases a member that was not run. It does nothing once Run or Serve was called: cancel their context.
 func (e *Elector) Close() error {
 	if e.ran.Swap(true) {
 		return nil
@@ -189,7 +189,7 @@ func (e *Elector) Close() error {
 	return errors.Join(err, e.failure())
 }
 
-// end lets the member take no part any more.
+// end publishes the last View and closes the transport and Dir.
 func (e *Elector) end() error {
 	e.publish(func(before View) View {
 		if e.fade != nil {
@@ -200,20 +200,22 @@ func (e *Elector) end() error {
 	return prefixed(e.close())
 }
 
-// Run takes part until ctx ends. Whenever this member leads it calls lead, again in each Term, never
-// twice at a time. The context of lead ends Stop before the lease does, when the lead is to go to
-// another member, and with ctx; its cause says why. If ctx ends, or the lead is handed over, the lease
-// goes on until lead returns, for at most Times.Drain, and the next member leads at once.
+// Run takes part in the group until ctx ends. It calls lead whenever this member becomes the leader, once in each
+// Term, and never twice at a time. The context of lead is canceled Times.Stop before the lease expires, when the lead
+// is handed over, and with ctx; [context.Cause] returns why. If ctx ends, or the lead is handed over, this member
+// renews its lease until lead returns, for at most Times.Drain; then the next member leads immediately.
 //
-// If lead returns nil while this member leads, another member takes over, and this one stands again after a
-// lease, or after a [Pause] that lead returns. If it returns any other error, Run gives up the lead and
-// returns that error. Run returns nil when ctx has ended, and the error of the transport if that has
-// failed. It gives up the lead before it waits for a callback of the Config, and waits for Priority for
-// at most a Lease. It runs once. If Self is not among the Members, Run never calls lead, like Serve.
+// If lead returns nil while this member leads, another member takes over. This one becomes a candidate again after a
+// lease, or after the [Pause] that lead returns. If lead returns any other error, Run gives up the lead and returns
+// that error.
+//
+// Run returns nil if ctx has ended, and the error of the transport if that has failed. It gives up the lead before it
+// waits for a callback of the Config, and waits for Priority for at most a lease. Call Run once. If Self is not one
+// of the Members, Run never calls lead, like Serve.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	switch {
 	case lead == nil:
-		return refuse("lead: there is nothing to run")
+		return refuse("lead: it is nil")
 	case e.config.observes():
 		return ErrObserver
 	case e.config.leaves():
@@ -222,8 +224,8 @@ func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) erro
 	return e.run(ctx, lead)
 }
 
-// Serve takes part until ctx ends, and votes or observes, but never leads. Without leases the error is
-// ErrNoLease.
+// Serve takes part in the group until ctx ends, but never leads: a member votes, an observer follows. Without leases
+// it returns ErrNoLease.
 func (e *Elector) Serve(ctx context.Context) error {
 	if !e.leases {
 		return fmt.Errorf("%w: any member may be elected", ErrNoLease)
@@ -233,7 +235,7 @@ func (e *Elector) Serve(ctx context.Context) error {
 
 func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) error) (err error) {
 	if e.ran.Swap(true) {
-		return refuse("the Elector has run already, or is closed")
+		return refuse("Run or Serve: the Elector was run before or is closed; call New again")
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
@@ -244,7 +246,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	alive, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	e.observers.send = func(p election.Packet) {
-		_ = e.config.Transport.Send(alive, p) // one that is lost is followed by the next renewal
+		_ = e.config.Transport.Send(alive, p) // if it is lost, the next renewal informs the observer
 	}
 	defer e.watchPeers()()
 	var failed error
@@ -254,17 +256,17 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		failed = e.byName(failed)
 	}()
 	asking, stopAsking := context.WithCancel(ctx)
-	var asked <-chan struct{} // closed when Priority is not called any more; nil if it never was
-	// Also if lead panics: the lease must not be renewed for work that has ended, and nothing may stay open.
+	var asked <-chan struct{} // closed after the last call of Priority; nil if there was none
+	// Deferred, since lead may panic: no lease may be renewed for work that has ended, and nothing may stay open.
 	defer func() {
 		stopAsking()
-		// First of all: what comes later may wait for a function of the caller.
+		// Give up the lead first: the calls below may wait for a function of the caller.
 		e.sitDown()
 		e.ending.Store(true)
 		e.process.Close()
 		<-e.ended
 		closed := e.end()
-		e.await(asked, "Run returns although Priority has not: it must return at once")
+		e.await(asked, "Run returns although Priority has not returned: it must not block")
 		e.await(e.disk.inFlight(), "Run returns although the disk of Dir still hangs")
 		err = errors.Join(err, failed, closed, e.failure())
 	}()
@@ -287,7 +289,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	return nil
 }
 
-// byName returns an error of the process, or of the transport, with the name of the member.
+// byName returns an error of the process or the transport, with the name of the member instead of its ID.
 func (e *Elector) byName(err error) error {
 	if own, ok := errors.AsType[*observe.ProcessError](err); ok {
 		err = own.Err
@@ -298,26 +300,21 @@ func (e *Elector) byName(err error) error {
 	return fmt.Errorf(prefix+"member %q: %w", e.config.Self, err)
 }
 
-// watchPeers lets the process know which members can be reached, if the transport does. A candidate then
-// does not wait for one that has crashed. It returns what ends that.
+// watchPeers reports to the process which members can be reached, if the transport knows, so that a candidate does
+// not wait for a member that has crashed. Call stop to end that.
 func (e *Elector) watchPeers() (stop func()) {
 	t, ok := e.config.Transport.(transport.Watcher)
 	if !ok {
 		return func() {}
 	}
-	e.mu.Lock()
-	e.watches = true
-	e.mu.Unlock()
 	return t.WatchPeers(func(id election.ID, up bool) {
-		e.attempts.reach(id, up)
-		e.mu.Lock()
-		e.up[e.name(id)] = up
-		e.mu.Unlock()
+		e.up.set(id, up)
+		e.attempts.reach(id)
 		if up {
 			e.observers.came(id)
 		}
-		// The process publishes the View, as f must not wait. An error is of no use: the process has ended, or
-		// the peer is in a newer list of members.
+		// The step of the process publishes the new View, since this callback must not block. Ignore the error: the
+		// process has ended, or the peer is only in a newer list of members.
 		if up {
 			_ = e.process.Trust(id)
 		} else {
@@ -326,7 +323,7 @@ func (e *Elector) watchPeers() (stop func()) {
 	})
 }
 
-// warnings is a log that drops what is less than a warning.
+// warnings is a log handler that drops records below the level Warn.
 type warnings struct{ slog.Handler }
 
 func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
@@ -338,13 +335,13 @@ func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
 
-// campaign leads again and again, until ctx ends or lead fails.
+// campaign serves one tenure after another, until ctx ends or lead fails.
 func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term) error) error {
 	for {
 		// Without leases the process elects when it joins, and a Start would ask for another election.
 		if e.leases {
 			if err := e.process.Start(); err != nil {
-				return nil // the process has ended, and says why
+				return nil // the process has ended; run returns its error
 			}
 		}
 		t := e.awaitTenure(ctx)
@@ -353,10 +350,10 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 		}
 		err := t.serve(ctx, lead)
 		if ctx.Err() != nil {
-			return nil // whatever lead returns: it was asked to
+			return nil // lead was asked to return, so its error is no failure
 		}
 		if _, why := t.reason(); !e.leases && why == nil {
-			return err // to leave the group is the only way to give up the lead
+			return err // without leases a member gives up the lead only by leaving the group
 		}
 		if pause, ok := errors.AsType[Pause](err); ok {
 			if !e.sitOut(ctx, pause) {
@@ -368,8 +365,7 @@ func (e *Elector) campaign(ctx context.Context, lead func(context.Context, Term)
 	}
 }
 
-// sitOut gives up the lead and is no candidate for a while. It returns false if ctx, or the process,
-// ends before.
+// sitOut gives up the lead and is no candidate for a while. It returns false if ctx or the process ends first.
 func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
 	e.sitDown()
 	timer := time.NewTimer(max(time.Duration(pause), e.config.Times.Lease))
@@ -383,12 +379,12 @@ func (e *Elector) sitOut(ctx context.Context, pause Pause) bool {
 	return false
 }
 
-// awaitTenure waits until this member leads. It returns nil if ctx, or the process, ends before.
+// awaitTenure waits until this member leads. It returns nil if ctx or the process ends first.
 func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 	for missed := 0; ; {
 		e.mu.Lock()
 		v, changed := e.view, e.changed
-		// The View does not do: no goroutine may have noticed yet that its lease has ended.
+		// Compare with the clock as well: the lease may have expired before any goroutine could update the View.
 		leads := v.Self && e.process.Outcome().LeadsAt(e.clock()) && ctx.Err() == nil
 		refused := v.Term <= e.least
 		if leads && !refused {
@@ -398,11 +394,11 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 			return t
 		}
 		e.mu.Unlock()
-		if leads { // it had claimed before Advance was called
+		if leads { // the claim was sent before Advance was called
 			e.giveUp(lease.Resign(v.Term, 0), true)
 			continue
 		}
-		// Some algorithms do not elect when a process joins, and an election may have lost a message.
+		// Without leases, a process may join without an election, and a lost message may stop one.
 		var missing <-chan time.Time
 		if v.Leader != "" {
 			missed = 0
@@ -422,19 +418,19 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 	}
 }
 
-// electAgain asks for an election. missed is for how many times of Lease there has been no leader.
+// electAgain asks for an election after missed times Lease without a leader.
 func (e *Elector) electAgain(missed int) {
-	// An election that has lost a message may not end, and a Start does not replace it. A detector does not
-	// either: it hears the beats of all. To begin another is no harm but where an election takes longer than
-	// this; so at first the members wait twice as long each time.
+	// An election that has lost a message may never end, and Start does not replace it. Failure detectors do not help
+	// either: every member is up. Reelect begins another election, which is harmless unless elections take longer
+	// than this wait; so the wait doubles.
 	if missed%32 == 0 || missed >= 4 && missed&(missed-1) == 0 {
-		_ = e.process.Reelect() // an error: it has ended
+		_ = e.process.Reelect() // fails only if the process has ended
 		return
 	}
-	_ = e.process.Start() // likewise
+	_ = e.process.Start() // fails only if the process has ended
 }
 
-// giveUp gives up the lead by a command of package lease, and waits until the others have been sent word.
+// giveUp gives up the lead by a command of package lease, and waits until the other members have been informed.
 func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 	e.giving.Store(onPurpose)
 	defer e.giving.Store(false)
@@ -452,7 +448,7 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 			return
 		}
 		left := until - e.clock()
-		if left <= 0 { // a process that hangs does not send word; its lease ends all the same
+		if left <= 0 { // the process hangs and informs nobody, but its lease has expired
 			e.lose(v)
 			return
 		}
@@ -465,14 +461,14 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 	}
 }
 
-// renew notes that the lease was renewed.
+// renew records that the lease was renewed.
 func (e *Elector) renew(o election.Outcome) {
 	e.mu.Lock()
 	close(e.renewed)
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
 	e.observers.hear(o, e.clock())
-	// A lease lasts from the moment at which its renewal was sent.
+	// A lease begins when its renewal is sent, so that moment is a Lease before Until.
 	e.attempts.renewed(e.clock() - (o.Until - e.config.Times.Lease))
 	e.callRenewed(o.Term)
 }

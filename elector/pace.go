@@ -13,50 +13,50 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
-// pacer bounds how many groups of a Network this member tries to lead at a time. An attempt takes dozens of
-// messages. If a thousand groups try at the same time on a busy machine, their messages crowd out each other
-// and the renewals of leases: attempts take longer than a lease, all fail, and all try again. So each
-// attempt waits in line until the pacer admits it. Nothing else waits: a group that has a leader sends no
-// PROBE, and votes and renewals are not held back.
+// pacer bounds how many groups of a Network this member tries to lead at a time. An attempt takes dozens of messages.
+// If a thousand groups try at the same time on a busy machine, their messages crowd out each other and the renewals
+// of leases: attempts take longer than a lease, all fail, and all try again. So each attempt waits in line until the
+// pacer admits it. Nothing else waits: a group that has a leader sends no PROBE, and votes and renewals are not
+// delayed.
 //
-// The bound adapts like a congestion window: attempts that end quickly let it grow, and attempts that are
-// slow or fail, and leases that are lost, make it shrink. Those of a group that reaches no majority do not: they
-// say nothing of the load.
+// The bound adapts like a congestion window: it grows when attempts end quickly, and shrinks when attempts are slow
+// or fail and when leases are lost. Failures of a group that reaches no majority do not count, since load does not
+// cause them.
 type pacer struct {
 	mu      sync.Mutex
-	users   int     // the groups that use it
-	window  float64 // how many attempts there may be
-	active  int     // how many there are
-	retries int     // of these, how many are not from the first line
-	turns   int     // how many attempts were admitted while the first line and another one had some
-	again   int     // how many attempts were admitted while both other lines had some
-	fresh   line    // groups that have not failed since they had a leader
-	failed  line    // groups that have
+	users   int     // groups that use it
+	window  float64 // how many attempts may be active
+	active  int     // how many attempts are active
+	retries int     // how many of them were not admitted from fresh
+	turns   int     // attempts admitted while fresh and another line were not empty
+	again   int     // attempts admitted while failed and apart were not empty
+	fresh   line    // groups without a failed attempt since their last leader
+	failed  line    // groups with one
 	apart   line    // groups that reach no majority
 	load    load
 }
 
-// The bounds of the window, and what it is at first.
+// The bounds of the window, and its first value.
 const (
 	leastWindow = 2
 	firstWindow = 64
 	mostWindow  = 4096
 )
 
-// These change the window when an attempt ends quickly, and when it fails. If a third of the attempts fail, the
-// window stays.
+// What is added to the window when an attempt ends quickly, and when it fails. The window is stable if a third of the
+// attempts fail.
 const (
 	quickly = 0.5
 	failing = -1
 )
 
-// pacers are the pacers of all Networks that groups use.
+// pacers has the pacer of each Network that groups use.
 var pacers = struct {
 	mu sync.Mutex
 	of map[*tcp.Network]*pacer
 }{of: make(map[*tcp.Network]*pacer)}
 
-// pacerOf returns the pacer that all groups of a Network share, and what ends its use.
+// pacerOf returns the pacer that all groups of a Network share. Call release when the group ends.
 func pacerOf(n *tcp.Network, log *slog.Logger) (p *pacer, release func()) {
 	pacers.mu.Lock()
 	defer pacers.mu.Unlock()
@@ -85,15 +85,15 @@ func (p *pacer) use(more int) int {
 	return p.users
 }
 
-// pace lets the attempts of this group wait for those of others. It returns what delays timers of the process.
+// pace makes the attempts of this group wait for attempts of other groups. expire is for process.Config.
 func (e *Elector) pace(a *election.Algorithm) (expire func(timer uint8, handle func())) {
 	log := e.config.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	p, release := pacerOf(e.config.Network, log.With("member", e.config.Self))
-	t := newAttempts(p, a, &e.config)
-	t.abandon = func() { _ = e.process.Command(lease.Abandon()) } // an error: it has ended
+	t := newAttempts(p, a, &e.config, e.up)
+	t.abandon = func() { _ = e.process.Command(lease.Abandon()) } // fails only if the process has ended
 	before := e.close
 	e.close = func() error {
 		t.close()
@@ -111,11 +111,11 @@ func (e *Elector) pace(a *election.Algorithm) (expire func(timer uint8, handle f
 }
 
 // newAttempts returns the attempts of a member of a group.
-func newAttempts(p *pacer, a *election.Algorithm, c *Config) *attempts {
-	t := &attempts{pacer: p, lease: c.Times.Lease, renew: c.Times.Renew, members: len(c.Members),
-		held: kinds(a, "held"), refused: kinds(a, "refused"), up: make(map[election.ID]bool)}
+func newAttempts(p *pacer, a *election.Algorithm, c *Config, up *peers) *attempts {
+	t := &attempts{pacer: p, lease: c.Times.Lease, renew: c.Times.Renew, up: up,
+		held: kinds(a, "held"), refused: kinds(a, "refused")}
 	for _, r := range c.others() {
-		t.up[r.ID] = false
+		t.others = append(t.others, r.ID)
 		if c.rank(c.Self).Less(r) {
 			t.larger = append(t.larger, r.ID)
 		}
@@ -123,41 +123,42 @@ func newAttempts(p *pacer, a *election.Algorithm, c *Config) *attempts {
 	return t
 }
 
-// attempts are the attempts of one group. It is nil if the group has connections of its own, and so no pacer.
+// attempts makes the attempts of one group wait in line. It is nil if the group has connections of its own, and so no
+// pacer.
 type attempts struct {
 	pacer   *pacer
 	lease   time.Duration
 	renew   time.Duration // an attempt that takes longer is slow
-	members int
-	larger  []election.ID // the members that precede this one
-	abandon func()        // gives up an attempt that takes too long
-	held    []uint8       // the kinds of message that refuse a PROBE
-	refused []uint8       // and a CLAIM
+	others  []election.ID // the other members
+	larger  []election.ID // of these, the members that precede this one
+	up      *peers
+	abandon func()  // gives up an attempt that takes too long
+	held    []uint8 // the kinds of messages that refuse a PROBE
+	refused []uint8 // the kinds that refuse a CLAIM
 
 	// The pacer's lock guards these.
 	state   pace
-	up      map[election.ID]bool // of each other member: it can be reached
-	due     time.Time            // the attempt that is due first is admitted first
+	due     time.Time // the line is in this order
 	began   time.Time
-	line    *line  // in which it waits
-	place   int    // in the line
-	begin   func() // lets the candidate begin
+	line    *line  // the line in which it waits
+	place   int    // its index in the line
+	begin   func() // resumes the candidate
 	limit   *time.Timer
-	failed  bool // an attempt has failed that reached a majority, since there was a leader
-	retries bool // this attempt was not admitted from the first line
+	failed  bool // since the last leader an attempt has failed although it reached a majority
+	retries bool // this attempt was not admitted from fresh
 	closed  bool
 }
 
-// pace is how far an attempt is.
+// pace is the state of an attempt.
 type pace uint8
 
 const (
-	resting pace = iota // there is none
+	resting pace = iota // no attempt
 	inLine
 	admitted
 )
 
-// request asks for an attempt. begin is called when it may begin.
+// request puts an attempt in line. begin is called when it is admitted.
 func (a *attempts) request(begin func()) {
 	p := a.pacer
 	p.mu.Lock()
@@ -166,10 +167,10 @@ func (a *attempts) request(begin func()) {
 		begin()
 		return
 	}
-	a.end(failing) // one is left if the process has missed its end
+	a.end(failing) // a former attempt whose end was not observed
 	if a.begin = begin; a.state == resting {
 		a.state = inLine
-		// A candidate that others precede lets them go first, as they also wait in line.
+		// A candidate gives members that precede it time to try first, since their attempts wait in line as well.
 		a.due = time.Now().Add(time.Duration(a.ahead()) * a.lease / 2)
 		a.line = a.choose()
 		heap.Push(a.line, a)
@@ -177,7 +178,7 @@ func (a *attempts) request(begin func()) {
 	p.admit()
 }
 
-// choose returns the line in which to wait.
+// choose returns the line in which this group waits.
 func (a *attempts) choose() *line {
 	switch {
 	case !a.reaches():
@@ -189,16 +190,11 @@ func (a *attempts) choose() *line {
 }
 
 // ahead returns how many members that can be reached precede this one.
-func (a *attempts) ahead() (n int) {
-	for _, id := range a.larger {
-		if a.up[id] {
-			n++
-		}
-	}
-	return n
+func (a *attempts) ahead() int {
+	return a.up.count(a.larger...)
 }
 
-// admit lets attempts begin. The caller holds the lock.
+// admit begins attempts while the window allows. The caller holds the lock.
 func (p *pacer) admit() {
 	for float64(p.active) < p.window {
 		next := p.next()
@@ -217,16 +213,16 @@ func (p *pacer) admit() {
 		}
 		began := a.began
 		a.limit = time.AfterFunc(limit, func() { a.expire(began) })
-		a.begin() // this does not wait: it lets the process know
+		a.begin() // only posts to the process, and does not block
 	}
 }
 
-// share is one turn in so many: that of the lines that come later.
+// share: failed and apart together get every fourth turn, and apart every fourth of those.
 const share = 4
 
-// next returns the line from which the next attempt is admitted. A group that reaches no majority fails most
-// likely, and one that has failed may lack a majority, as only some of the members have it: so others go first, and
-// always have room for one. But they do not keep it waiting: every fourth turn is for such groups.
+// next returns the line from which the next attempt is admitted. An attempt without a majority most likely fails, and
+// so may an attempt after a failed one: perhaps too few members have this group. So fresh groups go first, and one
+// place in the window is always left for them. Every fourth turn is for the other lines, so that they do not starve.
 func (p *pacer) next() *line {
 	if len(p.failed)+len(p.apart) == 0 || float64(p.retries+1) >= p.window {
 		return &p.fresh
@@ -248,22 +244,17 @@ func (p *pacer) next() *line {
 	return &p.failed
 }
 
-// unreached is the part of a Lease for which an attempt may take if no majority can be reached: it most
-// likely fails, whatever the load is. Otherwise a few such groups would hold up all others.
+// unreached: an attempt that reaches no majority may take Lease/unreached. It most likely fails whatever the load is,
+// and must not keep other groups waiting.
 const unreached = 16
 
 // reaches reports whether a majority can be reached.
 func (a *attempts) reaches() bool {
-	n := 1
-	for _, up := range a.up {
-		if up {
-			n++
-		}
-	}
-	return n > a.members/2
+	members := len(a.others) + 1
+	return 1+a.up.count(a.others...) > members/2
 }
 
-// expire ends an attempt that has taken too long.
+// expire abandons an attempt that has taken too long.
 func (a *attempts) expire(began time.Time) {
 	p := a.pacer
 	p.mu.Lock()
@@ -299,7 +290,7 @@ func (a *attempts) end(change float64) {
 // change changes the window. The caller holds the lock.
 func (p *pacer) change(by float64) { p.window = min(max(p.window+by, leastWindow), mostWindow) }
 
-// led notes that the group has a leader.
+// led records that the group has a leader.
 func (a *attempts) led() {
 	if a == nil {
 		return
@@ -309,7 +300,7 @@ func (a *attempts) led() {
 	defer p.mu.Unlock()
 	a.failed = false
 	switch a.state {
-	case inLine: // the candidate notices that it need not try
+	case inLine: // once resumed, the candidate finds that it need not try
 		a.state = resting
 		heap.Remove(a.line, a.place)
 		a.begin()
@@ -324,7 +315,7 @@ func (a *attempts) led() {
 	p.admit()
 }
 
-// lost notes that a lease of this member has ended since it was not renewed in time.
+// lost records that this member lost its lease because it was not renewed in time.
 func (a *attempts) lost() {
 	if a == nil {
 		return
@@ -338,7 +329,7 @@ func (a *attempts) lost() {
 	}
 }
 
-// renewed notes that a lease was renewed, and how long that took.
+// renewed records how long the renewal of a lease took.
 func (a *attempts) renewed(took time.Duration) {
 	if a == nil {
 		return
@@ -348,18 +339,15 @@ func (a *attempts) renewed(took time.Duration) {
 	a.pacer.load.note(a, took)
 }
 
-// reach notes whether a peer can be reached. Those that are observers have no vote.
-func (a *attempts) reach(peer election.ID, up bool) {
-	if a == nil {
+// reach moves the group to another line if the connection to a peer came or broke. Observers have no vote, so they
+// change nothing.
+func (a *attempts) reach(peer election.ID) {
+	if a == nil || !slices.Contains(a.others, peer) {
 		return
 	}
 	p := a.pacer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, votes := a.up[peer]; !votes {
-		return
-	}
-	a.up[peer] = up
 	if a.state != inLine {
 		return
 	}
@@ -371,12 +359,12 @@ func (a *attempts) reach(peer election.ID, up bool) {
 	}
 }
 
-// observe sees the steps of the process.
+// observe watches the steps of the process for the end of an attempt.
 func (a *attempts) observe(o *observe.Occurrence) {
 	if a == nil || o.What != observe.Step {
 		return
 	}
-	// Another candidate was faster, or leads: the attempt most likely fails.
+	// Another candidate was faster, or there is a leader: the attempt will most likely fail.
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && m.Rank.ID != 0 {
 		switch {
 		case slices.Contains(a.held, m.Kind):
@@ -392,18 +380,18 @@ func (a *attempts) observe(o *observe.Occurrence) {
 		case !c.Stop: // the candidate waits again
 			a.over(failing, true)
 			return
-		case len(o.Effects.Sends) == 0: // it stands no more; if it sends, it claims
+		case len(o.Effects.Sends) == 0: // no candidate any more; a candidate that claims sends
 			a.over(0, true)
 			return
 		}
 	}
-	// It does not try: it has lent its vote meanwhile.
+	// The candidate was resumed but does not try, since it has lent its vote meanwhile.
 	if o.Event.Op == election.Timeout && o.Event.Timer == lease.TurnTimer && len(o.Effects.Sends) == 0 {
 		a.over(0, false)
 	}
 }
 
-// close ends what there is when the process has ended.
+// close ends the attempt, or the wait for one, when the process has ended.
 func (a *attempts) close() {
 	a.over(0, true)
 	a.pacer.mu.Lock()
@@ -411,8 +399,8 @@ func (a *attempts) close() {
 	a.closed = true
 }
 
-// over ends an attempt, or also the wait for one, if the candidate waits no more. It would wait forever if it
-// did, and another message ended that.
+// over ends an attempt. If waits is set, it also takes the candidate out of its line, since no event would do that
+// later.
 func (a *attempts) over(change float64, waits bool) {
 	p := a.pacer
 	p.mu.Lock()
@@ -430,7 +418,7 @@ func (a *attempts) over(change float64, waits bool) {
 	p.admit()
 }
 
-// line is a heap of the attempts that wait.
+// line is a heap of waiting attempts.
 type line []*attempts
 
 func (l line) Len() int           { return len(l) }

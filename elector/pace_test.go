@@ -24,8 +24,11 @@ import (
 
 // paced returns the attempts of a group of three members that are all up.
 func paced(p *pacer) *attempts {
-	up := map[election.ID]bool{2: true, 3: true}
-	return &attempts{pacer: p, lease: LAN().Lease, renew: LAN().Renew, members: 3, up: up, abandon: func() {}}
+	up := newPeers()
+	up.set(2, true)
+	up.set(3, true)
+	return &attempts{pacer: p, lease: LAN().Lease, renew: LAN().Renew, others: []election.ID{2, 3}, up: up,
+		abandon: func() {}}
 }
 
 // TestWindow: as many attempts as the window allows take place at a time, all groups get their turn in the
@@ -124,7 +127,8 @@ func TestStarvation(t *testing.T) {
 				for i := range tries {
 					a := paced(p)
 					all = append(all, a)
-					a.up[2], a.up[3] = reached, reached
+					a.up.set(2, reached)
+					a.up.set(3, reached)
 					begin := func() { tries[i]++ }
 					a.abandon = func() {
 						time.AfterFunc(time.Duration(rand.IntN(240))*time.Millisecond, func() {
@@ -177,10 +181,11 @@ func TestWithoutMajority(t *testing.T) {
 		var led atomic.Int32
 		for range 300 {
 			a := paced(p)
-			a.up[2], a.up[3] = false, false
+			a.up.set(2, false)
+			a.up.set(3, false)
 			lonely = append(lonely, a)
 			begin := func() {
-				if a.up[2] && a.state == admitted {
+				if a.up.reached(2) && a.state == admitted {
 					time.AfterFunc(10*time.Millisecond, func() { led.Add(1); a.led() })
 				}
 			}
@@ -211,7 +216,8 @@ func TestWithoutMajority(t *testing.T) {
 		require.EqualValues(t, 1, again.Load())
 		require.Zero(t, led.Load())
 		for _, a := range lonely[200:] { // those that wait longest may have had a turn
-			a.reach(2, true)
+			a.up.set(2, true)
+			a.reach(2)
 		}
 		time.Sleep(LAN().Lease)
 		synctest.Wait()
@@ -241,7 +247,12 @@ func TestLine(t *testing.T) {
 		add("third", func(*attempts) {})
 		add("failed, first", func(a *attempts) { a.larger, a.failed = nil, true })
 		add("failed", func(a *attempts) { a.failed = true })
-		add("second", func(a *attempts) { a.reach(3, false); a.larger = append(a.larger, 4); a.reach(5, true) })
+		add("second", func(a *attempts) {
+			a.up.set(3, false)
+			a.larger = append(a.larger, 4)
+			a.up.set(5, true) // an observer
+			a.reach(5)
+		})
 		time.Sleep(time.Millisecond)
 		add("first", func(a *attempts) { a.larger = nil })
 		p.window = 9

@@ -8,32 +8,32 @@ import (
 	"github.com/go-election/election"
 )
 
-// View is what a member knows of the leader. If another member leads, the View is a hint: its lease may have
-// expired since. If Self is true, it was right when it was asked for.
+// View is what a member knows about the leader. If Self is true, this member led when the View was taken. If another
+// member leads, the View is a hint: its lease may have expired since.
 type View struct {
-	Leader string // its name; empty if there is none
-	Term   uint64 // of the leader, or of the last one; if Why is Hearsay, the leader's may be smaller
+	Leader string // name of the leader; empty if there is none
+	Term   uint64 // Term of the leader, or of the last one; if Why is Hearsay, an upper bound
 	Self   bool   // this member leads
 	Why    Reason
-	// Reachable reports whether the transport has a connection to the leader. A leader that crashes is named
-	// until its lease expires, but its connections break immediately: do not forward requests to a leader that
-	// is not reachable, and retry when the View changes. A member is reachable to itself. If the transport is no
-	// [transport.Watcher], every leader counts as reachable, except one by Hearsay.
+	// Reachable reports whether the transport has a connection to the leader. A leader that crashes is reported until
+	// its lease expires, but its connections break immediately: do not forward requests to a leader that is not
+	// reachable, and retry when the View changes. Reachable is true if this member leads. If the transport does not
+	// implement [transport.Watcher], it is true for every leader that this member hears itself.
 	Reachable bool
 }
 
-// Reason is why a View is as it is.
+// Reason is why there is a leader, or none.
 type Reason uint8
 
 // The reasons.
 const (
 	Starting Reason = iota // this member has not heard of a leader yet
 	Elected                // a leader was elected
-	Hearsay                // this member does not hear the leader, but others do; members that Serve ask none
-	Vacant                 // the leader that this member followed has resigned, or was not heard of in time
+	Hearsay                // reported by other members; this member does not hear the leader. Not after Serve
+	Vacant                 // the leader that this member followed has resigned, or its lease has expired
 	Lost                   // this member has lost its lease
 	GivenUp                // this member has given up its lease
-	Ended                  // this member takes no part any more
+	Ended                  // this member has left the election: its context has ended, or it failed
 )
 
 // String returns the reason in lower case.
@@ -45,25 +45,25 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason(%d)", uint8(r))
 }
 
-// Leader returns the present View.
+// Leader returns the current View.
 func (e *Elector) Leader() View {
 	v, _ := e.look()
 	return v
 }
 
-// look returns the present View, and what is closed when another one is published.
+// look returns the current View, and a channel that is closed when it changes.
 func (e *Elector) look() (v View, changed <-chan struct{}) {
 	e.mu.Lock()
 	v, changed = e.view, e.changed
 	e.mu.Unlock()
-	// The clock may have ended the lease while no goroutine of this member ran.
+	// The lease may have expired while no goroutine of this member ran.
 	if v.Self && !(Term{v.Term, e}).Valid(0) {
 		v = View{Term: v.Term, Why: e.whyLost()}
 	}
 	return v, changed
 }
 
-// whyLost returns why a lease of this member has ended.
+// whyLost returns why this member no longer leads.
 func (e *Elector) whyLost() Reason {
 	if e.giving.Load() {
 		return GivenUp
@@ -71,8 +71,8 @@ func (e *Elector) whyLost() Reason {
 	return Lost
 }
 
-// Watch yields the present View, and then each new one, until ctx ends or this member takes no part any
-// more. It may skip Views if the caller is slow, but never the last.
+// Watch yields the current View and then each change, until ctx ends or the member does. A slow caller may miss
+// Views, but never the latest.
 func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		for first, last := true, (View{}); ; {
@@ -82,7 +82,7 @@ func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
 					return
 				}
 				first, last = false, v
-				continue // it may have changed while the caller was busy
+				continue // the View may have changed during yield
 			}
 			select {
 			case <-changed:
@@ -93,7 +93,8 @@ func (e *Elector) Watch(ctx context.Context) iter.Seq[View] {
 	}
 }
 
-// Wait waits until there is a leader, also one by [Hearsay]. The error is that of ctx, or wraps [election.ErrClosed].
+// Wait waits until there is a leader, which may be known by [Hearsay] only. It returns the cause of ctx if that ends
+// first, and an error that wraps [election.ErrClosed] if the member ends first.
 func (e *Elector) Wait(ctx context.Context) (View, error) {
 	for v := range e.Watch(ctx) {
 		if v.Leader != "" {
@@ -106,8 +107,8 @@ func (e *Elector) Wait(ctx context.Context) (View, error) {
 	return e.Leader(), context.Cause(ctx)
 }
 
-// publish replaces the View by what next makes of it. Observe may call methods of e, so it is called
-// without mu; turn keeps the order of its calls.
+// publish replaces the View by next(View). It calls Observe without mu, since Observe may call methods of e; turn
+// keeps the calls in order.
 func (e *Elector) publish(next func(View) View) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
@@ -115,7 +116,7 @@ func (e *Elector) publish(next func(View) View) {
 	e.mu.Lock()
 	v := next(e.view)
 	v.Reachable = e.reaches(v)
-	// Ended is the last: Watch has returned at it, and no later View may name a leader.
+	// No View follows Ended: Watch has returned then.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
 		return
@@ -137,7 +138,7 @@ func (e *Elector) publish(next func(View) View) {
 	}
 }
 
-// heard takes an outcome of the process.
+// heard publishes an outcome of the process.
 func (e *Elector) heard(o election.Outcome) {
 	e.observers.hear(o, e.clock())
 	if o.Role != election.Undecided {
@@ -154,14 +155,14 @@ func (e *Elector) heard(o election.Outcome) {
 		e.until = o.Until
 		switch {
 		case e.leases && o.Term < e.decided:
-			return before // a LEADS that is late: this member has led since
+			return before // a delayed LEADS: this member has led in a later Term
 		case o.Role != election.Undecided:
 			v.Leader, v.Self, v.Why = e.name(o.Leader.ID), o.Role == election.Leader, Elected
 			e.decided = o.Term
 		case e.ending.Load():
-			return before // the next View says so
+			return before // end publishes Ended
 		case before.Leader == "" || before.Why == Hearsay:
-			return before // the end of a lease, say, that was noticed by the clock
+			return before // already published, for instance by lose
 		case before.Self:
 			if v.Why = e.whyLost(); v.Why == Lost {
 				e.attempts.lost()
@@ -173,7 +174,7 @@ func (e *Elector) heard(o election.Outcome) {
 	})
 }
 
-// lose publishes that the lease of a View has ended by the clock.
+// lose publishes that the lease of a View has expired by the clock.
 func (e *Elector) lose(v View) {
 	e.publish(func(before View) View {
 		if before == v {
@@ -183,13 +184,13 @@ func (e *Elector) lose(v View) {
 	})
 }
 
-// reaches reports whether the transport has a connection to the leader of a View. The caller holds mu.
+// reaches reports whether the transport has a connection to the leader of a View.
 func (e *Elector) reaches(v View) bool {
 	switch {
 	case v.Leader == "" || v.Self:
 		return v.Self
-	case e.watches:
-		return e.up[v.Leader]
+	case e.up != nil:
+		return e.up.reached(ID(v.Leader))
 	}
 	return v.Why != Hearsay
 }
