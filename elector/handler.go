@@ -13,35 +13,38 @@ import (
 	"github.com/go-election/election"
 )
 
-// status is what the Handler says.
+// status is what the Handler returns at /.
 type status struct {
 	Group   string   `json:"group"`
 	Self    string   `json:"self"`
 	Members []string `json:"members"`
 	Leader  string   `json:"leader"` // empty if there is none
 	Term    uint64   `json:"term"`
-	Leads   bool     `json:"leads"` // this member does
+	Leads   bool     `json:"leads"` // this member is the leader
 	Why     string   `json:"why"`
 	Reaches bool     `json:"reachable"`          // the transport has a connection to the leader
-	Left    float64  `json:"lease_left_seconds"` // of the own lease; zero if there is none
-	// What RoundTrip returns, and the Lease that would suit it; zero if none was measured.
+	Left    float64  `json:"lease_left_seconds"` // of the lease of this member; zero without one
+	// RoundTrip, and the Lease that Suggest returns for it; zero if none was measured.
 	RoundTrip float64 `json:"round_trip_seconds"`
 	Suggested float64 `json:"suggested_lease_seconds"`
 	Healthy   bool    `json:"healthy"`
-	Reason    string  `json:"reason,omitempty"` // why it is not
+	Reason    string  `json:"reason,omitempty"` // why this member is not healthy
 }
 
-// Handler returns a handler of GET requests. / answers as JSON what this member knows. /healthz answers 200 if this
-// member takes part. It answers 503 with the reason if it does not, if it has known no leader for two leases,
-// not even by [Hearsay], if it leads and its lease was not renewed for twice Times.Renew, and if Dir takes no state
-// or its disk hangs, which requests try once in five seconds. While the members change, a member without a leader
-// is healthy too, and the text is the reason: it is leaving, or peers answer that they do not list it yet.
-// /leader answers 200 at the leader and 503 at the other members, for a load balancer.
+// Handler returns an HTTP handler for status and probes.
+//
+//   - GET / returns the state of this member as JSON.
+//   - GET /healthz returns 200 if this member takes part in the group, and otherwise 503 with the reason: it does not
+//     run; it has known no leader for two leases, not even by [Hearsay]; it leads, and its lease was not renewed for
+//     twice Times.Renew; or Dir cannot be written or hangs, which requests test at most once in five seconds. While
+//     the list of members changes, a member without a leader is healthy if it is leaving or its peers do not list it
+//     yet; the body contains that reason.
+//   - GET /leader returns 200 at the leader and 503 at the other members, for a load balancer.
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(e.status()) // the client has gone
+		_ = json.NewEncoder(w).Encode(e.status()) // an error: the client is gone
 	})
 	answer := func(w http.ResponseWriter, ok bool, text string) {
 		if !ok {
@@ -66,7 +69,10 @@ func (e *Elector) status() status {
 		Members: slices.Sorted(maps.Keys(e.config.Members)),
 		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
 		Reason: reason}
-	if len(e.unlisted()) > 0 {
+	switch {
+	case e.config.leaves():
+		s.Why = "leaving"
+	case len(e.unlisted()) > 0:
 		s.Why = "unlisted"
 	}
 	if v.Self && e.leases {
@@ -78,11 +84,12 @@ func (e *Elector) status() status {
 	return s
 }
 
-// leaving is what is logged, and answered to a probe, of a member that is to be removed.
-const leaving = "this member is not in the list of members: it has no vote, and never leads"
+// leaving is logged and returned to probes by a member that is not in its own list. That may be a mistake.
+const leaving = "this member is not in its own list of members: it has no vote and never leads; if it is not " +
+	"being removed, correct Self"
 
-// excused returns why this member may know no leader and be healthy, or nothing. An orchestrator that changes
-// the list of members waits until each member is ready before it restarts the next one.
+// excused returns why this member may be healthy without a leader, or "". An orchestrator that changes the list of
+// members waits until a member is ready before it restarts the next one.
 func (e *Elector) excused() string {
 	if e.config.leaves() {
 		return leaving
@@ -93,7 +100,7 @@ func (e *Elector) excused() string {
 	return ""
 }
 
-// unlisted returns the peers that answer that they do not list this member, while it knows no leader.
+// unlisted returns the peers that refuse this member because it is not in their lists, while it knows no leader.
 func (e *Elector) unlisted() (by []string) {
 	t, ok := e.config.Transport.(interface{ Unlisted() []election.ID })
 	if !ok || e.Leader().Leader != "" {
@@ -106,7 +113,7 @@ func (e *Elector) unlisted() (by []string) {
 	return by
 }
 
-// ill returns why this member is not healthy, or nothing.
+// ill returns why this member is not healthy, or "".
 func (e *Elector) ill() string {
 	e.mu.Lock()
 	v, vacant := e.view, e.vacant
@@ -114,8 +121,8 @@ func (e *Elector) ill() string {
 	times := e.config.Times
 	switch now := e.clock(); {
 	case v.Why == Ended:
-		return "this member takes no part any more"
-	// The View is the same as that of a member that has just begun.
+		return "this member has left the election"
+	// Not visible in the View, which is the same before and after the start of Run.
 	case !e.ran.Load():
 		return "this member does not run yet"
 	case v.Self:

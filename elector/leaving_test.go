@@ -143,7 +143,11 @@ func TestLeaving(t *testing.T) {
 			synctest.Wait()
 			code, text := ill(d)
 			require.Equal(t, 200, code, text)
-			require.Equal(t, "this member is not in the list of members: it has no vote, and never leads", text)
+			require.Equal(t, "this member is not in its own list of members: it has no vote and never leads; "+
+				"if it is not being removed, correct Self", text)
+			w := httptest.NewRecorder()
+			d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+			require.Contains(t, w.Body.String(), `"why":"leaving"`)
 		}
 		time.Sleep(5 * time.Second)
 		healthy()
@@ -165,7 +169,7 @@ func TestLeaving(t *testing.T) {
 			healthy()
 		}
 		require.Empty(t, d.Leader().Leader)
-		require.Equal(t, 1, strings.Count(log.String(), "this member is not in the list of members"))
+		require.Equal(t, 1, strings.Count(log.String(), "this member is not in its own list of members"))
 	})
 }
 
@@ -174,8 +178,8 @@ func TestLeavingRefused(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "x", Members: map[string]string{"a": "127.0.0.1:1"}}
 	_, err := elector.New(c)
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, `Self: "x" is not among the Members a: without Listen it cannot serve until it `+
-		"is removed")
+	require.ErrorContains(t, err, `Self: "x" is not among the Members a; correct the name, or set Listen if `+
+		"this member is being removed")
 	endpoint, err := memory.New().Endpoint(elector.ID("x"))
 	require.NoError(t, err)
 	for _, listen := range []string{"127.0.0.1:0", ""} {

@@ -208,7 +208,7 @@ func TestElector(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, names)
 	c.Elector = func(c *elector.Config) { c.Preempt = time.Second }
 	require.ErrorContains(t, judged(t, c, 1, func(*run) {}),
-		"a cannot start: elector: Preempt: without a Priority")
+		"a cannot start: elector: Preempt: 1s needs a Priority")
 }
 
 // TestCannotStart: a member that cannot start is a failure.

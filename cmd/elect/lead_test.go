@@ -27,7 +27,7 @@ func TestBadLead(t *testing.T) {
 		one:                        `which program? It stands behind --, with its arguments`,
 		one + "--":                 `which program? It stands behind --, with its arguments`,
 		one + "-- no-such-program": `exec: "no-such-program": executable file not found in $PATH`,
-		"lead --self b --member a=127.0.0.1:0 -- true": `--self: "b" is not among those of --member: a: without --listen it cannot serve until it is removed`,
+		"lead --self b --member a=127.0.0.1:0 -- true": `--self: "b" is not among those of --member: a; correct the name, or set --listen if this member is being removed`,
 		"lead --self a --member a -- true":             `--member: "a" is not name=host:port`,
 		one + "--member a=127.0.0.1:1 -- true":         `--member: "a" is given twice`,
 		one + "--lease 0s -- true":                     `--lease: 0s is not above 0`,
@@ -42,7 +42,7 @@ func TestBadLead(t *testing.T) {
 		"lead --self a --member a=127.0.0.1:1 --member b=127.0.0.1:1 -- true": `--member: a and b have the ` +
 			`same address 127.0.0.1:1`,
 		one + "--lease 1us -- true":                         `--lease: 1µs is less than 1ms`,
-		one + "--group= -- true":                            `--group: it has no name`,
+		one + "--group= -- true":                            `--group: it is empty`,
 		one + "--tls-cert x --tls-key x --tls-ca x -- true": `TLS: stat x: no such file or directory`,
 		one + "--tls-cert x --tls-key x --tls-ca x --insecure-plaintext -- true": `if any flags in the ` +
 			`group [tls-cert insecure-plaintext] are set none of the others can be; [insecure-plaintext tls-cert] ` +

@@ -94,7 +94,7 @@ func words(group string) *strings.Replacer {
 	return strings.NewReplacer("elector: ", "", "Group: ", "--group: ", "Self: ", "--self: ",
 		"not among the Members ", "not among those of --member: ", "Members: ", "--member: ",
 		"members: ", "--member: ", "members[", "--member[", "Listen: ", "--listen: ",
-		"without Listen it cannot", "without --listen it cannot",
+		"or set Listen", "or set --listen",
 		"listener: ", "--listen: ", "Dir: ", "--dir: ", "Times.Lease: ", "--lease: ", "Lease: ", "--lease: ",
 		"there must be TLS, or InsecurePlaintext", "there must be --tls-cert, --tls-key and --tls-ca, or "+
 			"--insecure-plaintext", "is not of cluster "+group, "is not of --group "+group+
