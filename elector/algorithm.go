@@ -11,18 +11,18 @@ import (
 	"github.com/go-election/election/lease"
 )
 
-// ErrNoLease: [Config.Algorithm] is set, and what was asked for needs leases.
+// ErrNoLease is returned by methods that need leases if [Config.Algorithm] is set.
 var ErrNoLease = errors.New("elector: the algorithm has no leases")
 
-// ErrNewTerm is a cause with which the context of the work ends where [Config.Algorithm] is set. Mostly this
-// member leads again in the later Term.
+// ErrNewTerm is the cause with which the context of the work is canceled if [Config.Algorithm] is set and another
+// election begins. Usually this member then leads again in the later Term.
 var ErrNewTerm = errors.New("elector: another election has begun")
 
-// endless is what is left of a Term without a lease: longer than any program runs, and short enough for sums.
+// endless is Term.Left without leases: longer than any program runs, and short enough for sums.
 const endless = 100 * 365 * 24 * time.Hour
 
-// algorithm returns what elects: leases, or the Algorithm of the Config. Before a restart this member granted its
-// vote for lastGrant.
+// algorithm returns leases, or the Algorithm of the Config. lastGrant is how long this member granted its vote before
+// a restart.
 func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err error) {
 	if c.Algorithm == nil {
 		t := c.Times
@@ -39,24 +39,23 @@ func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err 
 	}
 	switch {
 	case a.Leases:
-		return nil, input.Errorf("Algorithm: %s is the one that a nil Algorithm stands for, with Times",
-			a.Title())
+		return nil, input.Errorf("Algorithm: %s has leases; leave Algorithm nil and set Times", a.Title())
 	case a.Leaderless || a.Sections > 0:
-		return nil, input.Errorf("Algorithm: %s elects no leader for a service", a.Title())
+		return nil, input.Errorf("Algorithm: %s elects no leader", a.Title())
 	case !a.LongLived || !a.Faults.Crash || a.Faults.Reported || !a.Heartbeats:
 		return nil,
-			input.Errorf("Algorithm: %s does not notice that a leader has crashed; give it heartbeats, or "+
-				"a failure detector by detect.Under", a.Title())
+			input.Errorf("Algorithm: %s does not detect crashes; give it heartbeats, or a failure detector by "+
+				"detect.Under", a.Title())
 	case a.Topology != election.Complete:
-		return nil, input.Errorf("Algorithm: %s runs on a %v, and members are all connected; see "+
-			"OverComplete", a.Title(), a.Topology)
+		return nil, input.Errorf("Algorithm: %s runs on a %v, not on a complete graph; use "+
+			"Algorithm.OverComplete", a.Title(), a.Topology)
 	case c.Priority != nil:
-		return nil, input.Errorf("Priority: %s goes by the IDs of the members", a.Title())
+		return nil, input.Errorf("Priority: %s compares IDs; leave Priority nil", a.Title())
 	}
 	return a, nil
 }
 
-// kinds returns the numbers of the kinds of message with these names, of those that the algorithm has.
+// kinds returns the numbers of the kinds of messages with these names, as far as the algorithm has them.
 func kinds(a *election.Algorithm, names ...string) (numbers []uint8) {
 	for i := range a.Kinds {
 		if slices.Contains(names, a.Kinds[i].Name) {
@@ -66,7 +65,7 @@ func kinds(a *election.Algorithm, names ...string) (numbers []uint8) {
 	return numbers
 }
 
-// agreed returns the first thing that members must agree on.
+// agreed returns what members must agree on besides their lists.
 func (c *Config) agreed() string {
 	if a := c.Algorithm; a != nil {
 		return fmt.Sprintf("%s with a Delay of %v", a.Title(), a.Delay)

@@ -216,13 +216,13 @@ func TestAlgorithmRefused(t *testing.T) {
 	sections, err := mutex.RicartAgrawala(mutex.Config{})
 	require.NoError(t, err)
 	for want, a := range map[string]*election.Algorithm{
-		"is the one that a nil Algorithm stands for":            leases,
-		"bully/rules does not notice that a leader has crashed": silent,
-		"lcr/max does not notice that a leader has crashed":     lcr.Max(),
-		"elector: Algorithm: ":                                  {Name: "x"},
-		"hypercube does not notice that a leader has crashed":   hypercube.Algorithms()[0],
-		"elects no leader for a service":                        sections,
-		"Priority: bully/rules goes by the IDs of the members":  bullies(t),
+		"leave Algorithm nil and set Times":   leases,
+		"bully/rules does not detect crashes": silent,
+		"lcr/max does not detect crashes":     lcr.Max(),
+		"elector: Algorithm: ":                {Name: "x"},
+		"hypercube does not detect crashes":   hypercube.Algorithms()[0],
+		"elects no leader":                    sections,
+		"Priority: bully/rules compares IDs":  bullies(t),
 	} {
 		c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 			Algorithm: a,
@@ -266,6 +266,6 @@ func TestAlgorithmMustNoticeCrashes(t *testing.T) {
 		_, err := elector.New(elector.Config{Group: "g", Self: "a",
 			Members: map[string]string{"a": "127.0.0.1:0"}, Algorithm: &a})
 		require.ErrorIs(t, err, election.ErrInput, name)
-		require.ErrorContains(t, err, "does not notice that a leader has crashed", name)
+		require.ErrorContains(t, err, "does not detect crashes", name)
 	}
 }

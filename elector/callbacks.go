@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/process"
 )
 
-// call calls a function of the Config. Its panic becomes the error of Run: the work is asked to stop, and
-// the lead is given up, whichever goroutine calls.
+// call calls a callback of the Config. If it panics, on whichever goroutine, the work is asked to stop, the lead is
+// given up, and Run returns the panic as an error.
 func (e *Elector) call(name string, callback func()) {
 	defer func() {
 		what := recover()
@@ -25,7 +25,7 @@ func (e *Elector) call(name string, callback func()) {
 		}
 		abort := e.abort
 		e.mu.Unlock()
-		if abort != nil { // Close calls Observe as well
+		if abort != nil { // nil before Run: Close calls Observe, too
 			abort(err)
 		}
 		e.log.Error(process.ErrCallback.Error(), "callback", name, "panic", fmt.Sprint(what), "stack",
@@ -34,15 +34,15 @@ func (e *Elector) call(name string, callback func()) {
 	callback()
 }
 
-// failure returns the error of the first callback that has panicked.
+// failure returns the error of the first callback that panicked.
 func (e *Elector) failure() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.fault
 }
 
-// prioritize asks for the own priority now, whenever the View changes, and once in each Renew, and passes it to
-// the process, until ctx ends. first is closed when Priority has answered, done when it is not called any more.
+// prioritize calls Priority now, whenever the View changes and once in each Renew, and passes the result to the
+// process, until ctx ends. first is closed after the first call, done after the last.
 func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) {
 	answered, ended := make(chan struct{}), make(chan struct{})
 	if e.config.Priority == nil {
@@ -50,7 +50,7 @@ func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) 
 		close(ended)
 		return answered, ended
 	}
-	// In a goroutine of its own: a Priority that hangs must not keep Run from giving up the lead.
+	// A separate goroutine, since a Priority that hangs must not prevent Run from giving up the lead.
 	go func() {
 		defer close(ended)
 		tick := time.NewTicker(e.config.Times.Renew)
@@ -68,7 +68,7 @@ func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) 
 			if !known || priority != last {
 				e.standings.setOwn(priority)
 				if e.process.Command(lease.Prefer(priority)) != nil {
-					return // the process has ended, and reports why
+					return // the process has ended; run returns its error
 				}
 			}
 			if last = priority; !known {
@@ -85,12 +85,13 @@ func (e *Elector) prioritize(ctx context.Context) (first, done <-chan struct{}) 
 	return answered, ended
 }
 
-// await waits until a channel is closed, if there is one, but not forever: the lead is given up by now.
+// await waits until done is closed, for at most a Lease: the lead is given up by now, and Run has to return. done may
+// be nil.
 func (e *Elector) await(done <-chan struct{}, complaint string) {
 	if done == nil {
 		return
 	}
-	select { // without a timer if none is needed
+	select { // no timer if done is closed already
 	case <-done:
 		return
 	default:

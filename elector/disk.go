@@ -8,25 +8,25 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// disk tries now and then whether the next vote can be stored. Otherwise a full disk is noticed only at that vote,
-// which ends the member.
+// disk tests periodically whether the next vote can be stored. Otherwise a full disk would be noticed only when a
+// vote is stored, and end the member.
 type disk struct {
 	try   func() error
-	lease time.Duration // a disk that takes longer hangs
+	lease time.Duration // a test that takes longer counts as hanging
 
 	mu    sync.Mutex
-	began time.Time     // of the last try; zero before the first
-	done  chan struct{} // closed when it has ended
-	err   error         // of the last try that has ended
+	began time.Time     // start of the last test; zero before the first
+	done  chan struct{} // closed at its end
+	err   error         // result of the last test that has ended
 }
 
-// A try has passed diskPeriod ago before the next one begins; a probe waits for diskPatience for its result.
+// Tests are at least diskPeriod apart; a probe waits for diskPatience for the result.
 const (
 	diskPeriod   = 5 * time.Second
 	diskPatience = 100 * time.Millisecond
 )
 
-// newDisk returns the disk of a store, nil if that keeps nothing.
+// newDisk returns the disk of a store, nil if that stores nothing.
 func newDisk(s *store, lease time.Duration) *disk {
 	if s.path == "" {
 		return nil
@@ -34,8 +34,8 @@ func newDisk(s *store, lease time.Duration) *disk {
 	return &disk{lease: lease, try: func() error { return wholefile.Try(s.path, s.room()) }}
 }
 
-// ill returns why no state can be stored, or nothing. It never waits for a disk that hangs, and leaves one goroutine
-// at most waiting for that.
+// ill returns why no state can be stored, or "". If the disk hangs it does not wait for it, and leaves at most one
+// goroutine that does.
 func (d *disk) ill() string {
 	if d == nil {
 		return ""
@@ -53,12 +53,13 @@ func (d *disk) ill() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err != nil {
-		return fmt.Sprintf("Dir takes no state, so the next vote will end this member: %v", d.err)
+		return fmt.Sprintf("Dir cannot be written, so the next vote will end this member: %v", d.err)
 	}
 	return ""
 }
 
-// begin begins a try if one is due, and returns when the last one has begun, and what is closed at its end.
+// begin starts a test if one is due. It returns when the last test was started, and a channel that is closed at its
+// end.
 func (d *disk) begin() (began time.Time, done <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +84,7 @@ func (d *disk) begin() (began time.Time, done <-chan struct{}) {
 	return d.began, d.done
 }
 
-// inFlight returns what is closed when no try is in flight; nil if there was none.
+// inFlight returns a channel that is closed when no test is in flight; nil if there was none.
 func (d *disk) inFlight() <-chan struct{} {
 	if d == nil {
 		return nil

@@ -56,7 +56,7 @@ func TestDiskIsGone(t *testing.T) {
 		require.Empty(t, text, "one try in five seconds")
 		time.Sleep(5 * time.Second)
 		text, _ = healthz()
-		require.Contains(t, text, "Dir takes no state, so the next vote will end this member: ")
+		require.Contains(t, text, "Dir cannot be written, so the next vote will end this member: ")
 		require.NoError(t, os.Rename(dir+".away", dir))
 		time.Sleep(5 * time.Second)
 		text, _ = healthz()

@@ -26,26 +26,24 @@
 // Members authenticate with certificates of elect cert, or of your own authority. Without TLS, addresses must be
 // loopback addresses, such as 127.0.0.1:7946.
 //
-// A member that serves requests on behalf of the leader calls [Elector.Leader], or ranges over [Elector.Watch], and
-// forwards requests while [View].Reachable is true. [Elector.Handler] answers the probes of a load balancer or an
-// orchestrator.
+// A member that forwards requests to the leader calls [Elector.Leader], or ranges over [Elector.Watch], and forwards
+// while [View].Reachable is true. [Elector.Handler] answers the probes of a load balancer or an orchestrator.
 //
 // # Guarantees
 //
-// A majority of the members lend their votes to the leader for a short time, the lease, and the leader renews
-// it. No two members hold a valid lease at the same time, however long messages take, processes pause or the
-// network is partitioned, as long as the rate of each clock is correct within Times.Drift. Each leader has a larger
-// Term than all leaders before it, if members keep a Dir. Package lease has the argument, and describes what
-// happens if members lose their memory.
+// A majority of the members lend their votes to the leader for a short time, the lease, and the leader renews it. No
+// two members hold a valid lease at the same time, however long messages take, processes pause or the network is
+// partitioned, as long as the rate of each clock is correct within Times.Drift. Each leader has a larger Term than
+// all leaders before it, if members have a Dir. Package lease contains the argument, and describes what happens if
+// members lose their memory.
 //
-// A leader that renews its lease stays, unless Preempt is set: no member that starts or returns takes over from
-// it.
+// A leader that renews its lease stays, unless Preempt is set: members that start or return do not depose it.
 //
 // # Limitations
 //
-// A lease cannot stop a write that is in flight when the lease ends: the program may pause after it has looked at
-// the clock. So attach [Term.Token] to each write, and have the receiver refuse a token smaller than one that it
-// has seen. Without a majority there is no leader.
+// A lease cannot stop a write that is in flight when the lease expires: the program may be paused after it has
+// checked the clock. So attach [Term.Token] to each write, and have the receiver refuse a token smaller than one that
+// it has seen. Without a majority there is no leader.
 //
 // Run only one process per member name. Members refuse a second process while they are connected to the first. If
 // some members are connected to one process and some to the other, both may lead.
@@ -54,29 +52,27 @@
 //
 // All members have the same list, except while it changes. Add or remove one member at a time: restart each member
 // with the new list, and change the list again only when all members have it. With three lists in use, two members
-// may lead. Start a new member first, and stop a removed one last, so that both lists have a majority
-// throughout. If members have no Dir, restart the next one when the last one knows the leader again. Members whose
-// lists differ by more than one refuse each other, as do members whose Times differ, and log the difference. Before
-// a member without Dir restarts with a shorter Lease, leave it stopped for the old Lease: it has forgotten its vote,
-// and two members could lead.
+// may lead. Start a new member first, and stop a removed one last, so that both lists have a majority throughout. If
+// members have no Dir, restart the next member only when the last one knows the leader again. Members whose lists
+// differ by more than one, or whose Times differ, refuse each other and log the difference. Before a member without
+// Dir restarts with a shorter Lease, leave it stopped for the old Lease: it has forgotten its vote, and two members
+// could lead.
 //
-// A new member that its peers do not list yet knows no leader, and [Elector.Handler] reports it as healthy. A
-// member that is not in its own list is leaving: it has no vote and never leads, Run waits until ctx ends, and the
-// member is healthy. While peers still list it, it follows their leader.
+// A new member that its peers do not list yet knows no leader, and [Elector.Handler] reports it as healthy. A member
+// that is not in its own list is leaving: it has no vote and never leads, Run waits until ctx ends, and the Handler
+// reports it as healthy, with a warning in case Self is mistyped. While peers still list it, it follows their leader.
 //
 // # Without leases
 //
-// If [Config].Algorithm is set, another algorithm elects. A minority of the members then has a leader as well, and so
-// do two members. In return:
+// If [Config.Algorithm] is set, another algorithm elects, and a minority of the members has a leader, too. The price:
 //
-//   - Two members may lead at the same time: during a partition, and for a moment when the leader is slow or a
-//     larger member takes over.
+//   - Two members may lead at the same time: during a partition, and for a moment when the leader is slow or a larger
+//     member takes over.
 //   - Term.Valid reports what the failure detector of this member believes, and Term.Confirm returns an error.
-//   - Two leaders may have the same Term. The receiver of writes compares pairs of Term.Number and the ID of the
-//     leader, and refuses a smaller pair. Term.Token alone is not enough.
-//   - An election that loses a message may not end. Members start another one after four times Times.Lease
-//     without a leader, and then wait longer each time. Set Lease to more than an election takes.
-//   - A larger member takes over from a smaller one, if the algorithm works so. [Elector.Resign], Transfer, Advance
-//     and Serve return an error. A member gives up the lead only by leaving the group: Run returns what
-//     lead returns.
+//   - Two leaders may have the same Term. Receivers of writes must compare the pair of Term.Number and the ID of the
+//     leader, and refuse a smaller pair. Term.Token alone is not enough.
+//   - An election that loses a message may not end. Members start another one after four times Times.Lease without a
+//     leader, and then wait longer each time. Set Lease to more than an election takes.
+//   - With some algorithms a larger member takes over from a smaller one. [Elector.Resign], Transfer, Advance and
+//     Serve return an error. A member gives up the lead only by leaving the group: Run returns what lead returns.
 package elector

@@ -471,8 +471,8 @@ func TestAdvance(t *testing.T) {
 func TestRefused(t *testing.T) {
 	members := map[string]string{"a": "", "b": ""}
 	for want, c := range map[string]elector.Config{
-		"Group: it has no name":                   {Self: "a", Members: members},
-		"Members: there are none to elect":        {Group: "g"},
+		"Group: it is empty":                      {Self: "a", Members: members},
+		"Members: the list is empty":              {Group: "g"},
 		`Self: "c" is not among the Members a, b`: {Group: "g", Self: "c", Members: members},
 		`Members: "" is not a name`: {Group: "g", Self: "a",
 			Members: map[string]string{"a": "", "": ""}},

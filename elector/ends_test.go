@@ -183,7 +183,7 @@ func TestOverrunIsLogged(t *testing.T) {
 			return nil
 		}))
 		require.Equal(t, 1, strings.Count(text.String(), "level=ERROR"))
-		require.Contains(t, text.String(), "the work has not stopped although its lease has ended")
+		require.Contains(t, text.String(), "the work has not stopped although its lease has expired")
 	})
 }
 

@@ -165,7 +165,7 @@ func TestClose(t *testing.T) {
 // TestRunTwice: the second Run is refused, and does not disturb the first.
 func TestRunTwice(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, g group, m *member) {
-		require.ErrorContains(t, m.Run(t.Context(), m.work), "has run already")
+		require.ErrorContains(t, m.Run(t.Context(), m.work), "was run before")
 		require.ErrorIs(t, m.Serve(t.Context()), election.ErrInput)
 		require.NoError(t, m.Close())
 		time.Sleep(10 * time.Second)
@@ -203,7 +203,7 @@ func TestTransferRefused(t *testing.T) {
 		err := m.Transfer(t.Context(), m.name)
 		require.ErrorIs(t, err, election.ErrInput)
 		require.ErrorContains(t, err, "to: "+m.name+" leads already")
-		require.ErrorContains(t, m.Transfer(t.Context(), "x"), `to: "x" is no member`)
+		require.ErrorContains(t, m.Transfer(t.Context(), "x"), `to: "x" is not one of the Members`)
 		var other *member
 		for _, other = range g {
 			if other != m {

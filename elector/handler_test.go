@@ -80,7 +80,7 @@ func TestHandler(t *testing.T) {
 		time.Sleep(time.Second)
 		healthy(m, "")
 		m.end(t)
-		healthy(m, "this member takes no part any more")
+		healthy(m, "this member has left the election")
 	})
 }
 
@@ -125,6 +125,6 @@ func TestHandlerAtStart(t *testing.T) {
 		requireIll("there has been no leader for 1.501s")
 		stop()
 		require.NoError(t, <-ended)
-		requireIll("this member takes no part any more")
+		requireIll("this member has left the election")
 	})
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/go-election/election/lease"
 )
 
-// Resign lets another member lead: it stops the work, waits until that has returned, and gives up the
-// lead. This member stands again after a lease. The error is ErrNotLeader if it does not lead, or that
-// of ctx. Work that calls Resign itself waits for its own end, and so until ctx ends: let it return nil
-// instead, or pass its own context, which ends at once.
+// Resign hands the lead over to another member: it asks the work to stop, waits until that has returned, and gives up
+// the lead. This member becomes a candidate again after a lease. Resign returns ErrNotLeader if this member does not
+// lead, and the cause of ctx if that ends first. Do not call it from the work with a context that outlives it: it
+// would wait for itself. Let the work return nil instead, or pass the context of the work.
 func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, ErrResigned, 0) }
 
-// Transfer does the same in favour of another member, and waits until that leads. The error is ErrNotTaken
-// if a third one leads instead, or none within a lease; it wraps [election.ErrInput] if to is no member, or
+// Transfer does the same in favor of the member to, and waits until that member leads. It returns ErrNotTaken if
+// another member leads instead, or none within a lease. The error wraps [election.ErrInput] if to is no member or
 // leads already.
 func (e *Elector) Transfer(ctx context.Context, to string) error {
 	switch _, ok := e.config.Members[to]; {
 	case !ok:
-		return refuse("to: %.60q is no member", to)
+		return refuse("to: %.60q is not one of the Members", to)
 	case to == e.config.Self && e.leading() == nil:
 		return ErrNotLeader
 	case to == e.config.Self:
@@ -57,29 +57,28 @@ func (e *Elector) handOver(ctx context.Context, why error, to election.ID) error
 	}
 }
 
-// leading returns the work of the Term in which this member leads; nil if it does not.
+// leading returns the tenure in which this member leads; nil if it does not lead.
 func (e *Elector) leading() *tenure {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if t := e.tenure; t != nil && t.Left() > 0 { // Overrun may ask: the work has not ended yet, the lease has
+	if t := e.tenure; t != nil && t.Left() > 0 { // the lease may expire before the work returns
 		return t
 	}
 	return nil
 }
 
-// Advance says that something refuses the tokens of this group, since it has seen this larger one:
-// members have lost their memory. All later Terms of this member are larger, and one that leads in a smaller
-// Term resigns, and names the token to the others, so that the Term of the next leader is larger as well. If
-// those messages are lost, or Advance was called for a follower only, it may be too small: call Advance
-// for that leader too.
+// Advance raises the Terms of this group above a token that a resource has seen, after members have lost their memory
+// and the resource refuses the tokens of the current leader. All later Terms of this member are larger than token. If
+// it leads in a smaller Term, it resigns, and its messages raise the Term of the next leader as well. If those
+// messages are lost, or this member is a follower, the next leader may still have a smaller token: then call Advance
+// at that leader.
 //
-// Call Advance at every member and observer if the token is larger than 2^52, and again after a restart of
-// one without Dir: no member believes such a token of another member, which could use up the Terms of the
-// whole group. The error wraps [election.ErrInput] if the token is 2^53-2^32 or more: it would leave too few
-// Terms for later leaders, see [Term.Token].
+// If the token is larger than 2^52, call Advance at every member and observer, and again after each restart of one
+// without a Dir: no member accepts such a Term from another member, since it could use up the Terms of the group. The
+// error wraps [election.ErrInput] if the token is 2^53-2^32 or more: too few Terms would be left, see [Term.Token].
 func (e *Elector) Advance(token uint64) error {
 	if token >= lease.RaiseBound {
-		return refuse("token: %d is not below 2^53-2^32 = %d, which leaves 2^32 Terms for later "+
+		return refuse("token: %d is not less than 2^53-2^32 = %d, so that 2^32 Terms are left for later "+
 			"leaders", token, uint64(lease.RaiseBound))
 	}
 	if !e.leases {

@@ -8,29 +8,29 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// hearsay is what other members report of a leader that this one does not hear itself: while it asks for votes
-// in vain, they answer to whom they have lent theirs. It sees the steps of the process, and only its goroutine
-// uses it.
+// hearsay finds a leader that other members report, while this member does not hear it: members that refuse a PROBE
+// or CLAIM report to whom they have lent their votes. hearsay watches the steps of the process, and only the
+// goroutine of the process uses it.
 type hearsay struct {
 	renew, lease time.Duration
-	tell         func(rumor) // takes each new rumor, and the zero value when there is none any more
+	tell         func(rumor) // called with each new rumor, and with the zero rumor when there is none any more
 	votes        []vote      // by port
 	told         rumor
-	followed     rumor // the last leader that the process has found itself
+	followed     rumor // the last leader that the process followed itself
 }
 
-// vote is to whom a member has lent its vote.
+// vote is a report of to whom a member has lent its vote.
 type vote struct {
 	member, owner election.ID
 	term          uint64
-	first, last   time.Duration // the ends of the grant that the first answer has named, and the last
+	first, last   time.Duration // when the grant expires, as first and last reported
 }
 
-// rumor is a leader by hearsay.
+// rumor is a leader known by hearsay.
 type rumor struct {
 	leader election.ID
 	term   uint64
-	until  time.Duration // when it is too old
+	until  time.Duration // when it expires
 }
 
 func newHearsay(c *Config, tell func(rumor)) *hearsay {
@@ -41,7 +41,7 @@ func newHearsay(c *Config, tell func(rumor)) *hearsay {
 	return h
 }
 
-// observe sees a step.
+// observe watches a step of the process.
 func (h *hearsay) observe(o *observe.Occurrence) {
 	if o.What != observe.Step || o.Event.Op != election.Recv {
 		return
@@ -52,7 +52,7 @@ func (h *hearsay) observe(o *observe.Occurrence) {
 		return
 	}
 	v := &h.votes[o.Event.Port]
-	end := o.At + min(left, 2*h.lease) // a grant lasts little more than one
+	end := o.At + min(left, 2*h.lease) // a grant lasts little more than a Lease
 	if v.owner != owner || v.term != m.Term || o.At >= h.expiry(v) {
 		*v = vote{member: v.member, owner: owner, term: m.Term, first: end}
 	}
@@ -63,7 +63,7 @@ func (h *hearsay) observe(o *observe.Occurrence) {
 	}
 }
 
-// follow takes the leader that the process has found itself, and forgets what was reported.
+// follow records a leader that the process follows itself, and forgets all reports.
 func (h *hearsay) follow(leader election.ID, term uint64) {
 	for i := range h.votes {
 		h.votes[i] = vote{member: h.votes[i].member}
@@ -71,7 +71,7 @@ func (h *hearsay) follow(leader election.ID, term uint64) {
 	h.told, h.followed = rumor{}, rumor{leader: leader, term: term}
 }
 
-// expiry returns when a vote is too old. A member that was refused asks again within a Lease after the grant.
+// expiry returns when a vote expires. A member that was refused asks again within a Lease after the grant.
 func (h *hearsay) expiry(v *vote) time.Duration { return v.last + h.lease }
 
 // best returns the leader that was reported last.
@@ -85,18 +85,18 @@ func (h *hearsay) best(now time.Duration) (best rumor) {
 	return best
 }
 
-// leads reports whether a vote shows that its owner leads. A grant alone shows nothing: it may be for a candidate,
-// or for a leader that has crashed. A candidate renews its grants for a Lease at most, in one Term; a
-// leader that this member has followed in that Term is none.
+// leads reports whether a vote shows that its owner leads. A grant alone does not: it may be for a candidate, or for
+// a leader that has crashed. A grant that is renewed for longer than a candidate would do so in one Term, a Lease, is
+// for a leader. If this member followed the owner in that Term, it is no candidate, so any renewal will do.
 func (h *hearsay) leads(v *vote) bool {
 	renewed := v.last - v.first
 	if v.owner == h.followed.leader && v.term == h.followed.term {
-		return renewed >= h.renew/2 // what is less may be the delay of an answer
+		return renewed >= h.renew/2 // a smaller difference may be the delay of an answer
 	}
 	return renewed >= h.lease+h.renew
 }
 
-// isMember reports whether an ID is of another member.
+// isMember reports whether an ID is the ID of another member.
 func (h *hearsay) isMember(id election.ID) bool {
 	for i := range h.votes {
 		if h.votes[i].member == id {
@@ -106,7 +106,7 @@ func (h *hearsay) isMember(id election.ID) bool {
 	return false
 }
 
-// hearOf takes a leader by hearsay. What the process knows itself is better.
+// hearOf publishes a leader by hearsay, unless the process follows a leader itself.
 func (e *Elector) hearOf(r rumor) {
 	e.publish(func(before View) View {
 		if before.Leader != "" && before.Why != Hearsay || e.ending.Load() {
@@ -125,13 +125,13 @@ func (e *Elector) hearOf(r rumor) {
 	})
 }
 
-// fadeOut ends a hearsay that is too old.
+// fadeOut publishes the end of a hearsay that has expired.
 func (e *Elector) fadeOut() {
 	e.publish(func(before View) View {
 		if before.Why != Hearsay {
 			return before
 		}
-		if left := e.rumored - e.clock(); left > 0 { // the Clock is slower than the timer, or the hearsay is newer
+		if left := e.rumored - e.clock(); left > 0 { // the Clock is slower than the timer, or a new report arrived
 			e.fade.Reset(max(left, e.leastStep()))
 			return before
 		}

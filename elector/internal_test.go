@@ -104,7 +104,7 @@ func TestBetweenLists(t *testing.T) {
 	require.ErrorContains(t, l.accept(4, hello("dabcef")), "differ by more than one")
 	require.ErrorContains(t, l.accept(5, hello("eabcd")), "process e is no member",
 		"a shared Network has admitted it")
-	require.ErrorContains(t, l.accept(4, hello("abcd")), `"d" says that it is "a"`)
+	require.ErrorContains(t, l.accept(4, hello("abcd")), `"d" claims to be "a"`)
 }
 
 // unlocked is a log that requires, at each line, that a lock is free.
@@ -300,7 +300,7 @@ func TestStateFileRefused(t *testing.T) {
 	require.NoError(t, os.Truncate(s.path, 3))
 	_, err = openStore(&c)
 	require.ErrorContains(t, err, s.path)
-	require.ErrorContains(t, err, "delete it: the member then asks the others")
+	require.ErrorContains(t, err, "delete it: the member then reads the largest Term")
 }
 
 // TestLockByName: the lock of systems that have none of their own names the process that has made it.
@@ -310,7 +310,7 @@ func TestLockByName(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lockByName(path)
 	require.ErrorIs(t, err, errLocked)
-	require.ErrorContains(t, err, fmt.Sprintf("%q has ended, delete the file", fmt.Sprint(os.Getpid())))
+	require.ErrorContains(t, err, fmt.Sprintf("%q has ended, delete this file", fmt.Sprint(os.Getpid())))
 	require.NoError(t, unlock())
 	unlock, err = lockByName(path)
 	require.NoError(t, err)
@@ -332,7 +332,7 @@ func TestLongList(t *testing.T) {
 	c := list(41)
 	_, err := New(c)
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "this one takes 4169 bytes, at most 4096: have fewer members")
+	require.ErrorContains(t, err, "the list takes 4169 bytes, more than 4096")
 	c = list(40)
 	c.Members["a"] = "127.0.0.1:0"
 	e, err := New(c)

@@ -82,11 +82,11 @@ func TestLosesLease(t *testing.T) {
 		times elector.Times
 		want  string
 	}{
-		{elector.Times{Renew: 375 * ms, Stop: 365 * ms}, "Times.Stop: 365ms, 9/8 of a Renew of 375ms, and a " +
-			"round trip of two Delay of 7.5ms take 802.2596"},
-		{elector.Times{Delay: 187 * ms}, "of two Delay of 187ms take 772.99"},
+		{elector.Times{Renew: 375 * ms, Stop: 365 * ms}, "with Renew 375ms, Delay 7.5ms, Stop 365ms " +
+			"and Drift 0.001 it is 802.2596"},
+		{elector.Times{Delay: 187 * ms}, "Delay 187ms, Stop 187.5ms and Drift 0.001 it is 772.99"},
 		{elector.Times{Renew: 7 * ms}, "Times.Renew: 7ms is less than a Delay of 7.5ms"},
-		{elector.Times{Lease: 100 * ms, Drift: 0.45, Renew: 40 * ms, Stop: 50 * ms}, "with a Drift of 0.45"},
+		{elector.Times{Lease: 100 * ms, Drift: 0.45, Renew: 40 * ms, Stop: 50 * ms}, "and Drift 0.45 it is"},
 	} {
 		err := c.times.Check()
 		require.ErrorIs(t, err, election.ErrInput)

@@ -7,18 +7,18 @@ import (
 	"os"
 )
 
-// errLocked: another program has locked a file.
+// errLocked is returned if another program has locked the file.
 var errLocked = errors.New("another program runs as this member")
 
-// lockByName makes a file with the number of this process in it, and returns what removes it. The error wraps
-// errLocked if there is one. It serves systems without a lock that ends with its program.
+// lockByName creates a file that contains the process ID, for systems without file locks. unlock removes it. The
+// error wraps errLocked if the file exists.
 func lockByName(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		// The number is a hint for the operator. To remove the file of a process that has ended would need a
-		// second lock: two programs might find it at once, and one remove the new file of the other.
+		// The process ID is only for the operator. Removing a stale file safely would need a second lock: two
+		// programs might find it at the same time, and one might remove the new file of the other.
 		pid, _ := os.ReadFile(path)
-		return nil, fmt.Errorf("%w; if the process %.20q has ended, delete the file", errLocked, pid)
+		return nil, fmt.Errorf("%w; if process %.20q has ended, delete this file", errLocked, pid)
 	}
 	if err != nil {
 		return nil, err

@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// lock locks a file, which it makes if there is none, and returns what unlocks it. The error is errLocked if
-// another program has locked it. The system unlocks the file of a program that crashes.
+// lock locks a file, and creates it if needed. The error is errLocked if another program holds the lock. The system
+// releases the lock of a program that crashes.
 func lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	// The file stays when it is unlocked: if one program removed it, another might hold the lock of the
-	// removed file while a third makes a new one.
+	// Unlocking keeps the file: if it were removed, another program might hold the lock of the removed file while a
+	// third locks a new one.
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if !errors.Is(err, syscall.EINTR) {

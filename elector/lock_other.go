@@ -2,5 +2,5 @@
 
 package elector
 
-// lock is lockByName: package syscall has no lock here that every program heeds.
+// lock is lockByName: package syscall has no advisory locks on this system.
 func lock(path string) (unlock func() error, err error) { return lockByName(path) }

@@ -2,9 +2,9 @@ package elector
 
 import "strings"
 
-// ParseMembers returns what Config.Members holds, of texts such as those of a command line or an environment:
-// name=host:port, or several of them separated by commas. A blank text, such as that of a variable that is
-// not set, holds no member. An error wraps [election.ErrInput], for instance if a name is there twice.
+// ParseMembers parses a list of members for Config.Members, for instance from a command line or environment
+// variables. Each text is name=host:port, or several of these separated by commas; blank texts are ignored. Errors
+// wrap [election.ErrInput], for instance if a name occurs twice.
 func ParseMembers(texts ...string) (map[string]string, error) {
 	members := make(map[string]string)
 	for _, text := range texts {

@@ -82,9 +82,9 @@ func TestNetworkNames(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 		Observers: map[string]string{"o": "127.0.0.1:1"}}
 	for want, change := range map[string]func(*tcp.Config){
-		`Network: "o" is not among its members`:  func(n *tcp.Config) { delete(n.Observers, elector.ID("o")) },
-		`Network: it has "o" under the name "x"`: func(n *tcp.Config) { n.Names[elector.ID("o")] = "x" },
-		`Network: it has "a" under the name "`:   func(n *tcp.Config) { n.Names = nil },
+		`Network: "o" is not among its members`: func(n *tcp.Config) { delete(n.Observers, elector.ID("o")) },
+		`Network: it knows "o" by the name "x"`: func(n *tcp.Config) { n.Names[elector.ID("o")] = "x" },
+		`Network: it knows "a" by the name "`:   func(n *tcp.Config) { n.Names = nil },
 	} {
 		own := c.TCP()
 		change(&own)

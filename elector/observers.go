@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/lease"
 )
 
-// ErrObserver: an observer cannot lead, so only [Elector.Serve] runs it.
-var ErrObserver = errors.New("elector: an observer never leads: use Serve")
+// ErrObserver is returned by [Elector.Run] if Self is an observer.
+var ErrObserver = errors.New("elector: an observer never leads; call Serve")
 
 // observes reports whether this is an observer.
 func (c *Config) observes() bool {
@@ -22,7 +22,7 @@ func (c *Config) observes() bool {
 	return ok
 }
 
-// all returns the addresses of members and observers, and of this member if it leaves.
+// all returns the addresses of members and observers, and of this process if it is leaving.
 func (c *Config) all() map[string]string {
 	all := make(map[string]string)
 	if c.leaves() {
@@ -33,25 +33,25 @@ func (c *Config) all() map[string]string {
 	return all
 }
 
-// observers are those that a leader informs.
+// observers informs the observers while this member leads.
 type observers struct {
 	send        func(election.Packet)
 	self        election.ID
-	incarnation uint64 // of what is sent to them
+	incarnation uint64 // of the packets to them
 	every       time.Duration
 	all         []election.ID
 
 	// Only the goroutine of the process uses these.
-	sent uint64        // packets to each
+	sent uint64        // number of packets sent to each
 	led  uint64        // the Term in which this member leads; zero if it does not
-	last time.Duration // when all were informed of it
+	last time.Duration // when all were informed last
 
 	mu  sync.Mutex
-	new map[election.ID]bool // have come since; only WatchPeers knows
+	new map[election.ID]bool // observers that connected since
 }
 
 func newObservers(c *Config) *observers {
-	// Renewals are up to an eighth of Renew late: the one that is closest to a Lease after the last counts.
+	// Inform observers with the renewal closest to a Lease after the last time: renewals may be Renew/8 late.
 	o := &observers{self: ID(c.Self), incarnation: rand.Uint64(), send: func(election.Packet) {},
 		every: c.Times.Lease - c.Times.Renew/2, new: make(map[election.ID]bool)}
 	for _, name := range slices.Sorted(maps.Keys(c.Observers)) {
@@ -62,11 +62,11 @@ func newObservers(c *Config) *observers {
 	return o
 }
 
-// followed returns how long an observer follows a leader that it does not hear of: a leader informs it once in
-// a Lease, so one message may come late, or be lost.
+// followed returns how long an observer follows a leader without hearing from it. A leader informs it once in a
+// Lease, so one message may be lost or late.
 func (t Times) followed() time.Duration { return min(t.Lease/2*5, max(t.Lease, longestLease)) }
 
-// came notes that an observer can be reached: it is informed with the next renewal.
+// came records that an observer has connected: the next renewal informs it.
 func (o *observers) came(id election.ID) {
 	if slices.Contains(o.all, id) {
 		o.mu.Lock()
@@ -75,7 +75,7 @@ func (o *observers) came(id election.ID) {
 	}
 }
 
-// hear takes each outcome of the process, also one that renews a lease.
+// hear takes each outcome of the process, renewals included.
 func (o *observers) hear(out election.Outcome, now time.Duration) {
 	switch {
 	case out.Role == election.Leader && (o.led != out.Term || now-o.last >= o.every):
@@ -90,8 +90,8 @@ func (o *observers) hear(out election.Outcome, now time.Duration) {
 	}
 }
 
-// arrivals returns the observers that have come since the last call. The transport may call came while it sends,
-// so mu is not held then.
+// arrivals returns the observers that have connected since the last call. It does not hold mu during sends, in which
+// the transport may call came.
 func (o *observers) arrivals() (ids []election.ID) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +102,7 @@ func (o *observers) arrivals() (ids []election.ID) {
 	return ids
 }
 
-// announce sends a message to observers. They receive like any process: copies are dropped by their numbers.
+// announce sends a message to observers. They drop copies by the numbers of packets, as any process does.
 func (o *observers) announce(to []election.ID, m election.Message) {
 	if len(to) == 0 {
 		return
@@ -113,7 +113,7 @@ func (o *observers) announce(to []election.ID, m election.Message) {
 	}
 }
 
-// muted is the transport of an observer, or of a member that leaves: the voters do not expect packets from it.
+// muted is the transport of an observer or a leaving member, which must not send votes.
 type muted struct{ election.Transport }
 
 func (muted) Send(context.Context, election.Packet) error { return nil }

@@ -161,12 +161,12 @@ func TestObserverRefused(t *testing.T) {
 	valid := elector.Config{Group: "g", Self: "o", Members: map[string]string{"a": "127.0.0.1:1"},
 		Observers: o}
 	for want, change := range map[string]func(*elector.Config){
-		`Observers: "o" is a member`:      func(c *elector.Config) { c.Members = o },
-		`has no use for Dir or Priority`:  func(c *elector.Config) { c.Dir = "/x" },
-		`Members: there are none`:         func(c *elector.Config) { c.Members = nil },
-		"and the Algorithm has none":      func(c *elector.Config) { c.Algorithm = bullies(t) },
-		`have the same address`:           func(c *elector.Config) { c.Members["b"] = "127.0.0.1:1" },
-		`Self: "x" is not among the Memb`: func(c *elector.Config) { c.Self = "x" },
+		`Observers: "o" is a member`:          func(c *elector.Config) { c.Members = o },
+		`which have neither Dir nor Priority`: func(c *elector.Config) { c.Dir = "/x" },
+		`Members: the list is empty`:          func(c *elector.Config) { c.Members = nil },
+		"they need leases":                    func(c *elector.Config) { c.Algorithm = bullies(t) },
+		`have the same address`:               func(c *elector.Config) { c.Members["b"] = "127.0.0.1:1" },
+		`Self: "x" is not among the Memb`:     func(c *elector.Config) { c.Self = "x" },
 	} {
 		c := valid
 		c.Members = map[string]string{"a": "127.0.0.1:1"}

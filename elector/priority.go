@@ -9,27 +9,27 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// standings are the priorities of the other members, as they say them to this one when they renew its lease.
+// standings are the priorities of the other members, which they report when they renew the lease of this member.
 type standings struct {
 	renew, preempt time.Duration
-	transfer       func(to election.ID) // asks the work to stop in favour of another member
+	transfer       func(to election.ID) // hands over to another member
 	prefers        bool                 // this member has a Priority
-	mixed          func(id election.ID) // another candidate has one, and this one has none, or the reverse
+	mixed          func(id election.ID) // one of this member and another candidate has a Priority
 
 	mu     sync.Mutex
-	now    time.Duration // of the last step
+	now    time.Duration // time of the last step
 	own    uint64
 	others []standing // by port
 }
 
-// standing is what is known of another member.
+// standing is what another member has reported.
 type standing struct {
-	rank     election.Rank // the larger one claims first if the priorities are equal
-	stands   bool          // it is a candidate, and has a priority
+	rank     election.Rank // breaks ties: the larger one claims first
+	stands   bool          // it is a candidate and has a Priority
 	priority uint64
-	heard    time.Duration // when it has said so
-	larger   time.Duration // since when its priority has been larger than the own
-	ahead    bool          // it is
+	heard    time.Duration // when it reported last
+	larger   time.Duration // since when its priority is larger than that of this member
+	ahead    bool          // its priority is larger now
 }
 
 func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
@@ -41,8 +41,8 @@ func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
 	return s
 }
 
-// observe sees a step of the process. The time goes on also where no member says that it stands: or what one
-// has said a lease ago would pass for new.
+// observe watches the steps of the process. It takes the time of every step: otherwise old reports would seem recent
+// while no new ones arrive.
 func (s *standings) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
@@ -65,12 +65,12 @@ func (s *standings) observe(o *observe.Occurrence) {
 	}
 }
 
-// hear takes the priority that a member says it has.
+// hear records the priority that a member has reported.
 func (s *standings) hear(port election.Port, priority uint64, at time.Duration) {
 	s.mu.Lock()
 	s.now = at
 	other := &s.others[port]
-	steady := other.stands && at-other.heard <= 2*s.renew // it has not been away
+	steady := other.stands && at-other.heard <= 2*s.renew // no report was missed
 	other.stands, other.priority, other.heard = true, priority, at
 	switch was := other.ahead; {
 	case priority <= s.own:
@@ -80,7 +80,7 @@ func (s *standings) hear(port election.Port, priority uint64, at time.Duration) 
 	}
 	due := s.preempt > 0 && other.ahead && at-other.larger >= s.preempt
 	if due {
-		other.ahead = false // or each answer would ask again
+		other.ahead = false // transfer once, not at each later report
 	}
 	s.mu.Unlock()
 	if due {
@@ -88,7 +88,7 @@ func (s *standings) hear(port election.Port, priority uint64, at time.Duration) 
 	}
 }
 
-// best returns the candidate of the largest priority that was heard of just now, zero if there is none.
+// best returns the candidate with the largest priority that was reported recently; zero if there is none.
 func (s *standings) best() election.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *standings) best() election.ID {
 	return best.rank.ID
 }
 
-// setOwn takes the own priority.
+// setOwn records the priority of this member.
 func (s *standings) setOwn(priority uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,14 +133,14 @@ func (e *Elector) preempt(to election.ID) {
 func (e *Elector) warnMixed(id election.ID) {
 	if e.stands.Load() {
 		e.mixed.Do(func() {
-			e.log.Warn("either all members have a Priority, or none: the others do not compare theirs "+
-				"with one that has none", "peer", e.name(id), "this_member_has_one", e.config.Priority != nil)
+			e.log.Warn("either all members must have a Priority, or none: priorities are not compared with a "+
+				"member that has none", "peer", e.name(id), "this_member_has_one", e.config.Priority != nil)
 		})
 	}
 }
 
-// sitDown gives up the lead, if this member leads, in favour of the candidate of the largest priority.
-// It is no candidate any more.
+// sitDown gives up the lead, if this member leads, in favor of the candidate with the largest priority, and ends the
+// candidacy of this member.
 func (e *Elector) sitDown() {
 	if v := e.Leader(); v.Self {
 		if to := e.standings.best(); to != 0 {

@@ -72,7 +72,7 @@ func TestMixedPriorities(t *testing.T) {
 				time.Sleep(5 * time.Second)
 			}
 			for name, l := range text {
-				warned := strings.Count(l.String(), "either all members have a Priority, or none")
+				warned := strings.Count(l.String(), "either all members must have a Priority, or none")
 				if name == "d" { // it has not led
 					require.LessOrEqual(t, warned, 1)
 					continue
@@ -244,8 +244,8 @@ func TestFlappingPriorities(t *testing.T) {
 // TestPriorityRefused: a Preempt that nothing can reach is refused.
 func TestPriorityRefused(t *testing.T) {
 	for want, c := range map[string]elector.Config{
-		"Preempt: -1ns is negative":           {Preempt: -1},
-		"Preempt: without a Priority, no mem": {Preempt: time.Second},
+		"Preempt: -1ns is negative":    {Preempt: -1},
+		"Preempt: 1s needs a Priority": {Preempt: time.Second},
 	} {
 		c.Group, c.Self, c.Members = "g", "a", map[string]string{"a": "127.0.0.1:0"}
 		_, err := elector.New(c)

@@ -9,14 +9,13 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// reach knows which members are heard, and says so once when they are too few to elect a leader. It sees the
-// steps of the process.
+// reach warns if too few members are heard to elect a leader. It watches the steps of the process.
 type reach struct {
-	asks         []uint8         // the kinds of messages to all others that have to be answered
-	heard        []time.Duration // by port: when; zero if never
+	asks         []uint8         // kinds of messages to all others that expect answers
+	heard        []time.Duration // time of the last message, by port; zero if none
 	members      int
 	lease        time.Duration
-	asked, since time.Duration // when it asked last, and since when too few have been heard
+	asked, since time.Duration // when this member asked last; since when too few are heard
 	few, warned  bool
 	log          *slog.Logger
 }
@@ -26,9 +25,9 @@ func newReach(a *election.Algorithm, c *Config, log *slog.Logger) *reach {
 		members: len(c.Members), lease: c.Times.Lease, log: log}
 }
 
-// observe sees a step. A member asks while it knows no leader, and when it renews its lease. After a pause,
-// or when the leader has just crashed, hardly any other has been heard for long: so there is a lease of
-// patience, which begins anew when it has not asked for some time.
+// observe watches a step. A member asks while it knows no leader, and when it renews its lease. It warns only after a
+// Lease, since just after a pause or a crash of the leader no other member has been heard for long; the wait starts
+// again if it has not asked for a while.
 func (r *reach) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
@@ -57,7 +56,7 @@ func (r *reach) observe(o *observe.Occurrence) {
 		r.warned = false
 	case !r.warned && o.At-r.since > r.lease:
 		r.warned = true
-		r.log.Warn("too few members are heard, and only a majority elects", "heard", up,
+		r.log.Warn("too few members are heard: only a majority elects a leader", "heard", up,
 			"needed", r.members/2+1, "members", r.members)
 	}
 }

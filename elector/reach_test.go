@@ -15,7 +15,7 @@ import (
 // TestTooFew: a member that hears too few others to elect says so once in each such time, with their number,
 // and one that only loses its leader does not.
 func TestTooFew(t *testing.T) {
-	const warning = "too few members are heard, and only a majority elects"
+	const warning = "too few members are heard: only a majority elects a leader"
 	synctest.Test(t, func(t *testing.T) {
 		text := map[string]*logs{}
 		g := start(t, []string{"a", "b", "c", "d", "e"}, func(c *elector.Config) {

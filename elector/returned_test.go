@@ -73,5 +73,5 @@ func TestOldTenure(t *testing.T) {
 func TestShortestHello(t *testing.T) {
 	f := fingerprint{self: "a", times: "Lease 1s", members: []string{"a", "b"}}
 	require.ErrorContains(t, f.accept(0, []byte("b\nLease 1s")), "differ by more than one")
-	require.ErrorContains(t, f.accept(0, []byte("b")), "does not say which members it knows")
+	require.ErrorContains(t, f.accept(0, []byte("b")), "contains no list of members")
 }

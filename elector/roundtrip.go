@@ -10,12 +10,11 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// roundTrips measures how long a majority takes to answer a claim, or a renewal. It sees the steps of the
-// process.
+// roundTrips measures how long a majority takes to answer a claim or renewal. It watches the steps of the process.
 type roundTrips struct {
-	claims  []uint8 // the kind of message that begins a round
-	answers []uint8 // the kinds that answer it
-	enough  int     // this number of answers makes a majority, with the own vote
+	claims  []uint8 // kinds of messages that begin a round
+	answers []uint8 // kinds that answer them
+	enough  int     // this many answers and the vote of this member are a majority
 	renew   time.Duration
 	lease   time.Duration
 	log     *slog.Logger
@@ -23,8 +22,8 @@ type roundTrips struct {
 	sent [16]round // an answer that is 16 renewals late is older than any lease
 
 	mu       sync.Mutex
-	measured int                   // how many there were
-	last     [window]time.Duration // the last of them, at their numbers modulo window
+	measured int                   // number of round trips so far
+	last     [window]time.Duration // ring buffer of the last ones
 
 	next map[string]time.Duration // when each warning may be logged again
 
@@ -47,41 +46,40 @@ func newRoundTrips(a *election.Algorithm, c *Config, log *slog.Logger) *roundTri
 		next: make(map[string]time.Duration)}
 }
 
-// observe sees a step.
+// observe watches a step of the process.
 func (r *roundTrips) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
 	}
 	if o.Effects.Decided() && o.Effects.Outcome.Role != election.Leader {
-		// A lease has ended while its renewals were in flight. If they are answered yet, that tells how long an
-		// outage took, not how long a round trip does.
+		// The lease has expired while renewals were in flight. If they are still answered, that measures the outage,
+		// not a round trip.
 		clear(r.sent[:])
 	}
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && slices.Contains(r.answers, m.Kind) {
-		// An answer counts even if another round has begun: that it is late is what has to be measured. A
-		// GRANTED of Round 0 answers no claim: a voter sends it to say to whom it has lent its vote.
+		// Late answers count, even if the next round has begun: lateness is what is measured. A GRANTED with Round 0
+		// answers no claim, but reports to whom a voter has lent its vote.
 		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 {
 			if s.heard++; s.heard == r.enough {
-				// A claim that was answered more than a Lease later would not have led to one. How much later depends on
-				// the outage.
+				// Cap at a Lease: a claim answered later than that leads to no lease, and the rest is outage.
 				r.note(o.At, min(o.At-s.at, r.lease))
 			}
 		}
 	}
-	// A claim goes to all others in one step.
+	// A claim is sent to all others in one step.
 	if sends := o.Effects.Sends; len(sends) > 0 && slices.Contains(r.claims, sends[0].Msg.Kind) {
 		number := sends[0].Msg.Round
 		r.sent[number%uint32(len(r.sent))] = round{number: number, at: o.At}
 	}
 }
 
-// RoundTrip takes the last window of round trips, which are those of 20 seconds with the Times of LAN, and
-// leaves out the longest of them, one in rare. A start or a pause makes one or two long, which cost no
-// lease: the next renewal follows. A network that is slow makes many long.
+// RoundTrip considers the last window round trips, 20 seconds with LAN times, without the longest 1/rare of them. A
+// start or a pause makes one or two round trips long and costs no lease, since the next renewal follows. A slow
+// network makes many long.
 const window, rare = 100, 20
 
-// judged is the number of round trips from which on the typical one counts: the two of a start or a pause
-// are left out of them.
+// judged is how many round trips are needed before the typical one counts, so that the one or two of a start or pause
+// are left out.
 const judged = 2 * rare
 
 // The warnings, each at most once in quiet.
@@ -92,17 +90,16 @@ const (
 	longMost = "round trips take longer than Times.Renew: the Lease is too short for this network"
 )
 
-// note takes a round trip that has ended now. A single long one may be a pause of a program: a Lease that
-// would bear it, of 50 times as long, may be far too long for the network. So only the typical one is a
-// reason to suggest a Lease.
+// note records a round trip. A single long one may be due to a pause of the program, and a Lease of 50 times as much
+// would be far too long. So only the typical round trip leads to a suggestion.
 func (r *roundTrips) note(now, took time.Duration) {
-	// Without the lock: a log that hangs must not hold up RoundTrip.
+	// Log without the lock: a log handler that hangs must not block RoundTrip.
 	if warning, args := r.add(now, took); warning != "" {
 		r.log.Warn(warning, args...)
 	}
 }
 
-// add takes a round trip, and returns the warning that is due, if any.
+// add records a round trip, and returns the warning that is due, if any.
 func (r *roundTrips) add(now, took time.Duration) (warning string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +126,7 @@ func (r *roundTrips) add(now, took time.Duration) (warning string, args []any) {
 	return warning, args
 }
 
-// typical returns the longest of the last window of round trips but for rare ones. The caller holds mu.
+// typical returns the longest round trip of the window, except for rare ones. The caller holds mu.
 func (r *roundTrips) typical() time.Duration {
 	n := min(r.measured, window)
 	if n == 0 {
@@ -138,10 +135,9 @@ func (r *roundTrips) typical() time.Duration {
 	return slices.Sorted(slices.Values(r.last[:n]))[n-1-n/rare]
 }
 
-// RoundTrip returns how long a majority of the members takes to answer this member when it leads or claims
-// the lead: 95 of the last 100 answers took no longer. It is at most Times.Lease, and answers to renewals of a
-// lease that has ended do not count. [Suggest] makes Times of it. It is zero if this member has not claimed the
-// lead.
+// RoundTrip returns how long a majority of the members takes to answer this member when it claims or renews the lead:
+// the 95th percentile of the last 100 round trips, at most Times.Lease. Answers to renewals of an expired lease do
+// not count. Pass it to [Suggest]. It is zero if this member has never claimed the lead.
 func (e *Elector) RoundTrip() time.Duration {
 	e.roundTrips.mu.Lock()
 	defer e.roundTrips.mu.Unlock()

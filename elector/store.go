@@ -16,25 +16,25 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// stateSize is more than a state takes with its checksum: that of package lease takes some 300 bytes.
+// stateSize is more than any state with its checksum: the state of package lease takes some 300 bytes.
 const stateSize = 1024
 
-// block is in what a disk mostly counts.
+// block is the usual block size of a disk.
 const block = 4096
 
-// store keeps the state of a member in a file.
+// store stores the state of a member in a file.
 type store struct {
-	path  string // empty: nothing is kept
-	head  []byte // the first line: which member's state it is
-	saved []byte // what was read
+	path  string // empty if nothing is stored
+	head  []byte // first line, which names the group and the member
+	saved []byte // state that was read
 
 	grants    time.Duration // how long this member grants its vote; zero without leases
-	lastGrant time.Duration // how long it did when it saved what was read
+	lastGrant time.Duration // the same when saved was stored
 
-	unlock func() error // lets another program use the file
+	unlock func() error // releases the lock of the file
 }
 
-// close lets another program use the file.
+// close releases the lock of the file.
 func (s *store) close() error {
 	if s.unlock == nil {
 		return nil
@@ -42,12 +42,12 @@ func (s *store) close() error {
 	return s.unlock()
 }
 
-// openStore locks what a member has kept, and reads it.
+// openStore locks and reads the file of a member.
 func openStore(c *Config) (*store, error) {
 	if c.Dir == "" {
 		return &store{}, nil
 	}
-	// Names may hold anything, such as slashes. Commas are escaped, and dots are not: each has its file.
+	// Escaped, since names may contain slashes. Commas are escaped as well, so each pair of names has its own file.
 	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
 	s := &store{path: filepath.Join(c.Dir, name+".state"),
 		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
@@ -60,7 +60,7 @@ func openStore(c *Config) (*store, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, about("Dir", err)
 	}
-	// A member that cannot store its vote is to fail at its start, not at its first vote.
+	// Fail at the start if votes cannot be stored, not at the first vote.
 	if err := wholefile.Try(s.path, s.room()); err != nil {
 		return nil, about("Dir", err)
 	}
@@ -76,11 +76,11 @@ func openStore(c *Config) (*store, error) {
 	return s, nil
 }
 
-// room returns how many bytes have to be free.
+// room returns how many bytes must be free.
 func (s *store) room() int {
 	size := (len(s.head) + stateSize + block - 1) / block * block
 	if _, err := os.Stat(s.path); err != nil {
-		return 2 * size // the second save writes its file while that of the first is there
+		return 2 * size // a save replaces the old file after the new one is written
 	}
 	return size
 }
@@ -95,13 +95,13 @@ func (s *store) read() error {
 		return about("Dir", err)
 	}
 	if s.lastGrant, s.saved, err = s.parse(b); err != nil {
-		return fmt.Errorf("%s: %w; if the file is lost, delete it: the member then asks the others "+
-			"for the largest Term", s.path, err)
+		return fmt.Errorf("%s: %w; if it cannot be restored, delete it: the member then reads the largest Term "+
+			"from the others", s.path, err)
 	}
 	return nil
 }
 
-// parse returns the state in a file, and how long the member granted its vote then.
+// parse returns the state in a file, and how long the member granted its vote when it was stored.
 func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err error) {
 	rest, ok := bytes.CutPrefix(b, s.head)
 	if !ok {
@@ -111,7 +111,7 @@ func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err erro
 	}
 	rest, sum, ok := cutTail(rest, 8)
 	if !ok || string(sum) != s.sum(rest) {
-		return 0, nil, input.Errorf("it is damaged: the checksum is wrong")
+		return 0, nil, input.Errorf("the file is damaged: the checksum is wrong")
 	}
 	line, state, ok := bytes.Cut(rest, []byte("\n"))
 	text, is := strings.CutPrefix(string(line), grantsLast)
@@ -122,11 +122,11 @@ func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err erro
 	return lastGrant, state, nil
 }
 
-// grantsLast begins the second line of a file, which says how long the member grants its vote: after a restart with
-// a shorter Lease it must keep silent for as long.
+// grantsLast begins the second line of a file, which contains how long the member grants its vote: after a restart
+// with a shorter Lease it must keep silent for as long.
 const grantsLast = "grants last "
 
-// cutTail cuts the last n bytes off.
+// cutTail cuts off the last n bytes.
 func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
 	if len(b) < n {
 		return nil, nil, false
@@ -134,12 +134,12 @@ func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
 	return b[:len(b)-n], b[len(b)-n:], true
 }
 
-// sum returns the checksum of all that follows the first line, as text.
+// sum returns the checksum of head and rest, in hexadecimal.
 func (s *store) sum(rest []byte) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(append(bytes.Clone(s.head), rest...)))
 }
 
-// save returns what the process calls to store its state, nil if nothing is kept.
+// save returns a function that stores the state of the process, nil if nothing is stored.
 func (s *store) save() func([]byte) error {
 	if s.path == "" {
 		return nil
@@ -147,7 +147,7 @@ func (s *store) save() func([]byte) error {
 	return func(state []byte) error { return wholefile.Write(s.path, s.file(s.grants, state)) }
 }
 
-// file returns a file with a state of a member that grants its vote for so long.
+// file returns the content of a file with this state.
 func (s *store) file(grants time.Duration, state []byte) []byte {
 	rest := append(fmt.Appendf(nil, "%s%v\n", grantsLast, grants), state...)
 	return append(append(bytes.Clone(s.head), rest...), s.sum(rest)...)

@@ -12,15 +12,15 @@ import (
 	"github.com/go-election/election/lease"
 )
 
-// Term is the time for which a member leads without interruption.
+// Term is the time during which a member leads without interruption.
 type Term struct {
-	Number uint64 // larger than those of all leaders before
+	Number uint64 // larger than the Term of every earlier leader
 	e      *Elector
 }
 
-// Token is what accompanies every effect of the leader: what is written to refuses a token that is
-// smaller than one that it has seen. It is below 2^53, so that JSON and signed columns hold it. After 2^53-1
-// no member claims any more, and each says so in its log; Advance leaves 2^32 Terms before that.
+// Token returns the fencing token of the leader. Attach it to every write, and have the receiver refuse a token
+// smaller than one that it has seen. It is below 2^53, so it fits into JSON numbers and signed columns. After Term
+// 2^53-1 no member claims the lead any more, and each logs that; Advance leaves 2^32 Terms before.
 func (t Term) Token() uint64 { return t.Number }
 
 // String returns the number in decimal.
@@ -29,14 +29,15 @@ func (t Term) String() string { return strconv.FormatUint(t.Number, 10) }
 // LogValue returns the number, for package log/slog.
 func (t Term) LogValue() slog.Value { return slog.Uint64Value(t.Number) }
 
-// Valid reports whether the lease lasts for another while. It asks the clock: it is right also after a pause.
+// Valid reports whether the lease lasts for longer than margin. It reads the clock, so it is right even just after a
+// pause of the process.
 func (t Term) Valid(margin time.Duration) bool { return t.Left() > max(margin, 0) }
 
-// Left returns for how long the lease lasts unless it is renewed; zero or less if it has ended. Without
-// leases it is a hundred years while this member takes itself for the leader.
+// Left returns how long the lease lasts unless it is renewed; zero or less if it has expired. Without leases it is a
+// hundred years while this member believes that it leads.
 func (t Term) Left() time.Duration {
 	if t.e == nil {
-		return 0 // a Term that no Elector has made: of a test, say
+		return 0 // the zero Term, in a test for instance
 	}
 	switch o := t.e.process.Outcome(); {
 	case o.Role != election.Leader || o.Term != t.Number:
@@ -48,9 +49,9 @@ func (t Term) Left() time.Duration {
 	}
 }
 
-// Confirm asks a majority, and returns nil if this member has led when Confirm was called: a read that began
-// before sees all that earlier leaders have written. It takes a round trip, or two if one is under way: calls
-// share them, however many there are. Without leases the error is ErrNoLease.
+// Confirm asks a majority of the members, and returns nil if this member still led when Confirm was called. A read
+// that begins before the call then sees all writes of earlier leaders. Confirm takes a round trip, or two if a
+// renewal is in flight; concurrent calls share round trips. Without leases it returns ErrNoLease.
 func (t Term) Confirm(ctx context.Context) error {
 	if t.e == nil {
 		return ErrDeposed
@@ -61,7 +62,7 @@ func (t Term) Confirm(ctx context.Context) error {
 	}
 	asked := e.clock()
 	for posted := false; ; {
-		// Before the outcome is read: what comes later closes one of these.
+		// Take the channels before reading the outcome: a later change closes one of them.
 		e.mu.Lock()
 		renewed, changed := e.renewed, e.changed
 		e.mu.Unlock()
@@ -78,7 +79,7 @@ func (t Term) Confirm(ctx context.Context) error {
 				return e.byName(err)
 			}
 		}
-		// A process that hangs reports no end of its lease.
+		// Also wait for the clock: a process that hangs does not report that its lease has expired.
 		select {
 		case <-renewed:
 		case <-changed:
@@ -89,19 +90,19 @@ func (t Term) Confirm(ctx context.Context) error {
 	}
 }
 
-// tenure is a Term, and the work in it.
+// tenure is a Term of this member, and the work in it.
 type tenure struct {
 	Term
 	view View
-	done chan struct{} // closed when the work has returned, and the lead is given up
+	done chan struct{} // closed when the work has returned and the lead is given up
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // ends the context of the work; nil before it begins
-	why    error                   // the reason for which it has ended, nil if the caller's context did
+	why    error                   // why the work has to stop; nil if the context of Run ended
 	to     election.ID             // the successor of a transfer
 	drain  chan struct{}           // closed when the work is asked to stop
 
-	beat time.Time // of the next renewal; the guard's
+	beat time.Time // of the next renewal; used by the guard only
 }
 
 func newTenure(e *Elector, term uint64) *tenure {
@@ -131,7 +132,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.mu.Lock()
-	if t.cancel = cancel; t.why != nil { // it was asked to stop before it began
+	if t.cancel = cancel; t.why != nil { // stop was called before the work began
 		cancel(t.why)
 	}
 	t.mu.Unlock()
@@ -139,7 +140,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	var guard sync.WaitGroup
 	guard.Go(func() { t.guard(work, returned) })
 	defer close(t.done)
-	// The deferred calls run before what follows, also if lead panics: no guard outlives its work.
+	// A function of its own, so that the guard ends before the code below runs, also if lead panics.
 	err := func() error {
 		defer guard.Wait()
 		defer close(returned)
@@ -159,7 +160,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 		if to == 0 {
 			to = e.standings.best()
 		}
-		// If the lease was lost, the process may lead again by now, in a later Term: that is not given up.
+		// Name the Term: if the lease was lost, the process may already lead in a later Term, which must not end.
 		e.giveUp(lease.Resign(t.Number, to), isPlanned(why))
 	}
 	if pause, ok := errors.AsType[Pause](err); ok {
@@ -178,14 +179,14 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 			t.stop(t.lost(), 0)
 			break
 		}
-		// Not all of it: by a Clock that runs faster than the timer, the lease might end before.
+		// Sleep for less than left: if Clock runs faster than the timer, the lease would expire first.
 		if !t.sleep(e.config.Times.surely(left), work.Done(), returned) {
 			return
 		}
 	}
-	// Asked to stop by a hand-over, the work may take its time: the lease is renewed until then.
+	// In a planned handover the lease is renewed until the work has returned, for at most Drain.
 	if _, why := t.reason(); isPlanned(why) {
-		// Not until a time: Drain may be endless.
+		// Count down instead of adding to the time, which could overflow: Drain may be very long.
 		for began, rest := e.clock(), e.config.Times.Drain; rest > 0 && t.Left() > 0; {
 			if !t.sleep(max(min(rest, t.Left()), t.e.leastStep()), nil, returned) {
 				return
@@ -193,11 +194,11 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 			rest = e.config.Times.Drain - (e.clock() - began)
 		}
 	}
-	// Now the lease must end, whatever the work does: renewed for work that hangs, it would never.
+	// From here on the lease must expire: renewed for work that hangs, it would last forever.
 	if e.leases {
 		_ = e.process.Command(lease.Lapse())
 	}
-	// Only now: a log may hang, and then the lease must end all the same.
+	// Log after Lapse: a log handler may hang, and the lease must expire nevertheless.
 	if _, why := t.reason(); !isPlanned(why) {
 		e.log.Warn("the work is asked to stop", "term", t.Number, "cause", why)
 	}
@@ -213,28 +214,27 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if e.config.Overrun != nil {
 		e.call("Overrun", func() { e.config.Overrun(t.Term) })
 	} else {
-		e.log.Error("the work has not stopped although its lease has ended: its writes need tokens", "term",
+		e.log.Error("the work has not stopped although its lease has expired: only tokens protect what it writes", "term",
 			t.Number)
 	}
 	<-returned
 }
 
-// leastStep returns the shortest time for which the guard waits once the work was asked to stop. While the
-// Clock stands still, what is left of a Drain or of a lease does not shrink: if that were all it waited for,
-// the guard would turn once a nanosecond, say.
+// leastStep returns the shortest time for which the guard sleeps once the work was asked to stop. If the Clock stands
+// still, the rest of a Drain or lease does not shrink, and without this bound the guard would spin.
 func (e *Elector) leastStep() time.Duration {
 	return min(time.Millisecond, e.config.Times.Lease/100)
 }
 
-// hasReturned reports whether the work has returned. Without leases it gets Times.Stop for that, as the
-// loss of the lead came without a warning.
+// hasReturned reports whether the work has returned. Without leases it waits for up to Times.Stop, since the work was
+// not warned before the lead was lost.
 func (t *tenure) hasReturned(returned <-chan struct{}) bool {
 	var wait time.Duration
 	if _, why := t.reason(); !t.e.leases && !isPlanned(why) {
 		wait = t.e.config.Times.Stop
 	}
-	// No timer: the race detector of Go 1.26 crashes when two goroutines of one synctest bubble read timers
-	// that ran out before (golang/go#78156), and here wait may be zero in all members at the same moment.
+	// A context instead of a timer: the race detector of Go 1.26 crashes when two goroutines of one synctest bubble
+	// read timers that have fired (golang/go#78156), and here wait may be zero in all members at the same moment.
 	over, stop := context.WithTimeout(context.Background(), wait)
 	defer stop()
 	select {
@@ -250,13 +250,13 @@ func (t *tenure) hasReturned(returned <-chan struct{}) bool {
 	}
 }
 
-// isPlanned reports whether work ends for this reason although its lease could go on.
+// isPlanned reports whether the work stops for a handover, although its lease could be renewed.
 func isPlanned(why error) bool {
 	return why == nil || errors.Is(why, ErrResigned) || errors.Is(why, ErrTransferred)
 }
 
-// sleep waits for d, for the next beat, until more is ready, or until this member leads no more in this
-// Term. It renews the lease at the beat. It returns false if the work has returned.
+// sleep waits for d, the next beat, more, or the end of this Term, whichever comes first. At a beat it renews the
+// lease. It returns false if the work has returned.
 func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan struct{}) bool {
 	t.e.mu.Lock()
 	v, changed := t.e.view, t.e.changed
@@ -270,10 +270,10 @@ func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan st
 	case <-timer.C:
 		if !time.Now().Before(t.beat) {
 			t.beat = t.e.nextBeat()
-			// An error: the process has ended, and its lease with it.
+			// An error means that the process has ended, and the lease with it.
 			_ = t.e.process.Command(lease.Renew())
 		}
-	case <-changed: // after a pause the process may notice first that the lease has ended
+	case <-changed: // after a pause the process may be the first to see that the lease has expired
 	case <-more:
 	case <-returned:
 		return false
@@ -281,13 +281,13 @@ func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan st
 	return true
 }
 
-// nextBeat returns the next moment at which a leader renews: they are Renew apart, and the same for all
-// groups of this member whose Renew is the same. So the renewals of all groups travel together, in a few
-// packets, whenever this member was elected in each. The first renewal comes earlier than after Renew,
-// none comes later.
+// nextBeat returns when a leader renews next. Beats are Renew apart, and the same for all groups of this member that
+// have the same Renew. So the renewals of all groups travel together in a few packets, whenever the groups elected
+// their leaders. The first renewal comes earlier than Renew after the election.
 func (e *Elector) nextBeat() time.Time {
-	// Counted by the time of day, since groups need not share a clock, and from the ID on, since members on
-	// several machines need not send all at once. Where that clock is set, one renewal comes early.
+	// Beats are multiples of Renew in the time of day, since groups need not share a Clock. The ID shifts them, so
+	// that members on several machines do not all send at the same moment. If the time of day is set, one renewal
+	// comes early.
 	now, renew := time.Now(), e.config.Times.Renew
 	if !e.leases {
 		return now.Add(endless)
@@ -308,7 +308,7 @@ func (t *tenure) lost() error {
 	case !e.leases || v.Term > t.Number && !v.Self:
 		return ErrDeposed
 	case left <= 0:
-		return ErrPaused // it was to be stopped earlier
+		return ErrPaused // otherwise the guard would have stopped the work before
 	}
 	return ErrUnreachable
 }

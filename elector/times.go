@@ -8,58 +8,55 @@ import (
 	"github.com/go-election/election/lease"
 )
 
-// Times says how long things take. Fields that are zero have the values of [LAN].
+// Times are the durations of a group. Fields that are zero have the values of [LAN].
 type Times struct {
-	// Lease is how long a leader leads unless it renews. A leader that crashes is replaced this much later.
-	// It is a millisecond at least.
+	// Lease is how long a leader leads unless it renews its lease, and so about how long it takes to replace a leader
+	// that crashes. At least a millisecond.
 	Lease time.Duration
-	// Renew is how often it renews, at the same moments in all groups of this member. If zero, a quarter of
-	// Lease. It is half of Lease at most, and Delay at least.
+	// Renew is how often a leader renews its lease, at the same moments in all groups of a member. If zero, a quarter
+	// of Lease. At most half of Lease, and at least Delay.
 	Renew time.Duration
-	// Stop is how long before the end of the lease the work is stopped. If zero, a quarter of Lease. A
-	// renewal is sent at most 9/8 of Renew after the last one, and takes a round trip of two Delay. Both fit
-	// into what Stop leaves of a Lease, also by a clock that is Drift too fast; otherwise New refuses the
-	// Times.
+	// Stop is how long before the end of the lease the work is asked to stop. If zero, a quarter of Lease. New
+	// returns an error unless 9/8*Renew + 2*Delay + Stop < Lease, also by a clock that is Drift too fast: the work
+	// would otherwise be stopped before a renewal arrives.
 	Stop time.Duration
-	// Drain is how long the work may go on after it was asked to stop for a hand-over: the lease is
-	// renewed meanwhile. If zero, 5 s.
+	// Drain is how long the work may continue after it was asked to stop for a planned handover. The lease is renewed
+	// meanwhile. If zero, 5 s.
 	Drain time.Duration
-	// Delay is how long a message and its handling mostly take; with a Dir, that includes a save to the
-	// disk. Where they take several times as long, votes split, and elections take more attempts. It is a
-	// quarter of Lease at most, and leaves time for a renewal, see Stop. If zero, a hundredth of Lease; with
-	// a Dir, DiskDelay at least, if that is allowed.
+	// Delay is how long a message and its handling usually take; with a Dir, including a write to the disk. If they
+	// take several times as long, candidates split the votes and elections need more attempts. If zero, a hundredth
+	// of Lease; with a Dir, at least DiskDelay if the other times allow. At most a quarter of Lease, and see Stop.
 	Delay time.Duration
-	// Drift is the largest error of a clock's rate. If zero, 0.001, a millisecond a second.
+	// Drift is the largest error of the rate of a clock. If zero, 0.001, a millisecond a second.
 	Drift float64
 }
 
-// DiskDelay is the least Times.Delay of a member with a Dir whose Delay is zero. One save in a hundred
-// takes 5 to 11 ms on a disk of its own; in the other half of this time the message travels.
+// DiskDelay is the smallest Times.Delay that New chooses for a member with a Dir. One write in a hundred takes 5 to
+// 11 ms on a disk of its own; the rest is for the message.
 const DiskDelay = 15 * time.Millisecond
 
-// LAN is for members in one data centre.
+// LAN returns times for members in one data center.
 func LAN() Times { return preset(750 * time.Millisecond) }
 
-// Cloud is for members in several zones, on machines that others use too.
+// Cloud returns times for members in several zones, on shared machines.
 func Cloud() Times { return preset(3 * time.Second) }
 
-// WAN is for members in several regions.
+// WAN returns times for members in several regions.
 func WAN() Times { return preset(10 * time.Second) }
 
-// preset leaves Delay to New, which knows whether there is a Dir.
+// preset leaves Delay zero: New sets it, and knows whether there is a Dir.
 func preset(lease time.Duration) Times {
 	t := Times{Lease: lease}.Complete()
 	t.Delay = 0
 	return t
 }
 
-// Suggest returns times for a network in which the slowest round trip that matters took so long, see
-// [Elector.RoundTrip]. New accepts them, whatever the round trip. The Lease is 50 round trips, from 250 ms to the
-// 10 s of WAN, but never less than ten round trips: lost packets make round trips long, and a Lease of ten seconds
-// outlasts some retransmissions as well as a longer one does.
+// Suggest returns times for a network with this round trip, see [Elector.RoundTrip]. New accepts them, whatever the
+// round trip. The Lease is 50 round trips, from 250 ms to the 10 s of WAN, but at least ten round trips: lost packets
+// make round trips long, and ten seconds outlast several retransmissions.
 func Suggest(roundTrip time.Duration) Times {
 	roundTrip = max(min(roundTrip, longestLease/10), 0)
-	// A renewal that is sent three times in a lease should arrive once even if each takes four times as long.
+	// Three renewals are sent in a lease; one should arrive even if each takes four times as long.
 	lease := min(max(50*roundTrip, 250*time.Millisecond), max(WAN().Lease, 10*roundTrip))
 	return preset(lease.Round(time.Millisecond))
 }
@@ -73,7 +70,7 @@ func (t Times) onDisk() Times {
 	return t
 }
 
-// Complete returns the Times with the values of LAN in fields that are zero, or what follows from Lease.
+// Complete returns the Times with zero fields replaced by their defaults.
 func (t Times) Complete() Times {
 	if t.Lease == 0 {
 		t.Lease = 750 * time.Millisecond
@@ -98,30 +95,28 @@ func (t Times) Complete() Times {
 
 // The bounds of Times.Lease.
 const (
-	leastLease   = time.Millisecond    // a quarter of it has to be enough for a renewal, and for a timer
-	longestLease = 26 * 24 * time.Hour // package lease takes little more: sums of times must not overflow
+	leastLease   = time.Millisecond    // timers and renewals need a quarter of it
+	longestLease = 26 * 24 * time.Hour // sums of times must not overflow in package lease
 )
 
-// mostDelay returns the largest Delay. The first candidate waits for a Delay, asks, and claims after 3 Delay
-// (rules 8 and 9 of package lease); a renewal takes 2. Each then fits into a Lease, also if it takes longer
-// once.
+// mostDelay returns the largest Delay. The first candidate waits for a Delay, asks, and claims after 3 Delay (rules 8
+// and 9 of package lease); a renewal takes 2 Delay. Each fits into a Lease even if it takes longer once.
 func (t Times) mostDelay() time.Duration { return t.Lease / 4 }
 
-// spare returns the longest round trip after which a renewal still arrives before the work is stopped. It is
-// negative if there is none.
+// spare returns the longest round trip with which a renewal still arrives before the work is stopped. It is negative
+// if there is none.
 func (t Times) spare() time.Duration {
-	// Of the times of a clock that is too fast. Package lease refuses a Drift that is no such fraction.
+	// Compute by a clock that is too fast. Package lease refuses a Drift outside of this range.
 	fast := 1.0
 	if t.Drift > 0 && t.Drift < 0.5 {
 		fast += t.Drift
 	}
-	// The work is stopped at this time after the renewal was sent that counts, so the next comes before.
+	// The work is stopped this long after the last effective renewal was sent; the next must arrive before.
 	left := time.Duration(float64(t.Lease-t.Stop)/fast) - 1
 	return left - t.lease(false).Renew
 }
 
-// Check returns the error with which New refuses a member that has these Times and leases, nil if it
-// accepts them.
+// Check returns the error that New would return for these Times and leases, or nil.
 func (t Times) Check() error {
 	t = t.Complete()
 	err := t.check()
@@ -131,7 +126,7 @@ func (t Times) Check() error {
 	return prefixed(err)
 }
 
-// check refuses what package lease does not see.
+// check refuses Times that package lease accepts.
 func (t Times) check() error {
 	switch {
 	case t.Lease < leastLease:
@@ -144,12 +139,12 @@ func (t Times) check() error {
 		return input.Errorf("Times.Delay: %v is not between 0 and a quarter of a Lease of %v, which is %v",
 			t.Delay, t.Lease, t.mostDelay())
 	case t.Delay > t.Renew:
-		return input.Errorf("Times.Renew: %v is less than a Delay of %v, so each renewal would be given up "+
-			"for the next one before it is answered", t.Renew, t.Delay)
+		return input.Errorf("Times.Renew: %v is less than a Delay of %v: each renewal would be replaced by "+
+			"the next before it is answered", t.Renew, t.Delay)
 	case 2*t.Delay > t.spare():
-		return input.Errorf("Times.Stop: %v, 9/8 of a Renew of %v, and a round trip of two Delay of %v take "+
-			"%v with a Drift of %v, which a Lease of %v does not exceed: the work would be stopped before a "+
-			"renewal arrives", t.Stop, t.Renew, t.Delay, t.Lease+2*t.Delay-t.spare(), t.Drift, t.Lease)
+		return input.Errorf("Times.Stop: 9/8*Renew + 2*Delay + Stop must be less than Lease, and with Renew %v, "+
+			"Delay %v, Stop %v and Drift %v it is %v of %v: the work would be stopped before a renewal arrives",
+			t.Renew, t.Delay, t.Stop, t.Drift, t.Lease+2*t.Delay-t.spare(), t.Lease)
 	case t.Drain < 0:
 		return input.Errorf("Times.Drain: %v is negative", t.Drain)
 	}
@@ -157,25 +152,23 @@ func (t Times) check() error {
 }
 
 func (t Times) lease(durable bool) lease.Config {
-	// The guard of a tenure renews every Renew. The Node's own timer is for what the guard does not see: a
-	// lease that begins before the work does. At Renew as well, it would often run out just before the
-	// beat, and each renewal would be sent twice.
+	// The guard of a tenure renews at each beat. The timer of the Node is only for a lease that begins before the
+	// work does. It is longer, or it would often fire just before the beat and send each renewal twice.
 	return lease.Config{Lease: t.Lease, Renew: t.Renew + t.Renew/8, Delay: t.Delay, Drift: t.Drift,
 		Durable: durable}
 }
 
-// surely returns how long a timer may run so that no clock, by which it may be slow, shows more than d then.
+// surely returns how long a timer may run so that no clock within Drift shows more than d when it fires.
 func (t Times) surely(d time.Duration) time.Duration {
 	drift := max(t.Drift, 0)
 	return max(time.Duration(float64(d)*(1-drift)/(1+drift)), 1)
 }
 
-// FailOver returns how long it takes at least and at most from the crash of a leader until the next one
-// leads, in a group of that size whose other members are all up, in a network that is as quick as Delay
-// says, whatever clocks do within Drift. It takes longer if candidates split the votes twice, which is rare.
-// Where members have a Priority it takes up to 10 Delay more.
-// Members with a Dir whose Delay is zero have a Delay of DiskDelay: set that to ask for them.
-// Both are zero for Times that Check refuses, and for a group without members.
+// FailOver returns the shortest and the longest time from the crash of a leader until the next one leads, in a group
+// of this many members that are otherwise up, in a network as fast as Delay, with clocks within Drift. It takes
+// longer in the rare case that candidates split the votes twice, and up to 10 Delay longer with a Priority. For
+// members with a Dir, set Delay to DiskDelay if it is zero. Both results are zero if Check returns an error or there
+// are no members.
 func (t Times) FailOver(members int) (least, most time.Duration) {
 	t = t.Complete()
 	if t.Check() != nil || members < 1 {
@@ -183,10 +176,10 @@ func (t Times) FailOver(members int) (least, most time.Duration) {
 	}
 	drift, delay, grant := max(t.Drift, 0), float64(t.Delay), float64(t.lease(false).GrantTime())
 	slow, fast := 1-drift, 1+drift
-	turn := float64(members) * 2 * delay // candidates wait for larger ones, of which one is down
+	turn := float64(members) * 2 * delay // candidates wait for larger ones, one of which is down
 	split := 12 * delay                  // two candidates have given up, and one of them tries again
 	least = time.Duration(grant/fast - float64(t.Renew)/slow)
-	// A float64, as the turns of thousands of members, each of days, are too long for a time.Duration.
+	// A float64: thousands of members with a Lease of days overflow a time.Duration.
 	longest := (grant + turn + 6*delay + split) / slow
 	if longest >= math.MaxInt64 {
 		return least, math.MaxInt64

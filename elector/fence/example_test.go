@@ -24,5 +24,5 @@ func Example() {
 	// Output:
 	// from the first leader
 	// from the second leader
-	// fence: the token is of an earlier leader: 1, after 2
+	// fence: the token is of an earlier leader: 1 is less than 2
 }

@@ -1,20 +1,19 @@
-// Package fence refuses what a leader of the past sends, at the place that it writes to.
+// Package fence refuses writes of former leaders, in the resource that they write to.
 //
 // # Usage
 //
-// Each write carries the token of its leader, elector.Term.Token. A [Guard] accepts it unless it has seen a
-// larger one. [Handler] asks a Guard for each HTTP request, [WriteFile] guards a file. In an SQL database the
-// table itself is the guard:
+// Each write carries the fencing token of its leader, elector.Term.Token. A [Guard] accepts a token unless it has
+// seen a larger one. [Handler] guards an HTTP handler, [WriteFile] a file. In an SQL database each row guards itself:
 //
 //	UPDATE jobs SET state = $1, token = $2 WHERE id = $3 AND token <= $2
 //
-// No row is changed where a larger token has been, and the leader of the past learns that it is one:
-// [Exec] returns an error then. Module examples/fencing-sql guards whole transactions.
+// If the row has a larger token, it is not changed, and [Exec] returns an error that wraps [ErrStale]: this member no
+// longer leads. Module examples/fencing-sql guards whole transactions.
 //
 // # Limitations
 //
-// A Guard remembers in memory. After a restart it accepts any token until the first one; what must not be
-// overwritten then keeps the token beside the data, as a file of WriteFile and a row do.
+// A Guard keeps its token in memory. After a restart it accepts any first token. If that is not enough, store the
+// token with the data, as WriteFile and SQL rows do.
 package fence
 
 import (
@@ -25,10 +24,10 @@ import (
 	"sync"
 )
 
-// ErrStale: a larger token has been seen. The sender no longer leads, whatever it believes.
+// ErrStale is returned if a larger token has been seen: the sender no longer leads, whatever it believes.
 var ErrStale = errors.New("fence: the token is of an earlier leader")
 
-// Guard accepts tokens that do not become smaller. The zero value has seen none.
+// Guard accepts tokens that do not decrease. The zero value has seen none. It is safe for concurrent use.
 type Guard struct {
 	mu   sync.Mutex
 	last uint64
@@ -37,7 +36,8 @@ type Guard struct {
 // Check returns an error that wraps [ErrStale] if the Guard has seen a larger token.
 func (g *Guard) Check(token uint64) error { return g.Do(token, func() error { return nil }) }
 
-// Do calls write if the token is accepted, and no other write at the same time.
+// Do calls write if the token is accepted, one write at a time, and returns its error. Otherwise the error wraps
+// [ErrStale].
 func (g *Guard) Do(token uint64, write func() error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -49,22 +49,22 @@ func (g *Guard) Do(token uint64, write func() error) error {
 }
 
 func stale(token, last uint64) error {
-	return fmt.Errorf("%w: %d, after %d", ErrStale, token, last)
+	return fmt.Errorf("%w: %d is less than %d", ErrStale, token, last)
 }
 
-// Header is the header in which a request carries its token.
+// Header is the HTTP header that carries the token of a request.
 const Header = "Election-Token"
 
-// Set puts a token into a request.
+// Set sets the token of a request.
 func Set(r *http.Request, token uint64) { r.Header.Set(Header, strconv.FormatUint(token, 10)) }
 
-// Handler passes requests on to next, one at a time, if g accepts their tokens. To others it answers 412
-// Precondition Failed, and 400 Bad Request where there is no token.
+// Handler calls next, one request at a time, if g accepts the token of the request. Otherwise it replies with 412
+// Precondition Failed, or 400 Bad Request if there is no token.
 func Handler(g *Guard, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, err := strconv.ParseUint(r.Header.Get(Header), 10, 64)
 		if err != nil {
-			http.Error(w, fmt.Sprintf("the header %s holds no token: %.40q", Header, r.Header.Get(Header)),
+			http.Error(w, fmt.Sprintf("header %s: %.40q is not a token", Header, r.Header.Get(Header)),
 				http.StatusBadRequest)
 			return
 		}

@@ -23,7 +23,7 @@ func TestGuard(t *testing.T) {
 		err := g.Check(c.token)
 		require.Equal(t, c.stale, errors.Is(err, fence.ErrStale), "%d: %v", c.token, err)
 	}
-	require.ErrorContains(t, g.Check(7), "7, after 18446744073709551615")
+	require.ErrorContains(t, g.Check(7), "7 is less than 18446744073709551615")
 
 	var one fence.Guard
 	var inside, calls atomic.Int64

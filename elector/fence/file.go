@@ -13,16 +13,15 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// WriteFile replaces a file, if the token is not smaller than that of the last write. The token is kept
-// beside it, in a file whose name ends in .token, and processes that write at the same time wait for
-// each other there. After a crash the file is the old one or the new one, whole. An error wraps
-// [ErrStale] if the token is too small.
+// WriteFile replaces a file unless a write with a larger token has: then the error wraps [ErrStale]. The token is
+// stored next to the file, in path.token, which also serves as a lock between processes that write at the same time.
+// After a crash the file has either its old content or the new.
 func WriteFile(path string, token uint64, data []byte) (err error) {
-	// Before anything is made beside it: no file can take the place of a folder.
+	// Check before creating path.token: a file cannot replace a folder.
 	if info, err := os.Stat(path); path == "" || err == nil && info.IsDir() {
 		return fmt.Errorf("fence: %q is not the name of a file", path)
 	}
-	// The lock is that of the open file, so it ends with the process.
+	// The lock belongs to the open file, so it ends with the process.
 	guard, err := os.OpenFile(path+".token", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -38,8 +37,9 @@ func WriteFile(path string, token uint64, data []byte) (err error) {
 	if token < last {
 		return stale(token, last)
 	}
-	// The token first: after a crash between the two the old leader must not write what the new one did not.
-	text := fmt.Appendf(nil, "%020d\n", token) // always as long, so that one write replaces it
+	// Write the token first: after a crash in between, an earlier leader must not overwrite what the new one intended
+	// to.
+	text := fmt.Appendf(nil, "%020d\n", token) // of fixed length, so that one write replaces it
 	if _, err := guard.WriteAt(text, 0); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func readToken(path string) (token uint64, err error) {
 		return 0, err
 	}
 	if token, err = strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64); err != nil {
-		err = fmt.Errorf("fence: %s holds no token but %.40q; write the largest one that was used", path, b)
+		err = fmt.Errorf("fence: %s: %.40q is not a token; write the largest token that was used into it", path, b)
 	}
 	return token, err
 }

@@ -41,7 +41,7 @@ func TestWriteFile(t *testing.T) {
 	require.Equal(t, strings.Repeat("9", 1000), string(b), "that of token 29 is last")
 
 	require.NoError(t, os.WriteFile(path+".token", []byte("torn"), 0o600))
-	require.ErrorContains(t, fence.WriteFile(path, 99, nil), `holds no token but "torn"`)
+	require.ErrorContains(t, fence.WriteFile(path, 99, nil), `"torn" is not a token`)
 	names, err := filepath.Glob(path + "*.new")
 	require.NoError(t, err)
 	require.Empty(t, names)

@@ -37,7 +37,7 @@ func TestExec(t *testing.T) {
 		{answer{result: driver.RowsAffected(2)}, nil, ""},
 		{answer{result: driver.RowsAffected(0)}, fence.ErrStale, "no row was changed"},
 		{answer{err: broken}, broken, "broken"},
-		{answer{result: driver.ResultNoRows}, nil, "fence: rows that were changed: "},
+		{answer{result: driver.ResultNoRows}, nil, "fence: counting the changed rows: "},
 	} {
 		err := fence.Exec(t.Context(), &c.answer, "UPDATE", 1, "a")
 		require.Equal(t, []any{"UPDATE", 1, "a"}, c.answer.asked)
