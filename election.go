@@ -19,8 +19,7 @@ type Node interface {
 // Packet is a message in flight from one process to another.
 type Packet struct {
 	From, To ID
-	Port     Port   // the sender's port; on a ring, both may lead to the same process
-	Depth    uint32 // length of the longest causal chain of messages that ends with this one
+	Port     Port // the sender's port; on a ring, both may lead to the same process
 	Msg      Message
 
 	// Incarnation is a random number that the sender draws when it starts. Seq numbers the packets of one link

@@ -91,7 +91,7 @@ func (s *script) packet(in *scenario.Input, peers []election.Rank, to election.I
 	port := s.below(len(peers))
 	from, about := peers[port].ID, in.Self(s.below(len(in.IDs)))
 	about.Priority = s.number(about.Priority)
-	return election.Packet{From: from, To: to, Port: election.Port(port) ^ 1, Depth: uint32(s.number(1)),
+	return election.Packet{From: from, To: to, Port: election.Port(port) ^ 1,
 		Msg: election.Message{
 			Term: s.number(1), Kind: uint8(s.below(len(in.Algorithm.Kinds) + 2)), Round: uint32(s.number(1)),
 			Rank: about, Value: s.number(uint64(from)), Flags: uint8(s.number(0)),

@@ -123,28 +123,6 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// TestDepth: a message is one longer than the longest chain that has arrived, up to what a packet can say.
-func TestDepth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, peer := pair(t, func(e *election.Env, ev *election.Event) {
-			if ev.Op == election.Recv {
-				e.Send(0, election.Message{Kind: 1})
-			}
-		})
-		p, ended := running(t, c)
-		for _, tt := range []struct{ in, out uint32 }{{0, 1}, {4, 5}, {2, 5}, {1<<32 - 2, 1<<32 - 1},
-			{1<<32 - 1, 1<<32 - 1}} {
-			require.NoError(t, peer.Send(t.Context(), election.Packet{To: 1, Depth: tt.in}))
-			answer, err := peer.Recv(t.Context())
-			require.NoError(t, err)
-			require.Equal(t, tt.out, answer.Depth)
-		}
-		require.EqualValues(t, uint32(1<<32-1), p.Stats().Depth)
-		p.Close()
-		require.NoError(t, <-ended)
-	})
-}
-
 // TestRefusedRun: the error of Run is the Start that was refused, with the Outcome of the election all the
 // same.
 func TestRefusedRun(t *testing.T) {

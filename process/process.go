@@ -134,7 +134,6 @@ type Process struct {
 	copies   atomic.Uint64
 	rejected atomic.Uint64
 	unsent   atomic.Uint64
-	depth    atomic.Uint32
 	warnings [warningKinds]warning
 
 	mu      sync.Mutex

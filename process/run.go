@@ -202,7 +202,6 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 				p.config.called(in.from))
 		}
 		p.received.Add(1)
-		p.depth.Store(max(p.depth.Load(), in.number))
 		return p.receive(ctx, &in.event)
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}

@@ -358,7 +358,7 @@ func TestForgery(t *testing.T) {
 		p, ended := running(t, c)
 		send := func(tr election.Transport, port election.Port, value uint64) {
 			require.NoError(t, tr.Send(t.Context(),
-				election.Packet{From: 2, To: 1, Port: port, Depth: 4,
+				election.Packet{From: 2, To: 1, Port: port,
 					Msg: election.Message{Kind: 1, Value: value}}))
 		}
 		send(stranger, 0, 1)
@@ -366,12 +366,12 @@ func TestForgery(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []uint64{3}, got)
 		s := p.Stats()
-		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 1, Depth: 4,
+		require.Equal(t, process.Stats{Sent: 1, Received: 1, Dropped: 1,
 			ByKind: []observe.KindCount{{Kind: "unknown_2", Count: 1}}}, s)
 		answer, err := peer.Recv(t.Context())
 		require.NoError(t, err)
 		require.NotZero(t, answer.Incarnation)
-		require.Equal(t, election.Packet{From: 1, To: 2, Depth: 5, Msg: election.Message{Kind: 77},
+		require.Equal(t, election.Packet{From: 1, To: 2, Msg: election.Message{Kind: 77},
 			Incarnation: answer.Incarnation, Seq: 1}, answer)
 
 		require.NoError(t, peer.Close())

@@ -12,7 +12,6 @@ type Stats struct {
 	Copies   uint64 // duplicates
 	Rejected uint64 // delivered packets whose Term was out of reach or on which the Node failed
 	Unsent   uint64 // messages for which the transport returned an error
-	Depth    uint64 // length of the longest causal chain of messages that has reached this process
 }
 
 // Stats returns the current counts.
@@ -20,7 +19,7 @@ func (p *Process) Stats() Stats {
 	s := Stats{
 		Received: p.received.Load(), Dropped: p.dropped.Load(),
 		Copies: p.copies.Load(), Rejected: p.rejected.Load(), Overflow: p.overflow.Load(),
-		Unsent: p.unsent.Load(), Depth: uint64(p.depth.Load()),
+		Unsent: p.unsent.Load(),
 	}
 	for kind := range p.sent {
 		if n := p.sent[kind].Load(); n > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/go-election/election"
@@ -72,10 +71,7 @@ func (p *Process) send(ctx context.Context, out *election.Outgoing) error {
 	p.sent[min(int(out.Msg.Kind), len(p.sent)-1)].Add(1)
 	p.links[out.Port].sent++
 	packet := election.Packet{From: p.config.Self.ID, To: p.config.Peers[out.Port].ID, Port: out.Port,
-		Depth: p.depth.Load(), Msg: out.Msg, Incarnation: p.incarnation, Seq: p.links[out.Port].sent}
-	if packet.Depth < math.MaxUint32 { // a forged packet may have carried the largest depth
-		packet.Depth++
-	}
+		Msg: out.Msg, Incarnation: p.incarnation, Seq: p.links[out.Port].sent}
 	err := p.config.Transport.Send(ctx, packet)
 	switch {
 	case err == nil:

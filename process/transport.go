@@ -92,7 +92,7 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 	}
 	return p.box.Send(&entry{
 		event: election.Event{Op: election.Recv, Port: port, Msg: in.Msg}, from: in.From, sent: in.Port,
-		number: in.Depth, incarnation: in.Incarnation, seq: in.Seq,
+		incarnation: in.Incarnation, seq: in.Seq,
 	})
 }
 
@@ -116,7 +116,7 @@ type entry struct {
 	event  election.Event
 	from   election.ID   // of a Recv
 	sent   election.Port // Recv: the sender
-	number uint32        // Recv: the depth; Timeout: the number of the expiry
+	number uint32        // of the expiry, for Timeout
 
 	incarnation, seq uint64 // Recv only
 }
@@ -129,7 +129,7 @@ func (p *Process) packets(batch *mailbox.Item[entry]) (list []election.Packet) {
 	for ; batch != nil; batch = batch.Next() {
 		if e := &batch.Value; e.event.Op == election.Recv {
 			list = append(list, election.Packet{
-				From: e.from, To: p.config.Self.ID, Port: e.sent, Depth: e.number, Msg: e.event.Msg,
+				From: e.from, To: p.config.Self.ID, Port: e.sent, Msg: e.event.Msg,
 				Incarnation: e.incarnation, Seq: e.seq,
 			})
 		}

@@ -13,7 +13,7 @@ import (
 var ErrPacket = input.Sentinel("election", "not a packet")
 
 // PacketSize is the length of every packet on the wire, in bytes.
-const PacketSize = 84
+const PacketSize = 80
 
 // wireVersion is the first byte of a packet.
 const wireVersion = 2
@@ -21,10 +21,10 @@ const wireVersion = 2
 // Layout, little-endian:
 //
 //	 0 version   1 kind   2 flags   3 layer
-//	 4 port      8 depth 12 round
-//	16 from     24 to    32 term   40 priority  48 id  56 value
-//	64 incarnation         72 seq
-//	80 CRC-32C of all preceding bytes
+//	 4 port      8 round
+//	12 from     20 to    28 term   36 priority  44 id  52 value
+//	60 incarnation         68 seq
+//	76 CRC-32C of all preceding bytes
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // AppendPacket appends p in the wire format to b.
@@ -34,7 +34,6 @@ func AppendPacket(b []byte, p election.Packet) []byte {
 	m := &p.Msg
 	b = append(b, wireVersion, m.Kind, m.Flags, m.Layer)
 	b = le.AppendUint32(b, uint32(p.Port))
-	b = le.AppendUint32(b, p.Depth)
 	b = le.AppendUint32(b, m.Round)
 	for _, v := range [...]uint64{
 		uint64(p.From), uint64(p.To), m.Term, m.Rank.Priority, uint64(m.Rank.ID), m.Value,
@@ -56,19 +55,19 @@ func ParsePacket(b []byte) (election.Packet, error) {
 			wireVersion)
 	case len(b) != PacketSize:
 		return election.Packet{}, fmt.Errorf("%w: %d bytes instead of %d", ErrPacket, len(b), PacketSize)
-	case le.Uint32(b[80:]) != crc32.Checksum(b[:80], castagnoli):
+	case le.Uint32(b[76:]) != crc32.Checksum(b[:76], castagnoli):
 		return election.Packet{}, fmt.Errorf("%w: the checksum is wrong", ErrPacket)
 	}
 	return election.Packet{
-		From: election.ID(le.Uint64(b[16:])), To: election.ID(le.Uint64(b[24:])),
-		Port: election.Port(le.Uint32(b[4:])), Depth: le.Uint32(b[8:]),
+		From: election.ID(le.Uint64(b[12:])), To: election.ID(le.Uint64(b[20:])),
+		Port: election.Port(le.Uint32(b[4:])),
 		Msg: election.Message{
 			Kind: b[1], Flags: b[2], Layer: b[3],
-			Round: le.Uint32(b[12:]),
-			Term:  le.Uint64(b[32:]),
-			Rank:  election.Rank{Priority: le.Uint64(b[40:]), ID: election.ID(le.Uint64(b[48:]))},
-			Value: le.Uint64(b[56:]),
+			Round: le.Uint32(b[8:]),
+			Term:  le.Uint64(b[28:]),
+			Rank:  election.Rank{Priority: le.Uint64(b[36:]), ID: election.ID(le.Uint64(b[44:]))},
+			Value: le.Uint64(b[52:]),
 		},
-		Incarnation: le.Uint64(b[64:]), Seq: le.Uint64(b[72:]),
+		Incarnation: le.Uint64(b[60:]), Seq: le.Uint64(b[68:]),
 	}, nil
 }

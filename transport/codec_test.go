@@ -12,7 +12,7 @@ import (
 
 func fullPacket() election.Packet {
 	return election.Packet{
-		From: 1<<63 + 2, To: 3, Port: 1<<31 + 4, Depth: 1<<30 + 5,
+		From: 1<<63 + 2, To: 3, Port: 1<<31 + 4,
 		Msg: election.Message{Term: 6 << 40, Rank: election.Rank{Priority: 7 << 41, ID: 8 << 42},
 			Value: 9 << 43,
 			Round: 10 << 20, Kind: 200, Flags: 201, Layer: 202},
@@ -32,17 +32,17 @@ func TestPacketRoundTrip(t *testing.T) {
 
 // TestPacketWireFormat pins the layout: another release, another language, must read it.
 func TestPacketWireFormat(t *testing.T) {
-	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Depth: 4, Msg: election.Message{
+	b := transport.AppendPacket(nil, election.Packet{From: 1, To: 2, Port: 3, Msg: election.Message{
 		Term: 5, Rank: election.Rank{Priority: 6, ID: 7}, Value: 8, Round: 9, Kind: 10, Flags: 11,
 		Layer: 12}, Incarnation: 13, Seq: 14})
 	require.Equal(t, []byte{
-		2, 10, 11, 12, 3, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0,
+		2, 10, 11, 12, 3, 0, 0, 0, 9, 0, 0, 0,
 		1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
 		5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
 		7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0,
 		13, 0, 0, 0, 0, 0, 0, 0, 14, 0, 0, 0, 0, 0, 0, 0,
-	}, b[:80])
-	require.Len(t, b, 84)
+	}, b[:76])
+	require.Len(t, b, 80)
 }
 
 func TestPacketRefused(t *testing.T) {
@@ -54,9 +54,9 @@ func TestPacketRefused(t *testing.T) {
 		in   []byte
 		want string
 	}{
-		{"empty", nil, "0 bytes instead of 84"},
-		{"short", good[:83], "83 bytes instead of 84"},
-		{"long", append(bytes.Clone(good), 0), "85 bytes instead of 84"},
+		{"empty", nil, "0 bytes instead of 80"},
+		{"short", good[:79], "79 bytes instead of 80"},
+		{"long", append(bytes.Clone(good), 0), "81 bytes instead of 80"},
 		{"another version", other, "version 1, this is version 2"},
 		{"one byte of another version", other[:1], "version 1, this is version 2"},
 	} {

@@ -17,7 +17,7 @@ func Example() {
 	_, err = transport.ParsePacket(b)
 	fmt.Println(err)
 	// Output:
-	// 84 bytes
+	// 80 bytes
 	// 1 sends 7 to 2 <nil>
 	// election: not a packet: the checksum is wrong
 }

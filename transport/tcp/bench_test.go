@@ -66,7 +66,7 @@ func TestAllocations(t *testing.T) {
 }
 
 // BenchmarkPingPong compares a packet there and back with the same by hand: over the same kind of
-// connection, two goroutines read and write packets of 84 bytes.
+// connection, two goroutines read and write packets of 80 bytes.
 func BenchmarkPingPong(b *testing.B) {
 	for _, secure := range []bool{false, true} {
 		name := "TCP"

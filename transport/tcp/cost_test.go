@@ -18,7 +18,7 @@ import (
 
 // beat is a packet of which only Round and Seq change.
 func beat(round uint32) election.Packet {
-	return election.Packet{To: 2, Port: 1, Depth: 1,
+	return election.Packet{To: 2, Port: 1,
 		Msg: election.Message{Term: 12, Rank: election.Rank{ID: 1},
 			Value: 0x0123456789abcdef, Round: round, Kind: 3}, Incarnation: 1 << 62, Seq: uint64(round)}
 }

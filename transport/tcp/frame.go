@@ -37,7 +37,7 @@ const (
 )
 
 // fields is the number of fields of a packet on a connection, which itself says From and To.
-const fields = 12
+const fields = 11
 
 // vector is a packet as numbers. Those that change most often come first, so that their bits fit into the
 // first byte of the mask.
@@ -49,7 +49,6 @@ const (
 	atKind
 	atValue
 	atTerm
-	atDepth
 	atPort
 	atSeq
 	atID
@@ -61,7 +60,7 @@ const (
 
 // widest are the largest values of the fields.
 var widest = vector{
-	atRound: 1<<32 - 1, atKind: 1<<8 - 1, atValue: 1<<64 - 1, atTerm: 1<<64 - 1, atDepth: 1<<32 - 1,
+	atRound: 1<<32 - 1, atKind: 1<<8 - 1, atValue: 1<<64 - 1, atTerm: 1<<64 - 1,
 	atPort: 1<<32 - 1, atSeq: 1<<64 - 1, atID: 1<<64 - 1, atPriority: 1<<64 - 1, atFlags: 1<<8 - 1,
 	atLayer: 1<<8 - 1, atIncarnation: 1<<64 - 1,
 }
@@ -70,7 +69,7 @@ var widest = vector{
 func numbers(p *election.Packet) vector {
 	return vector{
 		atRound: uint64(p.Msg.Round), atKind: uint64(p.Msg.Kind), atValue: p.Msg.Value, atTerm: p.Msg.Term,
-		atDepth: uint64(p.Depth), atPort: uint64(p.Port), atSeq: p.Seq, atID: uint64(p.Msg.Rank.ID),
+		atPort: uint64(p.Port), atSeq: p.Seq, atID: uint64(p.Msg.Rank.ID),
 		atPriority: p.Msg.Rank.Priority, atFlags: uint64(p.Msg.Flags), atLayer: uint64(p.Msg.Layer),
 		atIncarnation: p.Incarnation,
 	}
@@ -78,7 +77,7 @@ func numbers(p *election.Packet) vector {
 
 // packet returns the packet of these numbers.
 func (v *vector) packet(from, to election.ID) election.Packet {
-	return election.Packet{From: from, To: to, Port: election.Port(v[atPort]), Depth: uint32(v[atDepth]),
+	return election.Packet{From: from, To: to, Port: election.Port(v[atPort]),
 		Msg: election.Message{Term: v[atTerm],
 			Rank:  election.Rank{Priority: v[atPriority], ID: election.ID(v[atID])},
 			Value: v[atValue], Round: uint32(v[atRound]), Kind: uint8(v[atKind]), Flags: uint8(v[atFlags]),
@@ -94,7 +93,7 @@ func appendHead(b []byte, kind uint8, group uint64) []byte {
 // appendPacket appends a packet of a group, and notes it as the last one.
 //
 // A packet is coded by what differs from the last one of its group: a heartbeat, whose Round and Seq count
-// up, takes four or five bytes instead of 84. Seq is expected to grow by one and then takes none.
+// up, takes four or five bytes instead of 80. Seq is expected to grow by one and then takes none.
 func appendPacket(b []byte, group uint64, p *election.Packet, last *vector) []byte {
 	b = appendHead(b, kindPacket, group)
 	v := numbers(p)

@@ -16,12 +16,12 @@ import (
 
 // samples are packets of which each differs from the one before in another way.
 func samples() []election.Packet {
-	beat := election.Packet{From: 1, To: 2, Port: 3, Depth: 1, Msg: election.Message{Term: 7,
+	beat := election.Packet{From: 1, To: 2, Port: 3, Msg: election.Message{Term: 7,
 		Rank: election.Rank{Priority: 5, ID: 1}, Value: 1 << 60, Round: 100, Kind: 4, Layer: 1},
 		Incarnation: 0x0123456789abcdef, Seq: 1}
 	next := beat
 	next.Seq, next.Msg.Round = 2, 101
-	full := election.Packet{From: 1, To: 2, Port: math.MaxUint32, Depth: math.MaxUint32,
+	full := election.Packet{From: 1, To: 2, Port: math.MaxUint32,
 		Msg: election.Message{
 			Term: math.MaxUint64, Rank: election.Rank{Priority: math.MaxUint64, ID: math.MaxUint64},
 			Value: math.MaxUint64, Round: math.MaxUint32, Kind: 255, Flags: 255, Layer: 255},
@@ -107,7 +107,7 @@ func TestFrameErrors(t *testing.T) {
 		"unknown group leaves": {false, []byte{1<<kindBits | kindLeave},
 			"group 1 leaves, which was not announced"},
 		"14 fields": {false, slices.Concat(announce, []byte{1 << kindBits, 0x80, 0x20}),
-			"a packet of more than 12 fields"},
+			"a packet of more than 11 fields"},
 		"no change": {false, slices.Concat(announce, []byte{1 << kindBits, 1, 0}),
 			"field 0 does not change, or is out of range"},
 		"out of range": {false, slices.Concat(announce, []byte{1 << kindBits, 1, 1}),

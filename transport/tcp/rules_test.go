@@ -21,7 +21,7 @@ import (
 
 // TestFieldsInRange: the largest value of each field of a packet is read, and the one after it is refused.
 func TestFieldsInRange(t *testing.T) {
-	bits := map[int]int{atRound: 32, atKind: 8, atDepth: 32, atPort: 32, atFlags: 8, atLayer: 8}
+	bits := map[int]int{atRound: 32, atKind: 8, atPort: 32, atFlags: 8, atLayer: 8}
 	for i := range fields {
 		size := bits[i]
 		if size == 0 {

@@ -24,8 +24,6 @@ func fields() []field {
 	return []field{
 		{"Port", 32, func(p *packet, v uint64) { p.Port = election.Port(v) },
 			func(p *packet) uint64 { return uint64(p.Port) }},
-		{"Depth", 32, func(p *packet, v uint64) { p.Depth = uint32(v) },
-			func(p *packet) uint64 { return uint64(p.Depth) }},
 		{"Msg.Term", 64, func(p *packet, v uint64) { p.Msg.Term = v },
 			func(p *packet) uint64 { return p.Msg.Term }},
 		{"Msg.Rank.Priority", 64, func(p *packet, v uint64) { p.Msg.Rank.Priority = v },

@@ -19,7 +19,7 @@ type flow struct {
 // of returns packet k of flow number i.
 func (f *flow) of(n *network, i, k int) election.Packet {
 	p := n.packet(f.from, f.to, election.Message{Kind: 1, Term: uint64(i), Value: uint64(k)})
-	p.Port, p.Depth = f.port, uint32(k)
+	p.Port = f.port
 	return p
 }
 

@@ -57,7 +57,7 @@ func (c *tally) sum() (sum uint64) {
 	for p := range c.packets {
 		h := uint64(14695981039346656037)
 		m := &p.Msg
-		for _, v := range [...]uint64{uint64(p.From), uint64(p.To), uint64(p.Port), uint64(p.Depth), m.Term,
+		for _, v := range [...]uint64{uint64(p.From), uint64(p.To), uint64(p.Port), m.Term,
 			uint64(m.Rank.ID), m.Rank.Priority, m.Value, uint64(m.Round), uint64(m.Kind), uint64(m.Flags),
 			uint64(m.Layer), p.Incarnation, p.Seq} {
 			h = (h ^ v) * 1099511628211
