@@ -81,6 +81,7 @@ func cancelMeanwhile(n *network, value uint64) error {
 	var got election.Packet
 	done := n.begin(func() (err error) {
 		got, err = n.ends[1].Recv(ctx)
+		got = n.content(got)
 		return err
 	})
 	// In some rounds Recv is certainly waiting already, in others it may only be starting.

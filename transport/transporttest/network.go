@@ -161,7 +161,7 @@ func (n *network) recv(ctx context.Context, at int, what string) (p election.Pac
 	received := make(chan election.Packet, 1)
 	err = n.call(what, func() error {
 		p, err := n.ends[at].Recv(ctx)
-		received <- p
+		received <- n.content(p)
 		return err
 	})
 	if err != nil {
@@ -200,9 +200,17 @@ func (n *network) receive(end election.Transport, into *inbox) error {
 		if err != nil {
 			return err
 		}
-		into.add(p)
+		into.add(n.content(p))
 		n.progress()
 	}
+}
+
+// content returns what the transport must not change in a packet.
+func (n *network) content(p election.Packet) election.Packet {
+	if n.opts.Numbers {
+		p.Incarnation, p.Seq = 0, 0
+	}
+	return p
 }
 
 func (e *inbox) add(p election.Packet) {

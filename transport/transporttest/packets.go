@@ -87,6 +87,10 @@ func integrity(n *network) error {
 	n.listen(1)
 	seen := 0
 	for _, p := range samples(n.packet(0, 1, election.Message{})) {
+		p = n.content(p)
+		if sent[p] {
+			continue // it differs only in what content leaves out
+		}
 		sent[p] = true
 		if err := n.sendUntil(p, &seen, sent); err != nil {
 			return err

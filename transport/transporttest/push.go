@@ -28,7 +28,7 @@ func (r *receiver) deliver(p election.Packet, err error) bool {
 	case r.full.Load():
 		return false
 	}
-	r.n.inboxes[r.at].add(p)
+	r.n.inboxes[r.at].add(r.n.content(p))
 	r.n.progress()
 	return true
 }

@@ -23,7 +23,8 @@
 //
 // Each property is a subtest, which -run can select, with transports of its own:
 //
-//	Integrity    every field arrives as it was sent, whatever its value
+//	Integrity    every field arrives as it was sent, whatever its value; Incarnation and Seq
+//	             not if Numbers
 //	Addressing   packets reach their receiver and identify their sender
 //	Forgery      no process can send as another                     not if Trusting
 //	Order        each link delivers in order                        not if Unordered
@@ -90,6 +91,9 @@ type Options struct {
 	// Trusting means that the transport does not authenticate the sender and believes From. If false, no packet
 	// arrives with a From that is not its sender.
 	Trusting bool
+	// Numbers means that the transport numbers packets itself: Incarnation and Seq of a packet that arrives are
+	// its own, and not those that were sent. If false, they arrive unchanged, like all other fields.
+	Numbers bool
 	// NoSelf means that a process cannot send to itself.
 	NoSelf bool
 	// Capacity is the number of packets that may wait for their receiver. If more are sent, Send may wait until
