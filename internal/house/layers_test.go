@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"algorithms"},
 	{"internal/mailbox", "internal/alarm", "internal/suspend", "internal/supervise"},
 	{"observe", "transport", "lab/topology", "lab/fault"},
-	{"transport/memory", "transport/faults", "transport/tcp", "transport/tcp/certs",
+	{"transport/memory", "transport/faults", "transport/reliable", "transport/tcp", "transport/tcp/certs",
 		"lab/verdict"},
 	{"process"},
 	{"mutex/lock", "elector", "lab/scenario", "catalog"},
@@ -116,6 +116,7 @@ func TestLayersOfCommand(t *testing.T) {
 // TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
 func TestServicesNeedNoLab(t *testing.T) {
 	for _, name := range []string{"elector", "elector/fence", "process", "transport", "transport/memory",
+		"transport/reliable",
 		"transport/tcp", "mutex/lock"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
 		cmd.Dir = top
