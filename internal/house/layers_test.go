@@ -116,8 +116,7 @@ func TestLayersOfCommand(t *testing.T) {
 // TestServicesNeedNoLab: what a service runs on needs no package that serves study and testing.
 func TestServicesNeedNoLab(t *testing.T) {
 	for _, name := range []string{"elector", "elector/fence", "process", "transport", "transport/memory",
-		"transport/reliable",
-		"transport/tcp", "mutex/lock"} {
+		"transport/reliable", "transport/tcp", "mutex/lock"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+name)
 		cmd.Dir = top
 		out, err := cmd.Output()

@@ -21,11 +21,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// over returns a reliable transport with short times over an inner transport.
+// over returns a reliable transport over an inner transport, and closes it at the end.
 func over(tb testing.TB, inner election.Transport, c reliable.Config) *reliable.Transport {
 	tb.Helper()
 	t, err := reliable.New(inner, c)
 	require.NoError(tb, err)
+	tb.Cleanup(func() { _ = t.Close() })
 	return t
 }
 

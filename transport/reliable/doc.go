@@ -60,29 +60,29 @@
 //  9. It does not deliver a packet of any other stream. It answers with an offer of another name for that stream:
 //     a new random name, or the same one again if it offered that for this stream last.
 //
-// Rule 9 is the handshake, since no receiver knows the name that a sender has drawn, and the answer to a restart
-// of either end.
+// Rule 9 is the handshake, because no receiver knows the name that a sender has drawn, and it is also the answer
+// to a restart of either end.
 //
-// Why no packet is delivered twice by one receiver, or out of order: within a stream, rule 7 delivers each number
-// once, in order. The sender moves a packet to another stream by rule 5 only, if the receiver offers a name for the
-// old stream, so the old stream was neither the receiver's current one nor the one that it had offered last. If
-// the receiver had offered the name of the old stream, then that offer was replaced before it was used, or the
-// stream had been current and was replaced by rule 8. In the second case a packet of a later stream had arrived,
-// which the sender begins only after it has left the old one. So nothing of the old stream was delivered, unless
-// by a former receiver, and nothing of it will be, since names are used once.
+// Why no packet arrives twice at one receiver, or out of order: within a stream, rule 7 delivers each number once
+// and in order. A sender leaves a stream only after the receiver has offered another name for it (rule 5), so the
+// stream was neither the one that the receiver delivers nor the one that it had offered last (rule 9). If the
+// receiver had delivered a packet of it before, then another stream of this sender had replaced it by rule 8; but a
+// sender begins another stream only after it has left the first. So this receiver had delivered nothing of the
+// stream, and it never will, because each name is offered once.
 //
-// Why every packet arrives if enough transmissions do: the sender repeats the oldest packet (rule 3) until it is
-// acknowledged (rule 7) or renamed (rule 9). A late packet of an old stream may replace the offer that the sender is
-// about to use, but each late packet does so once.
+// Why every packet arrives if enough transmissions do: the sender repeats its oldest packet (rule 3) until it is
+// acknowledged (rule 7) or its stream renamed (rules 9 and 5). A late packet of a former stream may replace the offer
+// that the sender is about to use, but each of these packets does so once.
 //
-// The tests visit every state of a sender and a receiver with three packets, in which the network loses, repeats
-// and reorders everything and both ends restart.
+// The tests visit every state of a small link whose network loses, repeats and reorders packets and whose ends
+// restart.
 //
 // # Limitations
 //
-// The first packet on a link takes two round trips: one for the offer, one for itself. A process whose last ack
-// is lost and which has then ended leaves its peer to wait for Config.Linger.
+// The first packet of a link takes two round trips, one of them for the offer. If the last ack of a process that
+// has ended is lost, its peer waits in Close for Config.Linger.
 //
-// A peer can make a process keep the state of 64 links, some 100 packets each at the default Queue more than it
-// has room for. The Transport believes the From of the inner transport.
+// The Transport relies on the inner transport for the sender of a packet and for its integrity. A hostile peer can
+// make a process keep the state of 64 links, with Config.Queue and 64 packets each. It cannot disturb the links of
+// others.
 package reliable

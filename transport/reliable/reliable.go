@@ -77,7 +77,8 @@ type Transport struct {
 	ended  chan struct{} // closed when err is set
 	read   chan struct{} // closed when the reader has returned
 	wrote  chan struct{} // closed when the writer has returned
-	close  func() error
+	closed chan struct{} // closed when Close has returned
+	result error         // of Close
 
 	mu      sync.Mutex
 	links   map[election.ID]map[election.Port]*link
@@ -97,9 +98,9 @@ func New(inner election.Transport, c Config) (*Transport, error) {
 	t := &Transport{inner: inner, config: c, began: time.Now(), due: never,
 		links: make(map[election.ID]map[election.Port]*link),
 		wake:  make(chan struct{}, 1), news: make(chan struct{}, 1),
-		ended: make(chan struct{}), read: make(chan struct{}), wrote: make(chan struct{})}
+		ended: make(chan struct{}), read: make(chan struct{}), wrote: make(chan struct{}),
+		closed: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
-	t.close = sync.OnceValue(t.drain)
 	go t.receive()
 	go t.transmit()
 	return t, nil
@@ -170,16 +171,17 @@ func (t *Transport) take() (p election.Packet, ok bool, err error) {
 // Close closes the inner transport after the peers have acknowledged all packets, or after Config.Linger.
 func (t *Transport) Close() error {
 	t.mu.Lock()
+	again := t.closing
 	t.closing = true
 	t.inbox = ring[election.Packet]{}
 	t.end(fmt.Errorf("%w: process %d", election.ErrClosed, t.config.Self))
 	t.mu.Unlock()
+	if again {
+		<-t.closed
+		return t.result
+	}
+	defer close(t.closed)
 	signal(t.wake)
-	return t.close()
-}
-
-// drain waits for acknowledgements, and ends everything.
-func (t *Transport) drain() error {
 	linger := time.NewTimer(t.config.Linger)
 	defer linger.Stop()
 	select {
@@ -187,10 +189,10 @@ func (t *Transport) drain() error {
 	case <-linger.C:
 	}
 	t.cancel()
-	err := t.inner.Close()
+	t.result = t.inner.Close()
 	<-t.wrote
 	<-t.read
-	return err
+	return t.result
 }
 
 // end makes Send and Recv return an error. The caller holds t.mu.
