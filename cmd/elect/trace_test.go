@@ -232,8 +232,6 @@ func TestBadTrace(t *testing.T) {
 		"trace " + good + " --mermaid -":          "--mermaid: 13 processes, at most 12 are legible",
 		"sim lcr -n 1025 --svg -":                 "--svg: 1025 processes, at most 1024 are legible",
 		"sim lcr -n 1025 --links -":               "--links: 1025 processes, at most 1024 are legible",
-		"sim lcr -n 3 --svg - --marks some":       `--marks: "some" is not one of main, all`,
-		"sim lcr -n 3 --marks all":                "--marks: there is no picture without --svg or --mermaid",
 		"trace " + good + " --svg=":               "--svg: no file is given",
 		"sim lcr -n 13 --mermaid -":               "--mermaid: 13 processes, at most 12 are legible",
 		"sim lcr -n 3 --svg - --log -":            "--log: standard output is taken already",

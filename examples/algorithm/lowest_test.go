@@ -28,5 +28,5 @@ func TestRecord(t *testing.T) {
 	recorded, err := trace.Read(f)
 	require.NoError(t, err)
 	require.Equal(t, "lowest", recorded.Header.Scenario.Algorithm)
-	require.NoError(t, trace.WriteSVG(t.Output(), recorded, trace.Picture{}))
+	require.NoError(t, trace.WriteSVG(t.Output(), recorded))
 }

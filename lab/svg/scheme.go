@@ -30,9 +30,7 @@ const (
 	Sky    = "#2B86C5"
 	Black  = "#000000"
 	Shade1 = "#5095C4" // from little
-	Shade2 = "#3785B8"
 	Shade3 = "#1F74AC"
-	Shade4 = "#0F5A89"
 	Shade5 = "#003F66" // to much
 )
 
@@ -42,7 +40,7 @@ var dark = map[string]string{
 	Rose: "#46303C", Alarm: "#55302B", Red: "#FF8A7E", Gold: "#F2B632",
 	Blue: "#62ADE4", Orange: "#F58B46", Green: "#35C596", Pink: "#E79CC8", Amber: "#DFA629", Sky: "#8CC6F2",
 	Black:  "#F2F4F6",
-	Shade1: "#2F77A8", Shade2: "#448FC2", Shade3: "#5AA7DC", Shade4: "#88C2EA", Shade5: "#B7DDF8",
+	Shade1: "#2F77A8", Shade3: "#5AA7DC", Shade5: "#B7DDF8",
 }
 
 // Schemes returns each colour on a light page and its counterpart on a dark one.

@@ -104,10 +104,7 @@ func TestCutsAreDrawn(t *testing.T) {
 			picture)
 		require.Equal(t, 1, strings.Count(picture, `<g class="partition">`), name)
 		network := drawn(t, c.trace, trace.WriteLinks)
-		_, dashes, ok := strings.Cut(network, `<g class="cut"><title>`+c.says+"</title>")
-		require.True(t, ok, name)
-		dashes, _, _ = strings.Cut(dashes, "</g>")
-		require.Equal(t, 3, strings.Count(dashes, "<line "), name)
+		require.Equal(t, 3, strings.Count(network, `<g class="cut">`), name)
 	}
 }
 

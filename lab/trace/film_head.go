@@ -57,7 +57,7 @@ func (f *FilmHead) network(h *Header, positions [][2]float64) {
 		f.Shape, f.Positions = "complete", unitSquare(circle(size)) // half a million links need not be found
 		return
 	}
-	n := &network{story: &story{trace: &Trace{Header: *h}}, down: make([]bool, h.Links.Len())}
+	n := &network{story: &story{trace: &Trace{Header: *h}}}
 	n.join()
 	f.OneWay = h.Links.OneWay()
 	form, places := n.arrange()

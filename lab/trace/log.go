@@ -153,6 +153,9 @@ func (s *story) writeLines(w io.Writer, begin func(e *Event, when string) string
 	return b.Flush()
 }
 
+// log quotes the first lines of the log.
+func (s *story) log() string { return "The log begins: " + strings.Join(s.quoted(), "; ") }
+
 // mostQuoted is how many lines of the log the description of a picture has.
 const mostQuoted = 8
 

@@ -15,22 +15,27 @@ import (
 const (
 	MostProcesses = 12
 	MostMessages  = 200
-	MostLanes     = 1024 // of an overview
+	MostLanes     = 1024  // processes of an overview
+	MostArrows    = 20000 // messages of an overview
 )
 
 // ErrTooLarge is wrapped by the error that refuses a picture of a trace that is too large for one.
 // It wraps [election.ErrInput].
 var ErrTooLarge = input.Errorf("too large for a picture")
 
-// drawable returns an error if there is too much to be drawn.
-func (s *story) drawable() error {
-	messages := 0
+// counts returns how many messages and other events are shown.
+func (s *story) counts() (messages, marks int) {
 	for i := range s.beats {
 		if s.beats[i].message() {
 			messages++
 		}
 	}
-	marks := len(s.beats) - messages
+	return messages, len(s.beats) - messages
+}
+
+// drawable returns an error if there is too much to be drawn with words.
+func (s *story) drawable() error {
+	messages, marks := s.counts()
 	n := len(s.trace.Header.Scenario.IDs)
 	if n <= MostProcesses && messages <= MostMessages && marks <= 5*MostMessages {
 		return nil
@@ -43,9 +48,8 @@ func (s *story) drawable() error {
 // WriteMermaid writes a trace as a sequence diagram for Mermaid, which draws it on many web pages.
 // A message stands where it arrives, with the number of the step that brings it, as in the log of a run
 // whose steps were given. One that does not arrive has none. A trace that is too large gives [ErrTooLarge].
-func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
+func WriteMermaid(w io.Writer, t *Trace) error {
 	s := newStory(t)
-	s.all = how.All
 	if err := s.drawable(); err != nil {
 		return err
 	}
@@ -54,9 +58,7 @@ func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 	for p := range t.Header.Scenario.IDs {
 		fmt.Fprintf(b, "    participant p%s as %[1]s\n", s.id(p))
 	}
-	if !s.all {
-		s.beats = slices.DeleteFunc(s.beats, func(b beat) bool { return !b.message() && !s.notable(&b) })
-	}
+	s.beats = slices.DeleteFunc(s.beats, func(b beat) bool { return !b.message() && !s.notable(&b) })
 	overtaken := make(map[int]string) // by the event of the message that overtakes
 	for _, m := range s.overtakings() {
 		overtaken[m.event] = m.text
@@ -88,7 +90,7 @@ func WriteMermaid(w io.Writer, t *Trace, how Picture) error {
 			next = n + 1
 		}
 		fmt.Fprintf(b, "    p%s%sp%s: %s%s\n", s.id(beat.from), arrow, s.id(beat.process), beat.text, fate)
-		if text := overtaken[beat.event]; text != "" && !s.all {
+		if text := overtaken[beat.event]; text != "" {
 			fmt.Fprintf(b, "    Note over p%s,p%s: %s\n", s.id(beat.from), s.id(beat.process), text)
 		}
 		i++

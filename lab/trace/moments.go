@@ -3,14 +3,12 @@ package trace
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/order"
 	"github.com/go-election/election/internal/prose"
-	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/observe"
 )
 
@@ -61,7 +59,7 @@ func (s *story) moments() []moment {
 			}
 		case e.Do == observe.Raise && e.Op == entered:
 			m.weight, m.text = weightOrder, p+" "+s.markText(e)
-		case e.Do == observe.Timeout && !s.folded(e.At) && !t.routine(i):
+		case e.Do == observe.Timeout && !t.routine(i):
 			text := s.markText(e) + " at process"
 			m.weight, m.text = weightDetail, text+" "+p
 			// Several at one instant are one moment.
@@ -78,7 +76,6 @@ func (s *story) moments() []moment {
 		all = append(all, m)
 	}
 	all = append(all, s.overtakings()...)
-	all = append(all, s.cutMoments()...)
 	if s.trace.Header.Scenario.Property != "" && len(t.Events) > 0 {
 		last := s.lastStep()
 		text := "violated: " + s.trace.Header.Scenario.Property.Text()
@@ -306,48 +303,61 @@ func (s *story) span(d time.Duration) string {
 	return short(d) + " units"
 }
 
-// setting says what was run and how, and what was to go wrong, as far as the headline does not say it.
-func (s *story) setting() string {
+// headline returns in a line what came out, and what went wrong.
+func (s *story) headline() string {
 	h := &s.trace.Header.Scenario
-	parts := []string{s.title()}
-	if len(h.Crashed) > mostNamed || !strings.HasSuffix(s.wrong(), " down") {
-		for _, id := range h.Crashed {
-			parts = append(parts, fmt.Sprintf("%d is down", id))
+	if h.Property != "" {
+		text := "violated"
+		if len(s.trace.Events) > 0 {
+			at := s.trace.Events[s.lastStep()].At
+			if s.steps {
+				text += " at step " + s.time(at)
+			} else {
+				text += " after " + s.span(at)
+			}
+		}
+		text += ": " + h.Property.Text()
+		if h.Note != "" {
+			text += ": " + h.Note
+		}
+		return inLine(text)
+	}
+	var crashes []string
+	entries, result := 0, s.result()
+	for i := range s.trace.Events {
+		e := &s.trace.Events[i]
+		switch {
+		case e.Do == observe.Crash && e.Seq > 1:
+			crashes = append(crashes, s.id(s.where[e.Process]))
+		case e.Do == observe.Raise && e.Op == entered:
+			entries++
 		}
 	}
-	for i := range h.Faults.Partitions {
-		parts = append(parts, s.partitionText(&h.Faults.Partitions[i]))
+	if entries > 0 { // who leads is of no interest if processes enter critical sections
+		sent := strings.TrimSuffix(result[strings.LastIndex(result, ", "):], " in all")
+		result = prose.Plural(entries, "entry") + sent
 	}
-	for _, c := range s.stretches() {
-		parts = append(parts, s.stretchText(&c))
+	switch n := len(crashes); {
+	case n == 1:
+		return crashes[0] + " crashes; " + result
+	case n > 3:
+		return prose.Processes(n) + " crash; " + result
+	case n > 1:
+		return listed(crashes) + " crash; " + result
 	}
-	return inLine(strings.Join(parts, "; "))
+	return result
 }
 
-// partitionText says which processes are cut off from which, and for how long.
-func (s *story) partitionText(p *fault.Partition) string {
-	var groups []string
-	named := 0
-	for _, g := range p.Groups {
-		var ids []string
-		for _, id := range g {
-			ids = append(ids, strconv.FormatUint(uint64(id), 10))
-		}
-		named += len(g)
-		groups = append(groups, strings.Join(ids, " "))
+// setting returns what was run and how, and what was to go wrong.
+func (s *story) setting() string {
+	parts := []string{s.title()}
+	for _, id := range s.trace.Header.Scenario.Crashed {
+		parts = append(parts, fmt.Sprintf("%d is down", id))
 	}
-	if named < len(s.trace.Header.Scenario.IDs) {
-		groups = append(groups, "the rest")
+	for _, b := range s.bands() {
+		parts = append(parts, b.text)
 	}
-	text := "cut from " + short(p.From)
-	if p.Until > 0 {
-		text += " to " + short(p.Until)
-	}
-	sign := " | "
-	if p.OneWay {
-		sign = " -/-> "
-	}
-	return text + ": " + strings.Join(groups, sign)
+	return inLine(strings.Join(parts, "; "))
 }
 
 // listed joins words as a sentence does.

@@ -58,15 +58,8 @@ func drawn(t *testing.T, tr *trace.Trace, write func(io.Writer, *trace.Trace) er
 	return b.String()
 }
 
-// Pictures with what matters, and with everything.
-func svgOf(w io.Writer, tr *trace.Trace) error     { return trace.WriteSVG(w, tr, trace.Picture{}) }
-func mermaidOf(w io.Writer, tr *trace.Trace) error { return trace.WriteMermaid(w, tr, trace.Picture{}) }
-func allSVG(w io.Writer, tr *trace.Trace) error    { return trace.WriteSVG(w, tr, all) }
-func allMermaid(w io.Writer, tr *trace.Trace) error {
-	return trace.WriteMermaid(w, tr, all)
-}
-
-var all = trace.Picture{All: true}
+func svgOf(w io.Writer, tr *trace.Trace) error     { return trace.WriteSVG(w, tr) }
+func mermaidOf(w io.Writer, tr *trace.Trace) error { return trace.WriteMermaid(w, tr) }
 
 // fact writes a message as all tests of pictures do: 3 to 5 lost: probe 3.
 func fact(from, to, fate, text string) string {
@@ -81,6 +74,7 @@ var (
 	svgTitle = regexp.MustCompile(`<g class="(?:message|mark)"><title>([^<]*)</title>`)
 	mmdNote  = regexp.MustCompile(`^    Note over p(\d+)(?:,p\d+)?: (.*)$`)
 	mmdMany  = regexp.MustCompile(`^(.*) \((\d+(?:, \d+)+)\)$`)
+	arrow    = regexp.MustCompile(`^\d+ to `)
 	mmdArrow = regexp.MustCompile(`^    p(\d+)(->>|--x|--\))p(\d+): (.*)$`)
 )
 
@@ -141,14 +135,14 @@ func factsOfSVG(t *testing.T, text string) (facts []string) {
 	return facts
 }
 
-// TestAllTellTheSame: the log, the sequence diagram and the space-time diagram show the same, and
-// nothing that is in the trace is missing.
+// TestAllTellTheSame: the log has all that is in the trace. The sequence diagram and the space-time diagram show
+// every message as the log has it, and nothing that the log does not have.
 func TestAllTellTheSame(t *testing.T) {
 	for name, tr := range shown(t) {
 		want := factsOfLog(t, drawn(t, tr, trace.WriteLog))
 		messages := 0
 		for _, f := range want {
-			if regexp.MustCompile(`^\d+ to `).MatchString(f) {
+			if arrow.MatchString(f) {
 				messages++
 			}
 		}
@@ -164,18 +158,22 @@ func TestAllTellTheSame(t *testing.T) {
 		require.GreaterOrEqual(t, len(want)-messages, marks-count[observe.Stop]-count[observe.StopAll], name)
 
 		var svg, mermaid bytes.Buffer
-		require.NoError(t, trace.WriteSVG(&svg, tr, all))
-		if err := trace.WriteMermaid(&mermaid, tr, all); err != nil {
+		require.NoError(t, trace.WriteSVG(&svg, tr))
+		if err := trace.WriteMermaid(&mermaid, tr); err != nil {
 			require.ErrorIs(t, err, trace.ErrTooLarge)
 			require.Greater(t, len(want), trace.MostMessages, name)
 			continue // the picture is an overview
 		}
-		slices.Sort(want)
 		for _, facts := range [][]string{
-			factsOfMermaid(t, drawn(t, tr, allMermaid)), factsOfSVG(t, drawn(t, tr, allSVG)),
+			factsOfMermaid(t, drawn(t, tr, mermaidOf)), factsOfSVG(t, drawn(t, tr, svgOf)),
 		} {
-			slices.Sort(facts)
-			require.Equal(t, want, facts, name)
+			require.Subset(t, want, facts, name)
+			onlyMessages := func(facts []string) []string {
+				facts = slices.DeleteFunc(slices.Clone(facts), func(f string) bool { return !arrow.MatchString(f) })
+				slices.Sort(facts)
+				return facts
+			}
+			require.Equal(t, onlyMessages(want), onlyMessages(facts), name)
 		}
 	}
 }
@@ -187,7 +185,7 @@ func TestArrowsHaveTheNumbersOfTheirSteps(t *testing.T) {
 	jumps, ends := 0, 0
 	for name, tr := range shown(t) {
 		var mermaid bytes.Buffer
-		if err := trace.WriteMermaid(&mermaid, tr, all); err != nil {
+		if err := trace.WriteMermaid(&mermaid, tr); err != nil {
 			require.ErrorIs(t, err, trace.ErrTooLarge)
 			continue
 		}
@@ -296,7 +294,7 @@ func TestSVG(t *testing.T) {
 	drawnSome := 0
 	for name, tr := range runs {
 		var b bytes.Buffer
-		if err := trace.WriteSVG(&b, tr, trace.Picture{}); err != nil {
+		if err := trace.WriteSVG(&b, tr); err != nil {
 			continue // too large
 		}
 		drawnSome++
@@ -375,7 +373,7 @@ func TestWordsOfADetector(t *testing.T) {
 				require.Contains(t, drawn(t, r.Trace(), mermaidOf), words)
 			}
 		}
-		svg := drawn(t, r.Trace(), allSVG)
+		svg := drawn(t, r.Trace(), svgOf)
 		for _, sign := range []string{"suspects", "trusts"} {
 			require.Contains(t, svg, ">"+sign+"</text>")
 		}
@@ -385,23 +383,6 @@ func TestWordsOfADetector(t *testing.T) {
 		Events: []trace.Event{
 			{Process: 7, Seq: 1, Do: observe.Suspect, Port: 3}}}
 	require.Contains(t, drawn(t, none, trace.WriteLog), "suspects the process behind port 3\n")
-}
-
-// TestOneBeginning: a process that comes back begins once, in the picture.
-func TestOneBeginning(t *testing.T) {
-	a, err := catalog.Find("bully", "")
-	require.NoError(t, err)
-	c := sim.Config{Input: scenario.Input{Algorithm: a, IDs: []election.ID{1, 2},
-		Initiators: []election.ID{1}}}
-	c.CrashAt = []scenario.At{{ID: 2, Time: 3 * scenario.Unit}}
-	c.RestartAt = []scenario.At{{ID: 2, Time: 9 * scenario.Unit}}
-	tr := simulated(t, c)
-	log := drawn(t, tr, trace.WriteLog)
-	require.Equal(t, 3, strings.Count(log, "  begins\n"))
-	require.Equal(t, 1, strings.Count(log, "  rejoins\n"))
-	svg := drawn(t, tr, allSVG)
-	require.Equal(t, 3+1, strings.Count(svg, `r="3" fill="#FFFFFF"`), "and one in the legend")
-	require.Equal(t, 1, strings.Count(svg, "<title>2: begins, rejoins</title>"))
 }
 
 // TestOverviewIsLegible: in the picture of a large network no numbered moment covers the name of a process,
@@ -416,7 +397,7 @@ func TestOverviewIsLegible(t *testing.T) {
 				c.CrashAt = []scenario.At{{ID: 9, Time: scenario.Unit / 2}}
 			}
 			var b bytes.Buffer
-			require.NoError(t, trace.WriteSVG(&b, simulated(t, c), trace.Picture{}))
+			require.NoError(t, trace.WriteSVG(&b, simulated(t, c)))
 			type place struct{ from, to, y float64 }
 			var ids, moments []place
 			signs := make(map[string]bool)

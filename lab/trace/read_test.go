@@ -142,7 +142,7 @@ func FuzzRead(f *testing.F) {
 		_, _ = trace.Merge(trace.Part{Name: "one", Trace: tr}, trace.Part{Name: "two", Trace: back})
 		b.Reset()
 		require.NoError(t, trace.WriteLog(&b, tr))
-		_ = trace.WriteMermaid(&b, tr, trace.Picture{})
-		_ = trace.WriteSVG(&b, tr, trace.Picture{})
+		_ = trace.WriteMermaid(&b, tr)
+		_ = trace.WriteSVG(&b, tr)
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,20 +28,13 @@ type story struct {
 
 	selection Selection // of the lines of a log
 
-	all     bool // every event is shown, see Picture
-	steps   bool // the time of an event is the number of its step
-	hidden  []fold
+	steps   bool                   // the time of an event is the number of its step
 	changed map[int]bool           // which decisions change what a process believes
 	back    map[Ref]bool           // which of these take a decision back
 	roles   map[election.Role]bool // which there are at any time
 	final   []election.Outcome     // of each process, at the end
 	down    []bool                 // which processes are
 	since   []time.Duration        // when each took its last role, whatever its Term since
-}
-
-// folded reports whether what happens at a time is left out, being a repetition.
-func (s *story) folded(at time.Duration) bool {
-	return slices.ContainsFunc(s.hidden, func(f fold) bool { return f.from <= at && at < f.until })
 }
 
 // fate is what became of a message.
@@ -56,13 +48,12 @@ const (
 
 // beat is one thing that is shown: a message, or a mark at a process.
 type beat struct {
-	event    int // of the trace: the mark, the receipt or the loss
-	sent     int // the sending of a message; none if it is not known
-	process  int // whose mark it is, or the receiver of the message
-	from     int // the sender of the message; noProcess for a mark
-	fate     fate
-	text     string // what the message says, or what the mark means
-	received bool   // the event is the receipt
+	event   int // of the trace: the mark, the receipt or the loss
+	sent    int // the sending of a message; none if it is not known
+	process int // whose mark it is, or the receiver of the message
+	from    int // the sender of the message; noProcess for a mark
+	fate    fate
+	text    string // what the message says, or what the mark means
 }
 
 // What is not known, or is not there.
@@ -147,7 +138,7 @@ func (r running) changes(e *Event) bool {
 
 // arrives adds a message that is received or lost.
 func (s *story) arrives(i int, e *Event) {
-	b := beat{event: i, sent: none, process: s.where[e.Process], received: e.Do == observe.Deliver,
+	b := beat{event: i, sent: none, process: s.where[e.Process],
 		text: s.messageText(&e.Message)}
 	if e.Do == observe.Lose {
 		b.fate = lost
@@ -420,4 +411,9 @@ func (s *story) name() string {
 		text += fmt.Sprintf(", %d processes", n)
 	}
 	return inLine(text)
+}
+
+func (s *story) known(id election.ID) bool {
+	_, ok := s.where[id]
+	return ok
 }

@@ -31,16 +31,12 @@ type format struct {
 // formats are the kinds of an export of a run.
 var formats = map[string]format{
 	"trace":   {"ndjson", "application/x-ndjson", trace.Write},
-	"svg":     {"svg", "image/svg+xml", picture(trace.WriteSVG)},
+	"svg":     {"svg", "image/svg+xml", trace.WriteSVG},
 	"links":   {"links.svg", "image/svg+xml", trace.WriteLinks},
-	"mermaid": {"mmd", "text/plain", picture(trace.WriteMermaid)},
+	"mermaid": {"mmd", "text/plain", trace.WriteMermaid},
 	"log":     {"log", "text/plain", trace.WriteLog},
 	"chrome":  {"trace.json", "application/json", trace.WriteChrome},
 	"shiviz":  {"shiviz.log", "text/plain", trace.WriteShiViz},
-}
-
-func picture(draw func(io.Writer, *trace.Trace, trace.Picture) error) func(io.Writer, *trace.Trace) error {
-	return func(w io.Writer, t *trace.Trace) error { return draw(w, t, trace.Picture{}) }
 }
 
 // export writes a run as a file: as its scenario, its trace, or one of the forms that other programs show.

@@ -89,7 +89,7 @@ func (o *options) define(cmd *cobra.Command) {
 	}
 	o.Complete(cmd)
 	fs.VisitAll(func(f *pflag.Flag) { // the steps of a replay say all but how it is reported
-		if !slices.Contains(append(pictures, "replay", "json", "marks"), f.Name) {
+		if !slices.Contains(append(pictures, "replay", "json"), f.Name) {
 			parse.Exclude(cmd, "replay", f.Name)
 		}
 	})

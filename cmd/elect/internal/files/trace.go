@@ -21,8 +21,6 @@ type Trace struct {
 
 	Selection trace.Selection // of the lines of the log
 
-	marks string // which events have a mark in a picture: main, all
-
 	numbered, timed bool // the log has the numbers of given steps, and their times
 }
 
@@ -40,25 +38,17 @@ func (t *Trace) All() []traceFile {
 		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace,
 			trace.Write, 0},
 		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each " +
-			"message", "svg", &t.svg, t.pictured(trace.WriteSVG), trace.MostLanes},
+			"message", "svg", &t.svg, trace.WriteSVG, trace.MostLanes},
 		{"links", "draw the network into this file, with the messages of each link", "svg", &t.links,
 			trace.WriteLinks, trace.MostLanes},
 		{"mermaid", "write a sequence diagram for Mermaid into this file", "mmd", &t.mermaid,
-			t.pictured(trace.WriteMermaid), trace.MostProcesses},
+			trace.WriteMermaid, trace.MostProcesses},
 		{"chrome", "write it for ui.perfetto.dev, which shows it as tracks and arrows, into this file",
 			"json",
 			&t.chrome, trace.WriteChrome, 0},
 		{"shiviz", "write it for ShiViz, with vector clocks, into this file", "log", &t.shiviz,
 			trace.WriteShiViz, 0},
 		{"log", "write it in words into this file", "log", &t.Log, t.WriteLog, 0},
-	}
-}
-
-// pictured draws as the flag --marks says.
-func (t *Trace) pictured(draw func(io.Writer, *trace.Trace, trace.Picture) error) func(io.Writer,
-	*trace.Trace) error {
-	return func(w io.Writer, tr *trace.Trace) error {
-		return draw(w, tr, trace.Picture{All: t.marks == allMarks})
 	}
 }
 
@@ -102,21 +92,11 @@ func (t *Trace) Define(cmd *cobra.Command, wanted ...string) {
 			parse.File(cmd, f.Name, f.Flag, f.ending, f.about)
 		}
 	}
-	if slices.Contains(wanted, "svg") {
-		t.marks = "main"
-		parse.Choice(cmd, &t.marks, "marks", "what pictures mark: main for what matters, or all", "main", allMarks)
-	}
 }
-
-// allMarks is the value of --marks for a mark at every event.
-const allMarks = "all"
 
 // Check refuses names of files that cannot be written, that are read, or that are written twice. It returns
 // whether there are any, and whether standard output is one.
 func (t *Trace) Check(read ...string) (some, standard bool, err error) {
-	if t.marks == allMarks && t.svg == "" && t.mermaid == "" {
-		return false, false, input.Errorf("--marks: there is no picture without --svg or --mermaid")
-	}
 	all := t.All()
 	for i, f := range all {
 		switch name := *f.Name; {

@@ -50,7 +50,7 @@ func pageCommand(cmd *cobra.Command, o *job.Options, args []string, elections in
 }
 
 // output are the flags that do not change an election.
-var output = []string{"json", "trace", "svg", "links", "mermaid", "log", "marks", "color", "verbose"}
+var output = []string{"json", "trace", "svg", "links", "mermaid", "log", "color", "verbose"}
 
 // commandLine returns the command line that runs the same elections again, without the flags of output.
 func commandLine(cmd *cobra.Command, args []string) string {

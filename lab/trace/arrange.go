@@ -36,7 +36,7 @@ const mostOnCircle = 16
 // arrange returns how the network is laid out, and a function that gives each process a place; the unit
 // is free.
 func (n *network) arrange() (form, func() []point) {
-	t := n.story.trace.Header.Links
+	t := n.trace.Header.Links
 	size := t.Len()
 	dimension, power := topology.Dimension(size)
 	switch {
@@ -170,7 +170,7 @@ func (n *network) tree() (form, []point) {
 
 // root returns that of a tree: its own, else the leader, else a process in the middle.
 func (n *network) root(near [][]int) int {
-	if t, ok := n.story.trace.Header.Links.(topology.Rooted); ok {
+	if t, ok := n.trace.Header.Links.(topology.Rooted); ok {
 		return t.Root()
 	}
 	if leader := n.leader(); leader != noProcess {
@@ -190,7 +190,7 @@ func (n *network) root(near [][]int) int {
 
 // neighbours returns the processes that have a link to each, in their order.
 func (n *network) neighbours() [][]int {
-	near := make([][]int, len(n.down))
+	near := make([][]int, n.trace.Header.Links.Len())
 	for i := range n.links {
 		a, b := n.links[i].from.Process, n.links[i].to.Process
 		if a != b {
