@@ -55,11 +55,11 @@ chaos:      ## real processes, networks and disks that break: hours; TRIALS=3, C
 chaos-short: ## a selection of that, less than two minutes; what needs root is left out without it
 	go run ./chaos -short -trials 1
 
-docs:       ## write the generated parts of the README and of docs anew
+docs:       ## write the generated parts of the README and of docs
 	go test . -run 'TestReadme|TestGuarantees' -update
 	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
-	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned' -update
+	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned|TestSummary' -update
 	go test ./lab/museum -update
 	go test ./elector -run TestGuide -update
 	go test ./detect -run 'TestQuality|TestFigure' -update

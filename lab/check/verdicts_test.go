@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -278,4 +279,13 @@ func larger(t *testing.T, n, most int) (list []some) {
 		return strings.Compare(a.config.Algorithm.Title(), b.config.Algorithm.Title())
 	})
 	return list
+}
+
+// TestSummary sums up the tables of verdicts.md in verification.md. It comes last, since with -update the tests
+// above change the tables.
+func TestSummary(t *testing.T) {
+	text, err := os.ReadFile(verdicts)
+	require.NoError(t, err)
+	before, _, after := part(t, verification, "summary")
+	asWritten(t, verification, before+summarize(t, string(text))+after)
 }
