@@ -98,11 +98,9 @@ func (w *worker) take(state []uint32, a action) int {
 		p := a.index()
 		return w.handle(state, p, effectKey{op: election.Start}, a.choice(), noTimer)
 	case doDeliver:
-		return w.deliver(state, a)
+		return w.deliver(state, a.index(), a.part(), a.choice())
 	case doTimeout:
-		t := w.frames.at(state[w.slots-1]).timers[a.part()]
-		key := effectKey{op: election.Timeout, timer: t.owner}
-		return w.handle(state, t.owner.process(), key, a.choice(), t.owner)
+		return w.runOut(state, w.frames.at(state[w.slots-1]).timers[a.part()].owner, a.choice())
 	case doTick:
 		w.tick(state)
 	case doNotice, doNudge:
@@ -110,21 +108,36 @@ func (w *worker) take(state []uint32, a action) int {
 	case doCrash:
 		w.crash(state, a.index())
 	case doRecover, doRestart:
-		return w.comeBack(state, a)
+		return w.comeBack(state, a.index(), a.kind() == doRestart, a.choice())
 	case doPause, doResume:
-		w.pause(state, a)
+		w.pause(state, a.index(), a.kind() == doPause)
 	case doCut, doHeal:
 		w.cut(state, a)
 	case doLose:
-		w.spend(state, func(b *budgets) *int16 { return &b.losses })
-		w.pullItem(state, a.index(), a.part())
+		w.lose(state, a.index(), a.part())
 	case doDuplicate:
-		w.spend(state, func(b *budgets) *int16 { return &b.duplicates })
-		l := a.index()
-		q := w.queues[l].at(state[w.n+l])
-		w.put(w.n+l, w.pushItem(l, state[w.n+l], q.items[a.part()].msg))
+		w.duplicate(state, a.index(), a.part())
 	}
 	return 1
+}
+
+// lose takes an item off a link.
+func (w *worker) lose(state []uint32, l, part int) {
+	w.spend(state, func(b *budgets) *int16 { return &b.losses })
+	w.pullItem(state, l, part)
+}
+
+// duplicate puts a copy of an item on its link.
+func (w *worker) duplicate(state []uint32, l, part int) {
+	w.spend(state, func(b *budgets) *int16 { return &b.duplicates })
+	was := state[w.n+l]
+	w.put(w.n+l, w.pushItem(l, was, w.queues[l].at(was).items[part].msg))
+}
+
+// runOut lets a timer run out.
+func (w *worker) runOut(state []uint32, timer owner, choice int) int {
+	key := effectKey{op: election.Timeout, timer: timer}
+	return w.handle(state, timer.process(), key, choice, timer)
 }
 
 // handle lets a process handle an event.
@@ -136,12 +149,11 @@ func (w *worker) handle(state []uint32, p int, key effectKey, choice int, ran ow
 }
 
 // deliver lets the receiver of an item handle it. One that is down does not.
-func (w *worker) deliver(state []uint32, a action) int {
-	l := a.index()
+func (w *worker) deliver(state []uint32, l, part, choice int) int {
 	at, to := &w.links[l], state[w.links[l].to]
-	item := w.queues[l].at(state[w.n+l]).items[a.part()]
+	item := w.queues[l].at(state[w.n+l]).items[part]
 	if !w.keeps || !w.kept[w.messages.at(item.msg).Kind] {
-		w.pullItem(state, l, a.part())
+		w.pullItem(state, l, part)
 	}
 	// Without crashes no process is down, and this is the innermost loop.
 	if w.config.Crashes != 0 || w.config.Crashed != nil {
@@ -151,7 +163,7 @@ func (w *worker) deliver(state []uint32, a action) int {
 	}
 	var number uint32
 	key := effectKey{process: at.to, local: to, op: election.Recv, port: at.port, msg: item.msg}
-	if w.timed() {
+	if w.timed() || w.given != nil {
 		key.now = w.frames.at(state[w.slots-1]).now
 		number = w.run(key)
 	} else {
@@ -164,7 +176,7 @@ func (w *worker) deliver(state []uint32, a action) int {
 			w.arrive[l].put(short, number)
 		}
 	}
-	w.carryOut(state, at.to, number, a.choice(), noTimer)
+	w.carryOut(state, at.to, number, choice, noTimer)
 	return len(w.effects[number])
 }
 
@@ -312,17 +324,16 @@ func (w *worker) crash(state []uint32, p int) {
 	}
 }
 
-// comeBack lets a process begin anew.
-func (w *worker) comeBack(state []uint32, a action) int {
-	p := a.index()
+// comeBack lets a process recover, with the state that it saved last or without.
+func (w *worker) comeBack(state []uint32, p int, saved bool, choice int) int {
 	was := w.locals[p].at(state[p])
 	is := local{saved: was.saved, flags: was.flags & isToStart, groups: was.groups}
 	f := w.frames.at(state[w.slots-1]).clone()
-	if a.kind() == doRecover {
+	if saved {
+		f.left.restarts--
+	} else {
 		f.left.recoveries--
 		is.saved = "" // a later return of the same process finds nothing either
-	} else {
-		f.left.restarts--
 	}
 	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
 	if w.config.Algorithm.Leases {
@@ -332,7 +343,7 @@ func (w *worker) comeBack(state []uint32, a action) int {
 	}
 	number := w.run(key)
 	w.put(w.slots-1, w.frame(f))
-	w.carryOut(state, p, number, a.choice(), noTimer)
+	w.carryOut(state, p, number, choice, noTimer)
 	return len(w.effects[number])
 }
 

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -111,6 +110,7 @@ func (p *pen) followAll(steps []scenario.Step) error {
 	f := w.frames.at(p.state[w.slots-1]).clone()
 	f.left = w.left
 	p.state[w.slots-1] = w.frame(f)
+	w.forget()
 	return nil
 }
 
@@ -120,20 +120,16 @@ func (p *pen) follow(s *scenario.Step, process int) error {
 	if err := p.waitUntil(p.past.last); err != nil {
 		return err
 	}
-	take, err := p.given(s, process)
-	if err != nil {
+	w.begin()
+	w.given, w.unfit, w.drawn = append([]int{}, s.Choices...), false, 0
+	err := p.take(s, process)
+	w.given = nil
+	switch {
+	case err != nil:
 		return err
-	}
-	// Which of the things that chance may bring is known once the first was taken.
-	found := false
-	for choice, choices := 0, 1; choice < choices && !found; choice++ {
-		choices = take(choice)
-		found = sameChoices(w.choices, s.Choices)
-	}
-	if !found {
+	case w.unfit || w.drawn < len(s.Choices):
 		return input.Errorf("choices: %v is none of what chance may bring", s.Choices)
-	}
-	if w.broken == ruleSound+1 {
+	case w.broken == ruleSound+1:
 		return input.Errorf("do: %v", w.fault)
 	}
 	for _, sent := range w.sent {
@@ -153,25 +149,12 @@ func (p *pen) follow(s *scenario.Step, process int) error {
 	return nil
 }
 
-// sameChoices reports whether these are the choices of a step, of which missing ones are 0.
-func sameChoices(drawn, given []int) bool {
-	if len(given) > len(drawn) {
-		return false
-	}
-	for i, c := range drawn {
-		if i < len(given) && given[i] != c || i >= len(given) && c != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // waitUntil lets time go on.
 func (p *pen) waitUntil(at time.Duration) error {
 	w := p.w
 	if !w.timed() {
 		// No time is modelled, but the Nodes have seen the time of the run, and keep it.
-		w.setClock(at)
+		w.offset = at
 		return nil
 	}
 	tick := w.config.Tick
@@ -194,62 +177,61 @@ func (p *pen) waitUntil(at time.Duration) error {
 	return nil
 }
 
-// given returns what takes a step that is given, with one of the things that chance may bring.
-func (p *pen) given(s *scenario.Step, process int) (take func(choice int) int, err error) {
+// take works out what a step that is given changes.
+func (p *pen) take(s *scenario.Step, process int) error {
 	w := p.w
-	act := func(kind actionKind, index, part int) (func(int) int, error) {
-		return func(choice int) int {
-			return w.take(p.state, newAction(kind, index, part)|action(choice))
-		}, nil
-	}
 	is := w.locals[process].at(p.state[process])
 	down, paused := is.flags&isDown != 0, p.past.paused[process]
 	switch s.Do {
 	case observe.Deliver, observe.Lose, observe.Duplicate:
 		if paused && s.Do == observe.Deliver {
-			return nil, p.waits(s)
+			return p.waits(s)
 		}
 		l, part, err := p.messageOf(s, process)
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return err
+		case s.Do == observe.Deliver:
+			w.deliver(p.state, l, part, 0)
+		case s.Do == observe.Lose:
+			w.lose(p.state, l, part)
+		default:
+			w.duplicate(p.state, l, part)
 		}
-		return act(map[observe.What]actionKind{observe.Deliver: doDeliver, observe.Lose: doLose,
-			observe.Duplicate: doDuplicate}[s.Do], l, part)
+		return nil
 	case observe.Recover, observe.Restart:
 		if !down {
-			return nil, input.Errorf("do: %d is not down", s.Process)
+			return input.Errorf("do: %d is not down", s.Process)
 		}
-		return act(map[observe.What]actionKind{observe.Recover: doRecover, observe.Restart: doRestart}[s.Do],
-			process, 0)
+		w.comeBack(p.state, process, s.Do == observe.Restart, 0)
+		return nil
 	}
 	switch {
 	case down:
-		return nil, input.Errorf("do: %d is down", s.Process)
+		return input.Errorf("do: %d is down", s.Process)
 	case s.Do == observe.Resume && !paused:
-		return nil, input.Errorf("do: %d is not paused", s.Process)
+		return input.Errorf("do: %d is not paused", s.Process)
 	case s.Do == observe.Crash:
 		delete(p.past.paused, process)
-		return act(doCrash, process, 0)
+		w.crash(p.state, process)
 	case s.Do == observe.Pause, s.Do == observe.Resume:
 		p.past.paused[process] = s.Do == observe.Pause
-		return p.rest(s, process), nil
+		p.rest(process)
 	case paused:
-		return nil, p.waits(s)
+		return p.waits(s)
 	case s.Do == observe.Timeout:
 		of := newOwner(process, s.Layer, s.Timer)
 		timers := w.frames.at(p.state[w.slots-1]).timers
-		at := slices.IndexFunc(timers, func(t timer) bool { return t.owner == of })
-		if at < 0 {
-			return nil, input.Errorf("timer: %d of layer %d does not run at %d", s.Timer, s.Layer, s.Process)
+		if !slices.ContainsFunc(timers, func(t timer) bool { return t.owner == of }) {
+			return input.Errorf("timer: %d of layer %d does not run at %d", s.Timer, s.Layer, s.Process)
 		}
-		return act(doTimeout, 0, at)
+		w.runOut(p.state, of, 0)
 	case s.Do == observe.Start && is.flags&isToStart != 0:
-		return act(doStart, process, 0)
+		w.handle(p.state, process, effectKey{op: election.Start}, 0, noTimer)
+	default:
+		w.inform(p.state, process, election.Op(s.Do), s.Port, 0)
 	}
-	return func(choice int) int {
-		w.begin()
-		return w.inform(p.state, process, election.Op(s.Do), s.Port, choice)
-	}, nil
+	return nil
 }
 
 // waits refuses what comes for a process that is paused.
@@ -257,21 +239,14 @@ func (p *pen) waits(s *scenario.Step) error {
 	return input.Errorf("do: %d is paused, so what comes for it waits", s.Process)
 }
 
-// rest returns what begins or ends a pause. Where no time is modelled, a pause is nothing but slow messages.
-func (p *pen) rest(s *scenario.Step, process int) func(choice int) int {
+// rest begins or ends a pause. Where no time is modelled, a pause is nothing but slow messages.
+func (p *pen) rest(process int) {
 	w := p.w
-	return func(int) int {
-		kind := doResume
-		if s.Do == observe.Pause {
-			kind = doPause
-		}
-		n := w.take(p.state, newAction(kind, process, 0))
-		if !w.timed() {
-			is := *w.locals[process].at(w.value(p.state, process))
-			is.flags &^= isPaused
-			w.put(process, w.local(process, is))
-		}
-		return n
+	w.pause(p.state, process, p.past.paused[process])
+	if !w.timed() {
+		is := *w.locals[process].at(w.value(p.state, process))
+		is.flags &^= isPaused
+		w.put(process, w.local(process, is))
 	}
 }
 
@@ -303,10 +278,6 @@ func (p *pen) messageOf(s *scenario.Step, process int) (l, part int, err error) 
 			break
 		}
 		same--
-	}
-	if part >= maxParts {
-		return 0, 0, fmt.Errorf("%w: a step with one of more than %d messages on a link", ErrTooLarge,
-			maxParts)
 	}
 	return l, part, nil
 }

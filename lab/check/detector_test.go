@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
-	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/observe"
@@ -60,12 +59,7 @@ func TestDetector(t *testing.T) {
 	})
 	trail := replayed(t, c, verdict.Agreement)
 	require.Contains(t, dos(trail.Steps), observe.Suspect)
-	require.NoError(t, c.Input.Check())
-	judge, err := check.NewJudge(c.Input, trail.Steps, "")
-	require.NoError(t, err)
-	_, err = sim.Run(t.Context(), sim.Config{Input: c.Input, Steps: trail.Steps, Observe: judge.Observe})
-	require.NoError(t, err)
-	property, _ := judge.End()
+	property, _ := ruled(t, c.Input, trail.Steps, "")
 	require.Equal(t, verdict.Agreement, property)
 }
 

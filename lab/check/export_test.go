@@ -19,8 +19,8 @@ func (c *Config) SetHeap(heap func() int64) { c.heap = heap }
 // LiveHeap returns what the collector says.
 func LiveHeap() int64 { return liveHeap() }
 
-// Budget returns what may go wrong in the steps that a Judge was made for, as it has read them.
-func (j *Judge) Budget() Config { return j.config }
+// Budget returns what may go wrong in steps.
+func Budget(in scenario.Input, steps []scenario.Step) Config { return *budgeted(in, steps) }
 
 // Follow replays the steps of a Trail from their text alone. It returns the Outcome of every process at the
 // end: a process that is down has none.

@@ -18,30 +18,19 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// ruled runs steps in the simulator, and returns what a Judge finds.
+// ruled returns what Judge finds in steps, which the simulator takes as well.
 func ruled(t *testing.T, in scenario.Input, steps []scenario.Step,
 	property verdict.Property) (verdict.Property, error) {
 	t.Helper()
 	require.NoError(t, in.Check())
-	if steps == nil {
-		steps = []scenario.Step{}
-	}
-	j := judgeOf(t, in, steps, property)
-	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
+	r, err := check.Judge(t.Context(), in, steps, property)
+	require.NoError(t, err)
+	s, err := sim.New(sim.Config{Input: in, Steps: append([]scenario.Step{}, steps...)})
 	require.NoError(t, err)
 	if err := s.Run(t.Context()); !errors.Is(err, observe.ErrPanic) {
 		require.NoError(t, err)
 	}
-	return j.End()
-}
-
-// judgeOf returns a Judge of these steps.
-func judgeOf(t *testing.T, in scenario.Input, steps []scenario.Step, property verdict.Property) *check.Judge {
-	t.Helper()
-	require.NoError(t, in.Check())
-	j, err := check.NewJudge(in, steps, property)
-	require.NoError(t, err)
-	return j
+	return r.Broken, r.Reason
 }
 
 // TestUnbreakable: a property that no steps of an algorithm break is refused, and no other one.
@@ -80,7 +69,7 @@ func TestUnbreakable(t *testing.T) {
 	}
 	judge := func(in scenario.Input, p verdict.Property) string {
 		require.NoError(t, in.Check())
-		_, err := check.NewJudge(in, []scenario.Step{}, p)
+		_, err := check.Judge(t.Context(), in, nil, p)
 		if err == nil {
 			return ""
 		}
@@ -119,8 +108,11 @@ func TestJudge(t *testing.T) {
 			require.NotNil(t, trail)
 			property, reason := ruled(t, c.Input, trail.Steps, trail.Property)
 			require.Equal(t, trail.Property, property)
-			require.Equal(t, trail.Property, judgeOf(t, c.Input, trail.Steps, property).Property())
-			require.Empty(t, judgeOf(t, c.Input, trail.Steps, "a user's own").Property())
+			for only, want := range map[verdict.Property]verdict.Property{property: property, "a user's own": ""} {
+				r, err := check.Judge(t.Context(), c.Input, trail.Steps, only)
+				require.NoError(t, err)
+				require.Equal(t, want, r.Only)
+			}
 			if name != "ends" {
 				require.EqualError(t, reason, trail.Reason.Error())
 				other, _ := ruled(t, c.Input, trail.Steps, "what no rule is called")
@@ -157,9 +149,7 @@ func TestBudget(t *testing.T) {
 			{Do: observe.Pause}},
 			check.Config{Crashes: 2, Recoveries: 1, Restarts: 1, Losses: 3, Duplicates: 1, Pauses: 1}},
 	} {
-		j, err := check.NewJudge(in, c.steps, "")
-		require.NoError(t, err)
-		got := j.Budget()
+		got := check.Budget(in, c.steps)
 		c.want.Input = got.Input
 		require.Equal(t, fmt.Sprintf("%+v", c.want), fmt.Sprintf("%+v", got))
 	}
@@ -402,5 +392,28 @@ func TestJudgeOfSections(t *testing.T) {
 			require.Equal(t, verdict.BothInside(1, 2, sections[0]), reason)
 			require.Equal(t, reason, fails(t, c, want).Reason)
 		}
+	}
+}
+
+// TestJudgeOfChoices: choices that a step does not have are zero, and it has none that the Node does not make.
+func TestJudgeOfChoices(t *testing.T) {
+	for _, of := range []struct {
+		choices []int
+		drawn   uint64
+		wrong   bool
+	}{
+		{nil, 0, false}, {[]int{2}, 20, false}, {[]int{2, 1}, 21, false}, {[]int{0, 1}, 1, false},
+		{[]int{3}, 0, true}, {[]int{0, 2}, 0, true}, {[]int{0, 0, 0}, 0, true},
+	} {
+		c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
+			if ev.Op == election.Start {
+				drawn := 10*uint64(e.Choose(3)) + uint64(e.Choose(2))
+				require.True(t, of.wrong || drawn == of.drawn, of.choices)
+			}
+		})
+		require.NoError(t, c.Input.Check())
+		start := []scenario.Step{{Do: observe.Start, Process: 1, Choices: of.choices}}
+		_, err := check.Judge(t.Context(), c.Input, start, "")
+		require.Equal(t, of.wrong, errors.Is(err, election.ErrInput), "%v: %v", of.choices, err)
 	}
 }

@@ -7,10 +7,9 @@ package check
 // lost; what was under way before arrives.
 
 // pause lets a process pause, or ends its pause.
-func (w *worker) pause(state []uint32, a action) {
-	p := a.index()
+func (w *worker) pause(state []uint32, p int, begins bool) {
 	is := *w.locals[p].at(state[p])
-	if a.kind() == doResume {
+	if !begins {
 		is.flags &^= isPaused
 	} else {
 		is.flags |= isPaused

@@ -147,13 +147,12 @@ func rejudged(t *testing.T, in scenario.Input, x *check.Trail) string {
 	if err != nil {
 		return err.Error()
 	}
-	j, err := check.NewJudge(in, s.Steps, s.Property)
+	r, err := check.Judge(t.Context(), in, s.Steps, s.Property)
 	if err != nil {
 		return err.Error()
 	}
-	run, err := sim.New(sim.Config{Input: in, Steps: s.Steps, Observe: j.Observe})
+	run, err := sim.New(sim.Config{Input: in, Steps: s.Steps})
 	require.NoError(t, err)
 	err = run.Run(t.Context())
-	property, reason := j.End()
-	return fmt.Sprintf("replayed: %v: %q: %v", err, property, reason)
+	return fmt.Sprintf("replayed: %v: %q: %v", err, r.Broken, r.Reason)
 }

@@ -241,20 +241,20 @@ func rejudgedAll(t *testing.T, c check.Config, x *check.Trail) (text string) {
 	t.Helper()
 	require.NoError(t, c.Input.Check())
 	for _, property := range []verdict.Property{x.Property, ""} {
-		j, err := check.NewJudge(c.Input, x.Steps, property)
+		r, err := check.Judge(t.Context(), c.Input, x.Steps, property)
 		if err != nil {
 			return err.Error()
 		}
-		run, err := sim.New(sim.Config{Input: c.Input, Steps: x.Steps, Observe: j.Observe})
+		run, err := sim.New(sim.Config{Input: c.Input, Steps: x.Steps})
 		if err != nil {
 			return err.Error()
 		}
 		err = run.Run(t.Context())
-		switch found, reason := j.End(); {
-		case found == x.Property && reason.Error() == x.Reason.Error() && err == nil:
+		switch {
+		case r.Broken == x.Property && r.Reason.Error() == x.Reason.Error() && err == nil:
 			text += "the same; "
 		default:
-			text += fmt.Sprintf("%v: %q: %v; ", err, found, reason)
+			text += fmt.Sprintf("%v: %q: %v; ", err, r.Broken, r.Reason)
 		}
 	}
 	return strings.TrimSuffix(text, "; ")

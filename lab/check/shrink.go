@@ -2,8 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/go-election/election"
@@ -33,7 +31,7 @@ func Shrink(ctx context.Context, in scenario.Input, steps []scenario.Step,
 		return nil, err
 	}
 	s := &shrinking{in: in, property: property}
-	breaches, broken, err := s.try(ctx, steps)
+	_, breaches, broken, err := s.try(ctx, steps, false)
 	switch {
 	case err != nil:
 		return nil, err
@@ -43,7 +41,9 @@ func Shrink(ctx context.Context, in scenario.Input, steps []scenario.Step,
 		return nil, input.Errorf("steps: they do not violate the property %.60q", property)
 	}
 	s.property, s.breaches = broken, breaches
-	best := s.leaveOut(ctx, steps)
+	best := scenario.Shrink(steps, scenario.Shorter[scenario.Step](len(steps)/2),
+		func(less []scenario.Step) ([]scenario.Step, bool) { return s.isAsBad(ctx, less) },
+		func() bool { return ctx.Err() == nil })
 	if found := s.search(ctx, best); found != nil {
 		best = found
 	}
@@ -57,81 +57,39 @@ type shrinking struct {
 	breaches breaches // of the steps that are given
 }
 
-// leaveOut leaves out ever shorter parts of the steps, until each that is left is needed.
-func (s *shrinking) leaveOut(ctx context.Context, steps []scenario.Step) []scenario.Step {
-	for size := len(steps) / 2; size > 0; {
-		shorter := false
-		for from := len(steps) - size; from > -size && ctx.Err() == nil; from -= size {
-			less := s.possible(slices.Delete(slices.Clone(steps), max(from, 0), from+size))
-			if s.isAsBad(ctx, less) {
-				steps, shorter = less, true
-				from = min(from, len(steps))
-			}
-		}
-		// What could not be left out before may be superfluous now.
-		if size = min(size, len(steps)); !shorter || size > 1 {
-			size /= 2
-		}
-	}
-	return steps
+// isAsBad reports whether those of the steps that are possible violate the property, with no worse a network, and
+// returns these steps.
+func (s *shrinking) isAsBad(ctx context.Context, steps []scenario.Step) ([]scenario.Step, bool) {
+	can, breaches, broken, err := s.try(ctx, steps, true)
+	return can, err == nil && broken == s.property && breaches.within(&s.breaches)
 }
 
-// isAsBad reports whether steps violate the property, with no worse a network.
-func (s *shrinking) isAsBad(ctx context.Context, steps []scenario.Step) bool {
-	breaches, broken, err := s.try(ctx, steps)
-	return err == nil && broken == s.property && breaches.within(&s.breaches)
-}
-
-// try runs steps in the simulator, and returns what they violate.
-func (s *shrinking) try(ctx context.Context, steps []scenario.Step) (b breaches, broken verdict.Property,
-	err error) {
-	steps = append([]scenario.Step{}, steps...) // none is not nil
-	j, err := NewJudge(s.in, steps, s.property)
+// try takes the steps, and leaves out those that are not possible if skip is true. It returns the steps that it has
+// taken, how far they leave the model, and what they violate.
+func (s *shrinking) try(ctx context.Context, steps []scenario.Step, skip bool) (can []scenario.Step, b breaches,
+	broken verdict.Property, err error) {
+	j, err := newJudge(s.in, steps, s.property)
 	if err != nil {
-		return b, "", err
+		return nil, b, "", err
 	}
-	timing := newTiming(&s.in)
-	run, err := sim.New(sim.Config{Input: s.in, Steps: steps, Observe: func(o *observe.Occurrence) {
-		timing.observe(o)
-		j.Observe(o)
-	}})
-	if err != nil {
-		return b, "", err
+	if can, err = j.takeAll(ctx, steps, skip); err != nil {
+		return nil, b, "", err
 	}
-	err = run.Run(ctx)
-	b = timing.end(run.Now(), overtakes(steps))
-	switch {
-	case errors.Is(err, observe.ErrPanic), errors.Is(err, observe.ErrPort):
-		return b, verdict.Sound, nil
-	case errors.Is(err, election.ErrInput), ctx.Err() != nil:
-		return b, "", err
+	if len(can) < len(steps) && !j.panicked {
+		return s.try(ctx, can, skip) // what is promised depends on the faults that are left
 	}
-	broken, _ = j.End()
-	return b, broken, nil
-}
-
-// possible returns those of the steps that can happen after those before them.
-func (s *shrinking) possible(steps []scenario.Step) (can []scenario.Step) {
-	c := &Config{Input: s.in}
-	c.addFaults(steps)
-	p, err := newPen(newWorker(newModel(c)))
-	if err != nil {
-		return steps
-	}
-	where := s.in.Positions()
-	p.past = newPast()
-	for i := range steps {
-		at := steps[i].When(p.past.last)
-		before := p.past.last
-		p.past.last = at
-		err := p.follow(&steps[i], where[steps[i].Process])
-		if err == nil || p.w.broken == ruleSound+1 {
-			can = append(can, steps[i])
-		} else if steps[i].At == nil {
-			p.past.last = before
+	if s.in.Algorithm.Delay > 0 {
+		timing := newTiming(&s.in)
+		run, err := sim.New(sim.Config{Input: s.in, Steps: append([]scenario.Step{}, can...),
+			Observe: timing.observe})
+		if err != nil {
+			return nil, b, "", err
 		}
+		_ = run.Run(ctx) // the judge has taken the same steps
+		b = timing.end(run.Now())
 	}
-	return can
+	b.overtakes = overtakes(can)
+	return can, b, j.end().Broken, nil
 }
 
 // search looks for the shortest run, if it is shorter than the steps.
@@ -151,10 +109,11 @@ func (s *shrinking) search(ctx context.Context, steps []scenario.Step) []scenari
 	if err != nil || r.Counterexample == nil || r.Counterexample.Property != s.property {
 		return nil
 	}
-	if found := r.Counterexample.Steps; len(found) < len(steps) && s.isAsBad(ctx, found) {
-		return found
+	found := r.Counterexample.Steps
+	if _, ok := s.isAsBad(ctx, found); !ok || len(found) >= len(steps) {
+		return nil
 	}
-	return nil
+	return found
 }
 
 // breaches are in how many ways a run leaves what an algorithm that measures time assumes.
@@ -182,11 +141,8 @@ func newTiming(in *scenario.Input) *timing {
 		timers: make(map[[2]uint64]election.TimerChange)}
 }
 
-// observe notes what happens. Where no delay is assumed, none is late and no timer is wrong.
+// observe notes what happens.
 func (t *timing) observe(o *observe.Occurrence) {
-	if t.in.Algorithm.Delay == 0 {
-		return
-	}
 	switch o.What {
 	case observe.Lose:
 		delete(t.sent, o.Message)
@@ -237,7 +193,7 @@ func (t *timing) step(o *observe.Occurrence) {
 }
 
 // end returns the breaches of a run that ends now.
-func (t *timing) end(now time.Duration, overtakes bool) breaches {
+func (t *timing) end(now time.Duration) breaches {
 	for _, at := range t.sent {
 		t.arrives(now - at)
 	}
@@ -246,6 +202,5 @@ func (t *timing) end(now time.Duration, overtakes bool) breaches {
 			t.found.mistimed++
 		}
 	}
-	t.found.overtakes = overtakes
 	return t.found
 }

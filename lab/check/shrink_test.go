@@ -181,9 +181,9 @@ func TestNothingToShrink(t *testing.T) {
 	start := scenario.Step{Do: observe.Start, Process: 1}
 	deliver := scenario.Step{Do: observe.Deliver, Process: 2, Port: election.Counterclockwise}
 	for want, steps := range map[string][]scenario.Step{
-		"steps: they violate no property":                             {start},
-		"steps[0].process: 9 is not a process":                        {{Do: observe.Start, Process: 9}},
-		"steps[0]: deliver: no message is on the link to port 1 of 2": {deliver},
+		"steps: they violate no property":                                        {start},
+		"steps[0].process: 9 is not a process":                                   {{Do: observe.Start, Process: 9}},
+		"steps[0].nth: 0, and on the link to port 1 of 2 there are 0, from 0 on": {deliver},
 	} {
 		_, err := check.Shrink(t.Context(), in, steps, "")
 		require.EqualError(t, err, "election: bad input: "+want)

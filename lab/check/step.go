@@ -60,6 +60,8 @@ type worker struct {
 	script  []int // what chance brings in this run of a handler
 	ranges  []int // among how many
 	drawn   int
+	given   []int      // not nil while a step is followed: its choices; see pen.follow
+	unfit   bool       // one of these choices was not there
 	chance  bool       // it has something to choose from in some step
 	effects [][]effect // by number: one for each thing that chance may bring
 	byKey   map[effectKey]uint32
@@ -127,7 +129,10 @@ func (w *worker) choose(n int) int {
 	if w.drawn == len(w.script) {
 		w.script, w.ranges = append(w.script, 0), append(w.ranges, n)
 	}
-	w.drawn++
+	if w.drawn++; w.given != nil && w.script[w.drawn-1] >= n {
+		w.unfit = true
+		return 0
+	}
 	return w.script[w.drawn-1]
 }
 
@@ -148,6 +153,12 @@ const maxChoices = 1 << 8
 
 // run returns the number of the effects of a handler.
 func (w *worker) run(key effectKey) uint32 {
+	if w.given != nil {
+		// Nothing is remembered: the choices are known, and the next step may come at another time.
+		w.script, w.ranges = append(w.script[:0], w.given...), w.ranges[:0]
+		w.effects = append(w.effects, []effect{w.runOnce(key)})
+		return uint32(len(w.effects) - 1)
+	}
 	if number, ok := w.byKey[key]; ok {
 		return number
 	}

@@ -130,18 +130,3 @@ func TestTableOfShard(t *testing.T) {
 		require.Len(t, s.entries, size, "%d states", n)
 	}
 }
-
-// TestSameChoices: choices that a step does not have are zero, and it has none that were not drawn.
-func TestSameChoices(t *testing.T) {
-	for _, of := range []struct {
-		drawn, given []int
-		same         bool
-	}{
-		{nil, nil, true}, {[]int{0, 0}, nil, true}, {[]int{1, 0}, []int{1}, true},
-		{[]int{1, 2}, []int{1, 2}, true},
-		{[]int{0, 1}, nil, false}, {[]int{1, 2}, []int{1}, false}, {[]int{1, 2}, []int{1, 1}, false},
-		{[]int{1}, []int{0}, false}, {[]int{1}, []int{1, 0}, false}, {nil, []int{0}, false},
-	} {
-		require.Equal(t, of.same, sameChoices(of.drawn, of.given), of)
-	}
-}

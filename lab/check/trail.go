@@ -233,12 +233,17 @@ func newClock(p *pen) *clock {
 	return k
 }
 
-// setClock sets the time of all that comes. What was remembered was at another time.
+// setClock sets the time of all that comes.
 func (w *worker) setClock(t time.Duration) {
 	if t == w.offset {
 		return
 	}
 	w.offset = t
+	w.forget()
+}
+
+// forget forgets what handlers do, which was at another time.
+func (w *worker) forget() {
 	clear(w.byKey)
 	w.arrive = make([]memo, len(w.links))
 }

@@ -96,13 +96,12 @@ func shownBy(t *testing.T, mutant *check.Config, steps []scenario.Step,
 	property verdict.Property) verdict.Property {
 	in := mutant.Input
 	require.NoError(t, in.Check())
-	j, err := check.NewJudge(in, steps, property)
-	require.NoError(t, err)
-	s, err := sim.New(sim.Config{Input: in, Steps: steps, Observe: j.Observe})
+	s, err := sim.New(sim.Config{Input: in, Steps: steps})
 	require.NoError(t, err)
 	if err := s.Run(t.Context()); errors.Is(err, observe.ErrPanic) || errors.Is(err, observe.ErrPort) {
 		return verdict.Sound
 	}
-	broken, _ := j.End()
-	return broken
+	r, err := check.Judge(t.Context(), in, steps, property)
+	require.NoError(t, err)
+	return r.Broken
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
-	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -161,18 +160,9 @@ func (a *asked) judge(ctx context.Context, property verdict.Property) (*violatio
 	if a.failed != nil && (property == "" || property == verdict.Sound) {
 		return a.failed, nil
 	}
-	steps := a.judged(property)
-	j, err := check.NewJudge(a.Input, steps, property)
-	if err != nil {
+	r, err := check.Judge(ctx, a.Input, a.judged(property), property)
+	if err != nil || r.Reason == nil {
 		return nil, err
 	}
-	_, err = sim.Run(ctx, sim.Config{Input: a.Input, Steps: steps, Observe: j.Observe})
-	if errors.Is(err, election.ErrInput) || ctx.Err() != nil {
-		return nil, err
-	}
-	broken, reason := j.End()
-	if reason == nil {
-		return nil, nil
-	}
-	return &violation{broken, broken.Text(), input.Reason(oneLine(reason))}, nil
+	return &violation{r.Broken, r.Broken.Text(), input.Reason(oneLine(r.Reason))}, nil
 }

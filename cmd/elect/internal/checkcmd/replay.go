@@ -38,18 +38,17 @@ func replaySteps(a *console.Console, ctx context.Context, f *options, args []str
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
 	}
-	judge, err := check.NewJudge(j.Input, j.Steps, s.Property)
-	if err != nil {
-		return fmt.Errorf("--replay %s: %w", f.replay, err)
-	}
-	j.Observe = judge.Observe
 	f.Files.Number(j.Steps)
 	t, o, err := retold(ctx, j)
 	if t == nil || errors.Is(err, election.ErrInput) {
 		return j.Named(err)
 	}
-	if broken, reason := judge.End(); reason != nil { // pictures mark where
-		t.Header.Scenario.Property, t.Header.Scenario.Note = broken, input.Reason(reason)
+	ruling, failed := check.Judge(ctx, j.Input, j.Steps, s.Property)
+	if failed != nil {
+		return fmt.Errorf("--replay %s: %w", f.replay, failed)
+	}
+	if ruling.Reason != nil { // pictures mark where
+		t.Header.Scenario.Property, t.Header.Scenario.Note = ruling.Broken, input.Reason(ruling.Reason)
 	}
 	if err := reportReplay(a, f, j, t, o); err != nil {
 		return exit.Failed(err)
@@ -57,7 +56,7 @@ func replaySteps(a *console.Console, ctx context.Context, f *options, args []str
 	if err != nil {
 		return exit.Classify(j.Named(err))
 	}
-	return judgeReplay(a, f, s, o, j, judge)
+	return judgeReplay(a, f, s, o, j, &ruling)
 }
 
 // reportReplay reports what happens in a replay.
@@ -80,9 +79,8 @@ func reportReplay(a *console.Console, f *options, j *job.Job, t *trace.Trace, o 
 
 // judgeReplay reports the violation that a replay shows, if there is one.
 func judgeReplay(a *console.Console, f *options, s *scenario.Scenario, o *run.Outcome, j *job.Job,
-	judge *check.Judge) error {
-	broken, reason := judge.End()
-	switch {
+	ruling *check.Ruling) error {
+	switch broken, reason := ruling.Broken, ruling.Reason; {
 	case reason == nil && o.Judge.Expects():
 		if err := run.WhyFailed(j, o); err != nil {
 			return exit.Failed(j.Named(err))
@@ -98,8 +96,8 @@ func judgeReplay(a *console.Console, f *options, s *scenario.Scenario, o *run.Ou
 		return nil
 	}
 	text := "not violated in these steps"
-	if only := judge.Property(); only != "" {
-		text += ": " + only.Text()
+	if ruling.Only != "" {
+		text += ": " + ruling.Only.Text()
 	}
 	_, err := fmt.Fprintln(a.Stdout, text)
 	return err
