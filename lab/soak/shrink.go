@@ -1,8 +1,8 @@
 package soak
 
 import (
-	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -11,7 +11,6 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
-	"github.com/go-election/election/observe"
 )
 
 // Shrunk says how the smallest Plan fails, and how that was found.
@@ -35,23 +34,9 @@ const tries = 24
 // and places simpler, until nothing can be left out any more, ctx ends, or it has taken very many steps.
 func Shrink(ctx context.Context, p *Plan, v *Violation) (*Plan, *Shrunk) {
 	s := &Shrunk{Violation: v}
-	// Begin anew after every success: what could not be left out before may be superfluous now.
-	for again := true; again && s.hasBudget(ctx); {
-		again = false
-		for _, smaller := range smallerPlans {
-			for i := 0; s.hasBudget(ctx); {
-				q, more := smaller(p, i)
-				if !more {
-					break
-				}
-				if q != nil && s.fails(ctx, q) {
-					p, again = q, true // and what is now the i-th
-				} else {
-					i++
-				}
-			}
-		}
-	}
+	p = scenario.Shrink(p, smallerPlans,
+		func(q *Plan) (*Plan, bool) { return q, q != nil && s.fails(ctx, q) },
+		func() bool { return s.hasBudget(ctx) })
 	return p, s
 }
 
@@ -92,7 +77,12 @@ func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
 
 // smallerPlans return the i-th smaller plan of a kind, or none, and whether there may be more.
 var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
-	dropProcess, dropCrash, dropPause, dropClock, dropCut, dropInitiator, dropReturn, dropPrompt,
+	dropProcess, dropCrash,
+	drop(func(p *Plan) *[]scenario.Pause { return &p.PauseAt }),
+	drop(func(p *Plan) *[]scenario.ClockRate { return &p.ClockRates }),
+	drop(func(p *Plan) *[]fault.Partition { return &p.Config.Faults.Partitions }),
+	dropInitiator, dropReturn,
+	drop(func(p *Plan) *[]Prompt { return &p.Prompts }),
 	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
 	simpleOrder,
 }
@@ -203,109 +193,71 @@ func dropInitiator(p *Plan, i int) (*Plan, bool) {
 	return q, true
 }
 
-// dropCrash leaves out a crash of a process, its next return, and what was said of it.
+// dropCrash leaves out a crash of a process, its next return, and the prompts about the process if it does not
+// crash any more.
 func dropCrash(p *Plan, i int) (*Plan, bool) {
 	if i >= len(p.CrashAt) {
 		return nil, false
 	}
 	q := p.clone()
 	crash := p.CrashAt[i]
-	// Without a crash a failure detector has nothing to report, and a plan with one would look more
-	// complicated than it is.
-	if q.CrashAt = slices.Delete(q.CrashAt, i, i+1); len(q.CrashAt) == 0 {
-		q.SuspectAfter = 0
-	}
-	turns := p.turnsOf(crash.ID)
-	// A return without its crash is not valid, so the next turn of this process goes as well.
-	next := 1 + slices.IndexFunc(turns, func(t scenario.Turn) bool {
-		return t.Do == observe.Crash && t.Time == crash.Time
-	})
-	if next < len(turns) {
-		same := func(at scenario.At) bool { return at == turns[next].At }
-		switch turns[next].Do {
-		case observe.Recover:
-			q.RecoverAt = slices.DeleteFunc(q.RecoverAt, same)
-		case observe.Restart:
-			q.RestartAt = slices.DeleteFunc(q.RestartAt, same)
+	q.CrashAt = slices.Delete(q.CrashAt, i, i+1)
+	// The returns of a process are between its crashes, so the next one belongs to this crash.
+	next := time.Duration(math.MaxInt64)
+	for _, at := range p.CrashAt {
+		if at.ID == crash.ID && at.Time > crash.Time {
+			next = min(next, at.Time)
 		}
 	}
-	// Otherwise the prompts may belong to another crash of the same process.
+	its := func(at scenario.At) bool { return at.ID == crash.ID && crash.Time < at.Time && at.Time <= next }
+	q.RecoverAt, q.RestartAt = slices.DeleteFunc(q.RecoverAt, its), slices.DeleteFunc(q.RestartAt, its)
+	if len(q.CrashAt) == 0 {
+		q.SuspectAfter = 0 // a failure detector has nothing to report
+	}
 	if q.neverCrashes(crash.ID) {
 		q.Prompts = slices.DeleteFunc(q.Prompts, func(w Prompt) bool { return w.Of == crash.ID })
 	}
 	return q, true
 }
 
+// drop returns a function that leaves out the i-th element of a list.
+func drop[E any](list func(*Plan) *[]E) func(p *Plan, i int) (*Plan, bool) {
+	return func(p *Plan, i int) (*Plan, bool) {
+		if i >= len(*list(p)) {
+			return nil, false
+		}
+		q := p.clone()
+		*list(q) = slices.Delete(*list(q), i, i+1)
+		return q, true
+	}
+}
+
 func dropReturn(p *Plan, i int) (*Plan, bool) {
-	// The algorithm requires that every crashed process comes back.
-	if p.Algorithm.Faults.Returns {
+	switch n := len(p.RecoverAt); {
+	case p.Algorithm.Faults.Returns: // the algorithm requires that every crashed process recovers
 		return nil, false
-	}
-	q := p.clone()
-	switch k := i - len(p.RecoverAt); {
-	case k < 0:
-		q.RecoverAt = slices.Delete(q.RecoverAt, i, i+1)
-	case k < len(p.RestartAt):
-		q.RestartAt = slices.Delete(q.RestartAt, k, k+1)
+	case i < n:
+		return drop(func(p *Plan) *[]scenario.At { return &p.RecoverAt })(p, i)
 	default:
-		return nil, false
+		return drop(func(p *Plan) *[]scenario.At { return &p.RestartAt })(p, i-n)
 	}
-	return q, true
 }
 
-func dropClock(p *Plan, i int) (*Plan, bool) {
-	if i >= len(p.ClockRates) {
-		return nil, false
-	}
-	q := p.clone()
-	q.ClockRates = slices.Delete(q.ClockRates, i, i+1)
-	return q, true
-}
-
-func dropPause(p *Plan, i int) (*Plan, bool) {
-	if i >= len(p.PauseAt) {
-		return nil, false
-	}
-	q := p.clone()
-	q.PauseAt = slices.Delete(q.PauseAt, i, i+1)
-	return q, true
-}
-
-func dropCut(p *Plan, i int) (*Plan, bool) {
-	if i >= len(p.Config.Faults.Partitions) {
-		return nil, false
-	}
-	q := p.clone()
-	q.Config.Faults.Partitions = slices.Delete(q.Config.Faults.Partitions, i, i+1)
-	return q, true
-}
-
-func dropPrompt(p *Plan, i int) (*Plan, bool) {
-	if i >= len(p.Prompts) {
-		return nil, false
-	}
-	q := p.clone()
-	q.Prompts = slices.Delete(q.Prompts, i, i+1)
-	return q, true
-}
-
-// simpleLinks lets links lose nothing, or double nothing.
+// simpleLinks makes links lose nothing, then duplicate nothing.
 func simpleLinks(p *Plan, i int) (*Plan, bool) {
-	for _, chance := range []func(p *Plan) *float64{
-		func(p *Plan) *float64 { return &p.Config.Faults.Loss },
-		func(p *Plan) *float64 { return &p.Config.Faults.Duplicate },
-	} {
-		if *chance(p) == 0 {
-			continue
-		}
-		if i == 0 {
-			q := p.clone()
-			*chance(q) = 0
-			return q, true
-		}
-		i--
+	if i > 1 {
+		return nil, false
 	}
-	return nil, false
+	q := p.clone()
+	if i == 0 {
+		q.Config.Faults.Loss = 0
+	} else {
+		q.Config.Faults.Duplicate = 0
+	}
+	if q.Faults() == p.Faults() {
+		return nil, true
+	}
+	return q, true
 }
 
 func simplePriorities(p *Plan, i int) (*Plan, bool) {
@@ -371,85 +323,72 @@ func simpleStart(p *Plan, i int) (*Plan, bool) {
 // simpleTime rounds a time of the plan to halves of a unit.
 func simpleTime(p *Plan, i int) (*Plan, bool) {
 	q := p.clone()
-	var times []*time.Duration
-	for k := range q.StartTimes {
-		times = append(times, &q.StartTimes[k])
-	}
-	for _, list := range [][]scenario.At{q.CrashAt, q.RecoverAt, q.RestartAt} {
-		for k := range list {
-			times = append(times, &list[k].Time)
-		}
-	}
-	for k := range q.PauseAt {
-		times = append(times, &q.PauseAt[k].From, &q.PauseAt[k].Until)
-	}
-	for k := range q.Config.Faults.Partitions {
-		cut := &q.Config.Faults.Partitions[k]
-		times = append(times, &cut.From, &cut.Until)
-	}
-	for k := range q.Prompts {
-		times = append(times, &q.Prompts[k].At)
-	}
-	if q.SuspectAfter > 0 {
-		times = append(times, &q.SuspectAfter)
-	}
+	times, _ := q.parts()
 	if i >= len(times) {
 		return nil, false
 	}
-	half := unit / 2
+	const half = unit / 2
 	// Round up: a prompt that came earlier could precede the last message of the crashed process.
 	rounded := (*times[i] + half - 1) / half * half
 	if rounded == *times[i] {
 		return nil, true
 	}
 	*times[i] = rounded
-	slices.SortStableFunc(q.Prompts, func(a, b Prompt) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(q.Prompts, earlier)
 	return q, true
 }
 
-// simpleIDs numbers the processes from 1 in the order of their IDs.
+// simpleIDs numbers the processes from 1 in the order of their IDs, on which the outcome depends.
 func simpleIDs(p *Plan, i int) (*Plan, bool) {
 	if i > 0 {
 		return nil, false
 	}
 	sorted := slices.Sorted(slices.Values(p.IDs))
 	q := p.clone()
-	name := func(id *election.ID) {
-		// The new IDs have the order of the old ones, on which the outcome depends.
-		k, _ := slices.BinarySearch(sorted, *id)
-		*id = election.ID(k + 1)
-	}
-	for _, list := range [][]election.ID{q.IDs, q.Initiators, q.Crashed} {
-		for k := range list {
-			name(&list[k])
-		}
-	}
-	for _, list := range [][]scenario.At{q.CrashAt, q.RecoverAt, q.RestartAt} {
-		for k := range list {
-			name(&list[k].ID)
-		}
-	}
-	for k := range q.ClockRates {
-		name(&q.ClockRates[k].ID)
-	}
-	for k := range q.PauseAt {
-		name(&q.PauseAt[k].ID)
-	}
-	for _, cut := range q.Config.Faults.Partitions {
-		for k := range cut.Groups[0] {
-			name(&cut.Groups[0][k])
-		}
-	}
-	for k := range q.Prompts {
-		name(&q.Prompts[k].To)
-		if q.Prompts[k].Of != 0 {
-			name(&q.Prompts[k].Of)
-		}
+	_, ids := q.parts()
+	for _, id := range ids {
+		*id = election.ID(1 + slices.Index(sorted, *id)) // 0 stays 0
 	}
 	if slices.Equal(q.IDs, p.IDs) {
 		return nil, true
 	}
 	return q.reconfigured(), true
+}
+
+// parts returns all times and IDs of a plan.
+func (p *Plan) parts() (times []*time.Duration, ids []*election.ID) {
+	for _, list := range [][]election.ID{p.IDs, p.Initiators, p.Crashed} {
+		for k := range list {
+			ids = append(ids, &list[k])
+		}
+	}
+	for k := range p.StartTimes {
+		times = append(times, &p.StartTimes[k])
+	}
+	for _, list := range [][]scenario.At{p.CrashAt, p.RecoverAt, p.RestartAt} {
+		for k := range list {
+			times, ids = append(times, &list[k].Time), append(ids, &list[k].ID)
+		}
+	}
+	for k := range p.PauseAt {
+		one := &p.PauseAt[k]
+		times, ids = append(times, &one.From, &one.Until), append(ids, &one.ID)
+	}
+	for k := range p.ClockRates {
+		ids = append(ids, &p.ClockRates[k].ID)
+	}
+	for k := range p.Config.Faults.Partitions {
+		cut := &p.Config.Faults.Partitions[k]
+		times = append(times, &cut.From, &cut.Until)
+		for i := range cut.Groups[0] {
+			ids = append(ids, &cut.Groups[0][i])
+		}
+	}
+	for k := range p.Prompts {
+		one := &p.Prompts[k]
+		times, ids = append(times, &one.At), append(ids, &one.To, &one.Of)
+	}
+	return append(times, &p.SuspectAfter), ids // without a detector, zero is rounded to zero
 }
 
 // simpleOrder lets processes start in the order of their places, or takes the links that the

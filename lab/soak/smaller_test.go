@@ -310,6 +310,7 @@ func TestSmallerClocks(t *testing.T) {
 	p.IDs = []election.ID{30, 20, 10}
 	require.NoError(t, p.Check())
 	p.ClockRates = []scenario.ClockRate{{ID: 10, Rate: 1.25}, {ID: 30, Rate: 0.75}}
+	dropClock := drop(func(p *Plan) *[]scenario.ClockRate { return &p.ClockRates })
 	q, more := dropClock(p, 0)
 	require.True(t, more)
 	require.Equal(t, p.ClockRates[1:], q.ClockRates)
@@ -385,4 +386,64 @@ func TestShortestDelays(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 40, last)
+}
+
+// TestShrinkToWhatMatters: of a plan in which everything goes wrong that can, only what its failure needs is left,
+// with one process, small numbers and times of half units.
+func TestShrinkToWhatMatters(t *testing.T) {
+	full := func() *Plan {
+		p := planOf(4, nil)
+		a := *p.Algorithm
+		a.Faults = election.Faults{Crash: true, Recover: true, Restart: true, Loss: true, Copies: true, Pause: true,
+			Cut: true}
+		p.Algorithm, p.IDs = &a, []election.ID{9, 4, 17, 6}
+		p.Priorities, p.Initiators = []uint64{1, 0, 0, 2}, []election.ID{17, 4, 9}
+		p.StartTimes = []time.Duration{0, unit / 3, 5 * unit / 2}
+		p.CrashAt = []scenario.At{{ID: 9, Time: unit + 5}, {ID: 4, Time: unit / 2}, {ID: 9, Time: 7 * unit}}
+		p.RecoverAt = []scenario.At{{ID: 9, Time: 5 * unit}}
+		p.RestartAt = []scenario.At{{ID: 4, Time: unit + 1}, {ID: 9, Time: 9 * unit}}
+		p.PauseAt = []scenario.Pause{{ID: 6, From: unit / 4, Until: 8 * unit}}
+		p.ClockRates = []scenario.ClockRate{{ID: 4, Rate: 1.25}, {ID: 17, Rate: 0.75}}
+		p.SuspectAfter = 3*unit + 1
+		p.Prompts = []Prompt{{At: unit, To: 4}, {At: 3*unit + 1, To: 17, Of: 4}, {At: 6 * unit, To: 6, Of: 9, Back: true}}
+		p.Config.Faults = fault.Plan{Loss: 0.3, Duplicate: 0.1, Partitions: []fault.Partition{
+			{From: 1, Until: unit, Groups: [][]election.ID{{9}}},
+			{From: unit, Until: 2 * unit, Groups: [][]election.ID{{6, 4}}}}}
+		p.Schedule, p.Delay, p.Unordered = sim.RandomDelay, sim.Delay{Min: unit / 8, Max: unit / 3}, true
+		require.NoError(t, p.Check())
+		return p
+	}
+	at := func(units float64) []scenario.At {
+		return []scenario.At{{ID: 1, Time: time.Duration(units * float64(unit))}}
+	}
+	for name, c := range map[string]struct {
+		needs func(p *Plan) bool
+		want  func(p *Plan) // what is left besides one process
+	}{
+		"nothing":   {func(*Plan) bool { return true }, func(*Plan) {}},
+		"a start":   {func(p *Plan) bool { return len(p.Initiators) > 0 }, func(p *Plan) { p.Initiators = []election.ID{1} }},
+		"a crash":   {func(p *Plan) bool { return len(p.CrashAt) > 0 }, func(p *Plan) { p.CrashAt = at(0.5) }},
+		"a restart": {func(p *Plan) bool { return len(p.RestartAt) > 0 }, func(p *Plan) { p.CrashAt, p.RestartAt = at(0.5), at(1.5) }},
+		"a recovery": {func(p *Plan) bool { return len(p.RecoverAt) > 0 },
+			func(p *Plan) { p.CrashAt, p.RecoverAt = at(1.5), at(5) }},
+		"a pause": {func(p *Plan) bool { return len(p.PauseAt) > 0 },
+			func(p *Plan) { p.PauseAt = []scenario.Pause{{ID: 1, From: unit / 2, Until: 8 * unit}} }},
+		"a clock": {func(p *Plan) bool { return len(p.ClockRates) > 0 },
+			func(p *Plan) { p.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 0.75}} }},
+		"a prompt": {func(p *Plan) bool { return len(p.Prompts) > 0 }, func(p *Plan) { p.Prompts = []Prompt{{At: unit, To: 1}} }},
+		"losses":   {func(p *Plan) bool { return p.Config.Faults.Loss > 0 }, func(p *Plan) { p.Config.Faults.Loss = 0.3 }},
+		"no order": {func(p *Plan) bool { return p.Unordered }, func(p *Plan) {
+			p.Schedule, p.Delay, p.Unordered = sim.RandomDelay, sim.Delay{Min: unit / 2, Max: unit}, true
+		}},
+	} {
+		got := scenario.Shrink(full(), smallerPlans,
+			func(q *Plan) (*Plan, bool) { return q, q != nil && q.Check() == nil && c.needs(q) },
+			func() bool { return true })
+		want := planOf(1, nil)
+		want.Initiators = []election.ID{}
+		c.want(want)
+		require.NoError(t, want.Check())
+		require.Equal(t, want.shown(), got.shown(), name)
+		require.ElementsMatch(t, want.ClockRates, got.ClockRates, name)
+	}
 }
