@@ -24,8 +24,8 @@ type Ruling struct {
 // are promised under the faults in the steps. If something is left to happen after the last step, properties that
 // must hold finally are not judged. The run counts as one without end if it returns to a state.
 //
-// The error wraps [election.ErrInput] if a step is not possible, or if no steps of this algorithm violate the
-// property, so that a run would prove nothing.
+// The error wraps [election.ErrInput] if a step is not possible, in which case the Ruling is about the steps before
+// it, or if no steps of this algorithm violate the property, so that a run would prove nothing.
 func Judge(ctx context.Context, in scenario.Input, steps []scenario.Step,
 	property verdict.Property) (Ruling, error) {
 	if err := in.Check(); err != nil {
@@ -35,10 +35,8 @@ func Judge(ctx context.Context, in scenario.Input, steps []scenario.Step,
 	if err != nil {
 		return Ruling{}, err
 	}
-	if _, err := j.takeAll(ctx, steps, false); err != nil {
-		return Ruling{}, err
-	}
-	return j.end(), nil
+	_, err = j.takeAll(ctx, steps, false)
+	return j.end(), err
 }
 
 // judge takes the steps of a run and judges it.
