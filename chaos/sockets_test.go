@@ -11,7 +11,7 @@ import (
 func TestSockets(t *testing.T) {
 	suites := map[string]string{
 		"../transport/tcp":      "^(TestConformance|TestReopenGroup|TestProxy)$",
-		"../examples/transport": "^TestUDP$",
+		"../examples/transport": "^(TestUDP|TestReliable)$",
 	}
 	if testing.Short() {
 		delete(suites, "../transport/tcp") // it takes more than a second to link it and to run

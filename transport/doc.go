@@ -23,7 +23,7 @@
 // Recv ends the process. When ctx ends they may return any error.
 //
 // If a transport may reorder packets, as UDP does between machines, set Unordered in the Config of package
-// process.
+// process. If it may also lose packets that the algorithm needs, wrap it with package transport/reliable.
 //
 // A transport may deliver a packet more than once, for example because it retransmits without acknowledgements.
 // The process drops duplicates by [election.Packet].Seq, so a transport must carry Seq and Incarnation like all
@@ -32,6 +32,6 @@
 // # See also
 //
 // Package transport/tcp is a transport between machines, with TLS. Package transport/memory is a transport
-// between goroutines. Package transport/transporttest tests implementations, and package transport/faults adds
+// between goroutines. Package transport/reliable makes the links of any transport reliable. Package transport/transporttest tests implementations, and package transport/faults adds
 // delays and failures to any transport.
 package transport

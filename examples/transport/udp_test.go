@@ -12,40 +12,70 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/transport/faults"
+	"github.com/go-election/election/transport/reliable"
 	"github.com/go-election/election/transport/transporttest"
 )
 
 var sockets = flag.Bool("sockets", false, "run the conformance suite over sockets, in real time")
 
-// TestUDP: over datagrams that are lost only where there is no room for them, the transport keeps its
-// promises. On loopback, with -sockets, that is where the kernel has none.
-func TestUDP(t *testing.T) {
-	var n *datagrams
-	peers := make(map[election.ID]net.Addr)
-	listen := func(tb testing.TB, id election.ID) election.Transport {
-		var conn net.PacketConn
-		if *sockets {
-			port := 0
-			if before, ok := peers[id].(*net.UDPAddr); ok {
-				port = before.Port
-			}
-			var err error
-			conn, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
-			require.NoError(tb, err)
-		} else {
-			conn = n.listen(fmt.Sprint(id))
+// network opens the transports of processes, over sockets or datagrams in memory.
+type network struct {
+	peers     map[election.ID]net.Addr
+	datagrams *datagrams
+}
+
+func (n *network) listen(tb testing.TB, id election.ID) election.Transport {
+	var conn net.PacketConn
+	if *sockets {
+		port := 0
+		if before, ok := n.peers[id].(*net.UDPAddr); ok {
+			port = before.Port
 		}
-		peers[id] = conn.LocalAddr()
-		return &udp{conn, peers, make(chan struct{}, 1)}
+		var err error
+		conn, err = net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+		require.NoError(tb, err)
+	} else {
+		conn = n.datagrams.listen(fmt.Sprint(id))
 	}
+	n.peers[id] = conn.LocalAddr()
+	return &udp{conn, n.peers, make(chan struct{}, 1)}
+}
+
+// conforms runs transporttest over UDP. wrap adds what each transport needs.
+func conforms(t *testing.T, opts transporttest.Options,
+	wrap func(tb testing.TB, id election.ID, inner election.Transport) election.Transport) {
+	var n *network
+	listen := func(tb testing.TB, id election.ID) election.Transport { return wrap(tb, id, n.listen(tb, id)) }
+	opts.Reopen, opts.Virtual = listen, !*sockets
 	transporttest.Test(t, func(tb testing.TB, ids []election.ID) (ends []election.Transport) {
-		n = &datagrams{ends: make(map[string]*end)}
-		clear(peers)
+		n = &network{make(map[election.ID]net.Addr), &datagrams{ends: make(map[string]*end)}}
 		for _, id := range ids {
 			ends = append(ends, listen(tb, id))
 		}
 		return ends
-	}, transporttest.Options{Capacity: 100, Reopen: listen, Virtual: !*sockets})
+	}, opts)
+}
+
+// TestUDP: over datagrams that are lost only where there is no room for them, the transport keeps its
+// promises. On loopback, with -sockets, that is where the kernel has none.
+func TestUDP(t *testing.T) {
+	conforms(t, transporttest.Options{Capacity: 100},
+		func(_ testing.TB, _ election.ID, inner election.Transport) election.Transport { return inner })
+}
+
+// TestReliable: package transport/reliable keeps them even if a third of the datagrams is lost.
+func TestReliable(t *testing.T) {
+	conforms(t, transporttest.Options{Capacity: 1024, Numbers: true},
+		func(tb testing.TB, id election.ID, inner election.Transport) election.Transport {
+			links, err := faults.NewLinks(faults.Config{Plan: fault.Plan{Loss: 1.0 / 3}})
+			require.NoError(tb, err)
+			end, err := reliable.New(links.Over(inner),
+				reliable.Config{Self: id, Resend: 10 * time.Millisecond, Linger: time.Second})
+			require.NoError(tb, err)
+			return end
+		})
 }
 
 // datagrams is a network in memory: its ends by name.

@@ -42,8 +42,8 @@
 //  1. It begins a stream with a name that it draws itself.
 //  2. It sends packets of its stream in order, at most 64 further than the receiver has acknowledged in order.
 //  3. If none of these is acknowledged in order within Config.Resend, it sends all of them again that the
-//     receiver does not have. If there is still no progress, it sends one of them again, after twice the time,
-//     and so on up to 16 times Config.Resend.
+//     receiver does not have. As long as there is no progress, it continues with one packet each time: eight times
+//     after Config.Resend, then after longer times, up to 16 times Config.Resend.
 //  4. On an ack of its stream it forgets the packets that the ack counts, and notes the further ones that the
 //     receiver has.
 //  5. On an offer for its stream it takes the offered name, and sends all packets that are not acknowledged again,

@@ -10,7 +10,10 @@ import (
 const (
 	// never is a time that does not come.
 	never = time.Duration(math.MaxInt64)
-	// longest is how often the time between retransmissions doubles.
+	// patience is how often in a row a link expires without progress before the time between retransmissions
+	// grows. On a bad network, several packets or acks in a row may be lost.
+	patience = 8
+	// longest is how often that time doubles.
 	longest = 4
 	// ports is the number of links that a peer may open.
 	ports = 64
@@ -210,7 +213,7 @@ func (t *Transport) expire(now time.Duration) {
 		for _, l := range links {
 			if l.due <= now {
 				l.out.expire()
-				l.due = now + t.config.Resend<<min(l.out.expired, longest)
+				l.due = now + t.config.Resend<<min(max(l.out.expired, patience)-patience, longest)
 				t.enlist(l)
 			}
 			t.due = min(t.due, l.due)

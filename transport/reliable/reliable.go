@@ -27,7 +27,7 @@ type Config struct {
 	// Queue is the number of packets of a link that may wait at the sender for their acknowledgement, and at the
 	// receiver for Recv. If zero, 1024.
 	Queue int
-	// Linger is how long Close waits for acknowledgements. If zero, ten times Resend.
+	// Linger is how long Close waits for acknowledgements. If zero, 20 times Resend.
 	Linger time.Duration
 }
 
@@ -48,7 +48,7 @@ func (c *Config) check(inner election.Transport) error {
 		c.Queue = 1024
 	}
 	if c.Linger == 0 {
-		c.Linger = 10 * c.Resend
+		c.Linger = 20 * c.Resend
 	}
 	switch {
 	case inner == nil:
