@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,7 @@ func TestPromised(t *testing.T) {
 		{Options{Reopen: again, Abrupt: true}, nil},
 		{Options{Reopen: again, Trusting: true}, []string{"Forgery"}},
 		{Options{Reopen: again, NoSelf: true}, []string{"Self"}},
+		{Options{Reopen: again, Numbers: true}, nil},
 		{Options{Reopen: again, Capacity: 1}, nil},
 	} {
 		var not []string
@@ -206,6 +208,18 @@ func handOut(w *wire, ctx context.Context) (election.Packet, error) {
 	return w.Recv(ctx)
 }
 
+// numbering is a wire with its own Incarnation and Seq, and with another change.
+func numbering(change func(*election.Packet)) spoilt {
+	var seq atomic.Uint64
+	return sending(func(w *wire, ctx context.Context, p election.Packet) error {
+		p.Incarnation, p.Seq = 1<<63, seq.Add(1)
+		if change != nil {
+			change(&p)
+		}
+		return w.Send(ctx, p)
+	})
+}
+
 func declaredOthers() map[string]broken {
 	few := Options{Capacity: 64}
 	full := func(err error) spoilt {
@@ -236,5 +250,10 @@ func declaredOthers() map[string]broken {
 			}}},
 		"hands out what is left after Close, as it may": {spoilt: spoilt{recv: handOut}},
 		"has room for one packet alone, as declared":    {size: 1, opts: Options{Capacity: 1}},
+		"numbers packets, as declared":                  {spoilt: numbering(nil), opts: Options{Numbers: true}},
+		"numbers packets and changes others": {opts: Options{Numbers: true},
+			spoilt: numbering(func(p *election.Packet) { p.Msg.Round &= 0xffff }),
+			want: map[string]string{"Integrity": "a packet was changed on its way: Msg.Round was sent as " +
+				"2147483648 and arrived as 0"}},
 	}
 }
