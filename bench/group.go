@@ -28,7 +28,7 @@ type proc struct {
 	in io.Writer
 }
 
-// word is a line that a member has printed.
+// word is a line printed by a member.
 type word struct {
 	member int
 	text   string
@@ -70,7 +70,7 @@ func (o *options) start(s *system) (*group, error) {
 	return g, g.fill()
 }
 
-// fill starts the members that do not run.
+// fill starts the members that are down.
 func (g *group) fill() (err error) {
 	for i, p := range g.procs {
 		if p == nil {
@@ -124,7 +124,7 @@ func (g *group) stop() {
 	}
 }
 
-// awaitLeader waits until a member leads that is not the present leader.
+// awaitLeader waits until a member other than the current leader leads.
 func (g *group) awaitLeader() (word, error) {
 	for timer := time.NewTimer(patience); ; {
 		select {
@@ -142,8 +142,8 @@ func (g *group) awaitLeader() (word, error) {
 // patience is the longest that a group is without a leader.
 const patience = time.Minute
 
-// calm waits until nothing happens for a while, and returns how often the leader has changed although nothing
-// was done to it: on a machine that stalls, its lease ends.
+// calm waits until nothing happens for a while, and returns how often the leader has changed by itself: on a machine
+// that stalls, its lease expires.
 func (g *group) calm(settle time.Duration) (changes int, err error) {
 	leads := true
 	for began := time.Now(); time.Since(began) < patience; {

@@ -1,11 +1,11 @@
-// Command bench measures what services use to have a leader: package elector, hashicorp/raft, etcd's
-// concurrency.Election and client-go's leaderelection, in one run on one machine. Each group has five
-// members, a process each. It needs Linux, and Go to build the members.
+// Command bench compares libraries for leader election: package elector, hashicorp/raft, etcd's concurrency.Election
+// and client-go's leaderelection, in one run on one machine. Each group has five members, which are separate
+// processes. It needs Linux, and Go to build the members.
 //
 //	go run . [-trials 30] [-only elector,raft] [-update ../docs/performance.md]
 //
-// As root it runs in a network namespace of its own, so that what it counts is the traffic of the group
-// alone. client-go needs an API server; a stand-in keeps its Lease, see servers/lease.
+// As root it runs in its own network namespace, so that it counts only the traffic of the group. client-go needs an
+// API server; servers/lease stands in for it and stores its Lease.
 package main
 
 import (
@@ -28,7 +28,7 @@ type options struct {
 	only   string
 	steady time.Duration
 	update string
-	bin    string // where the programs are; set in the process inside the namespace
+	bin    string // folder of the programs; set in the process inside the namespace
 }
 
 func main() {
@@ -70,7 +70,7 @@ func (o *options) wants(name string) bool {
 	return o.only == "" || slices.Contains(strings.Split(o.only, ","), name)
 }
 
-// prepare builds the programs, and runs this one again in a network namespace of its own.
+// prepare builds the programs, and runs this program again in a network namespace of its own.
 func (o *options) prepare() error {
 	bin, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *options) prepare() error {
 	return cmd.Run()
 }
 
-// run measures all that is wanted.
+// run measures everything that is selected.
 func (o *options) run() error {
 	if os.Geteuid() == 0 {
 		// Segments as on a wire: the loopback interface would carry 64 kB at a time.

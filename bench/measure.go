@@ -17,7 +17,7 @@ type way struct {
 	end  func(g *group) error
 }
 
-// The ways. All but the last two end the process.
+// All but the last two end the process.
 var (
 	crash = way{"crash", func(g *group) error { return g.procs[g.leader].Process.Kill() }}
 	term  = way{"SIGTERM", func(g *group) error { return g.procs[g.leader].Process.Signal(syscall.SIGTERM) }}
@@ -32,7 +32,7 @@ func (g *group) request(to int) error {
 	return err
 }
 
-// missed is the time of a transfer after which another member leads than the one that was named.
+// missed is recorded for a transfer after which another member leads than the named one.
 const missed = time.Duration(math.MaxInt64)
 
 // replace ends the leader, and returns how long it took until another member leads.
@@ -130,7 +130,7 @@ func (o *options) measureGroups(groups int) (*groupsRow, error) {
 	return r, err
 }
 
-// measureWorkers measures how soon elect lead runs a worker elsewhere when the one of the leader is killed.
+// measureWorkers measures how soon elect lead runs a worker elsewhere after the worker of the leader was killed.
 func (o *options) measureWorkers() (ts times, err error) {
 	log.Print(workers)
 	g, err := newGroup()
@@ -151,7 +151,7 @@ func (o *options) measureWorkers() (ts times, err error) {
 	worker, err := g.awaitLeader()
 	for err == nil {
 		time.Sleep(2 * time.Second)
-		for len(g.heard) > 0 { // the lease has ended, on a machine that stalls
+		for len(g.heard) > 0 { // the lease expired because the machine stalled
 			worker = <-g.heard
 			g.leader = worker.member
 		}
@@ -179,7 +179,7 @@ func (g *group) replaceWorker(worker word) (next word, took time.Duration, err e
 	if next, err = g.awaitLeader(); err != nil {
 		return word{}, 0, err
 	}
-	// A member whose workers end again and again is no candidate for longer each time. A new one is.
+	// A member whose workers end repeatedly is no candidate for longer each time, so replace the member.
 	_ = g.procs[old].Process.Signal(syscall.SIGTERM)
 	_ = g.procs[old].Wait()
 	g.procs[old] = nil

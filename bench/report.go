@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// times are what a thing took.
+// times are measured durations.
 type times []time.Duration
 
-// median returns that of an odd number, and the larger of two in the middle of an even one.
+// median returns the median; of an even number of times, the larger of the two in the middle.
 func (t times) median() time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -34,7 +34,7 @@ func (t times) String() string {
 	return fmt.Sprintf("%s (%s to %s)", ms(t.median()), ms(slices.Min(t)), ms(slices.Max(t)))
 }
 
-// row is what was measured of one system.
+// row is the measurements of one system.
 type row struct {
 	name, times                   string
 	lease                         time.Duration
@@ -50,7 +50,7 @@ type groupsRow struct {
 	usage       usage
 }
 
-// results is all that was measured.
+// results are all measurements.
 type results struct {
 	rows    []*row
 	groups  []*groupsRow
@@ -145,20 +145,20 @@ func (r *results) usages(b *strings.Builder) {
 	}
 }
 
-// title returns the name of a system as tables have it.
+// title returns the name of a system in tables.
 func (r *row) title() string {
 	return map[string]string{"elector": "`elector`", asSlow: "`elector`, as slow as raft",
 		"raft": "hashicorp/raft",
 		"etcd": "etcd `concurrency`", "client-go": "client-go `leaderelection`"}[r.name]
 }
 
-// aim is what has to be reached.
+// aim is a bound that a measurement should meet.
 type aim struct {
 	what, measured string
 	reached        bool
 }
 
-// aims compares what was measured with what has to be reached.
+// aims compares measurements with their bounds.
 func (r *results) aims() (all []aim) {
 	within := func(what string, measured, most float64, format string) {
 		all = append(all, aim{what, fmt.Sprintf(format, measured), measured <= most})
@@ -200,7 +200,7 @@ const (
 	last  = "<!-- end of what make bench-peers writes -->\n"
 )
 
-// update writes the tables of a file anew.
+// update replaces the tables of a file.
 func update(path, text string) error {
 	b, err := os.ReadFile(path)
 	if err != nil {

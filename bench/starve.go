@@ -178,7 +178,7 @@ func (o *options) measureStarved(groups int) (*starvedRow, error) {
 	return r, nil
 }
 
-// occupy starts programs that use all that they get of the processors.
+// occupy starts programs that use as much CPU as they get.
 func occupy(n int) (stop func(), err error) {
 	var all []*exec.Cmd
 	stop = func() {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// members is how many a group has.
+// members is the number of members of a group.
 const members = 5
 
 // system is one way to have a leader.
@@ -18,7 +18,7 @@ type system struct {
 	lease    time.Duration
 	asSlowAs string        // a system whose time after a crash is to be matched; nothing else is tried
 	settle   time.Duration // until a member that is back takes part
-	slow     bool          // a crash is noticed after ten seconds and more: fewer trials
+	slow     bool          // a crash is detected after ten seconds or more: fewer trials
 	requests bool          // a leader can name its successor
 }
 
@@ -44,7 +44,7 @@ var systems = []system{
 		times: "15 s, 10 s, 2 s; stand-in for an API server", settle: 3 * time.Second, slow: true},
 }
 
-// parts returns the names of all that can be measured.
+// parts returns the names of everything that can be measured.
 func parts() (names []string) {
 	for _, s := range systems {
 		names = append(names, s.name)
@@ -52,8 +52,8 @@ func parts() (names []string) {
 	return append(names, manyGroups, workers, starved)
 }
 
-// slowDown sets the lease with which elector should take as long after a crash as another system does, and
-// returns false if it has not been measured how long that is.
+// slowDown sets the lease with which elector should take as long after a crash as another system. It returns false if
+// that system was not measured.
 func (s *system) slowDown(r *results) bool {
 	other, own := r.row(s.asSlowAs), r.row("elector")
 	if other == nil || own == nil {

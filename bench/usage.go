@@ -22,7 +22,7 @@ type share struct {
 	memory float64 // MB that are resident
 }
 
-// usage counts for a while.
+// usage measures for a while.
 func (g *group) usage(d time.Duration) (u usage, err error) {
 	var shares []*share
 	var pids []int
@@ -65,7 +65,7 @@ func (g *group) usage(d time.Duration) (u usage, err error) {
 	return u, nil
 }
 
-// loopback returns what the loopback interface has carried.
+// loopback returns the traffic of the loopback interface so far.
 func loopback() (bytes, packets uint64, err error) {
 	b, err := os.ReadFile("/proc/net/dev")
 	if err != nil {
@@ -80,8 +80,7 @@ func loopback() (bytes, packets uint64, err error) {
 	return 0, 0, fmt.Errorf("/proc/net/dev has no loopback interface")
 }
 
-// processorTime returns how much a process has used, to the nanosecond: that of all its threads, none of
-// which ends while a Go program idles.
+// processorTime returns the CPU time of a process: of all its threads, none of which ends while a Go program idles.
 func processorTime(pid int) (sum time.Duration, err error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil {

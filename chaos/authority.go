@@ -13,13 +13,13 @@ import (
 	"github.com/go-election/election/transport/tcp/certs"
 )
 
-// certCluster is what the certificates of all members have in common.
+// certCluster is the cluster name in the certificates of all members.
 const certCluster = "chaos/group"
 
-// authority makes certificates for members, in files that they read, and replaces them before they expire.
+// authority writes certificates to files that members read, and replaces them before they expire.
 type authority struct {
 	dir      string
-	life     time.Duration // zero: certificates are made once, and outlast the group
+	life     time.Duration // zero: certificates outlast the group
 	rotating sync.WaitGroup
 	stop     context.CancelFunc
 
@@ -47,7 +47,7 @@ func openAuthority(dir string, life time.Duration, members []string) (*authority
 	return a, nil
 }
 
-// close ends the replacements, and returns the first error of one.
+// close stops the replacements, and returns the first error.
 func (a *authority) close() error {
 	a.stop()
 	a.rotating.Wait()
@@ -87,20 +87,20 @@ func (a *authority) issueAll() (err error) {
 		}
 		now := time.Now()
 		cert, key, failed := a.ca.Issue(certCluster, name, now, life)
-		a.expires[name] = now.Add(life).Truncate(time.Second) // certificates know whole seconds only
+		a.expires[name] = now.Add(life).Truncate(time.Second) // certificates have a resolution of a second
 		err = errors.Join(err, failed, a.write(name+".key.pem", key), a.write(name+".pem", cert))
 	}
 	return err
 }
 
-// write replaces a file as a whole. A member that finds a certificate and the key of another one goes on with
-// what it has read before.
+// write replaces a file atomically. A member that reads a certificate and the key of another one keeps the pair that
+// it has.
 func (a *authority) write(name string, text []byte) error {
 	path := filepath.Join(a.dir, name)
 	return errors.Join(os.WriteFile(path+".new", text, 0o600), os.Rename(path+".new", path))
 }
 
-// lapse lets the certificate of a member expire, and returns when it does.
+// lapse stops replacing the certificate of a member, and returns when it expires.
 func (a *authority) lapse(name string) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -132,14 +132,14 @@ func (a *authority) replaceCA() error {
 	return a.write("ca.pem", bytes.Join(roots, nil))
 }
 
-// trustLatest lets members trust no authority but the latest.
+// trustLatest makes members trust the latest authority only.
 func (a *authority) trustLatest() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.write("ca.pem", a.ca.Cert)
 }
 
-// shortLife is the life of certificates that are replaced while members run. They know whole seconds only.
+// shortLife is the lifetime of certificates that are replaced while members run.
 const shortLife = 4 * time.Second
 
 // certificates returns faults of certificates.
@@ -153,7 +153,7 @@ func certificates() []*fault {
 		{name: "replace the authority, and all certificates", tls: always, life: shortLife, survived: true,
 			steady: true, do: func(t *trial) error {
 				err := errors.Join(t.authority.replaceCA(), t.authority.issueAll())
-				t.wait(shortLife) // all connections are made anew
+				t.wait(shortLife) // all connections are replaced
 				err = errors.Join(err, t.authority.trustLatest())
 				t.wait(shortLife)
 				return err
@@ -169,15 +169,15 @@ func certificates() []*fault {
 	}
 }
 
-// expire lets the certificate of a member expire, waits for what follows and until the member follows no
-// leader, and gives it a new one.
+// expire waits until the certificate of a member expires, for follows, and until the member follows no leader. Then
+// it gives it a new one.
 func (t *trial) expire(s *seat, follows func() error) error {
 	end := t.authority.lapse(s.name)
 	t.wait(time.Until(end))
 	t.strike(s)
 	err := errors.Join(follows(), t.await(t.ctx, 10*t.times.Lease, s.name+" to follow no leader",
 		func() bool { return s.process.view.Leader == "" }))
-	// Its peers close the connections, as soon as the machine lets them.
+	// Its peers close the connections, as soon as they get the processor.
 	t.alone = append(t.alone, isolation{s.process.number, t.down[len(t.down)-1].from + 4*t.stalled()})
 	err = errors.Join(err, t.authority.resume())
 	t.heal()

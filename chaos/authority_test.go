@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
-// TestAuthority: certificates are replaced but for one that is to expire, members trust the authority of
-// each, and a new authority is trusted beside the old one until that is dropped.
+// TestAuthority: certificates are replaced, except for one that is to expire; members trust the authority of each,
+// and a new authority next to the old one until that is dropped.
 func TestAuthority(t *testing.T) {
 	a, err := openAuthority(filepath.Join(t.TempDir(), "certs"), 0, []string{"a", "b"})
 	require.NoError(t, err)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// need is what a fault takes that not every machine has.
+// need is what a fault needs that not every machine has.
 type need uint8
 
 const (
@@ -17,12 +17,12 @@ const (
 	needs
 )
 
-// tlsUse says whether members know each other by certificates.
+// tlsUse is whether members have certificates.
 type tlsUse uint8
 
 const (
 	plaintext tlsUse = iota
-	both             // in cells of their own, besides those without
+	both             // in separate cells, next to cells without
 	always
 )
 
@@ -32,7 +32,7 @@ type fault struct {
 	needs    need
 	disk     diskKind // on which members keep their state; only cells with Dir
 	least    int      // smaller groups are left out
-	survived bool     // a majority is up, connected and able to vote all the time
+	survived bool     // a majority is up, connected and able to vote throughout
 	grace    float64  // how many leases the next leader may come later than after a crash
 	short    bool     // in the selection for every change
 	do       func(*trial) error
@@ -43,19 +43,18 @@ type fault struct {
 	refuses bool // a leader that was succeeded writes once more, which the register refuses
 
 	tls tlsUse
-	// life is how long certificates last, which are replaced each quarter of that. If zero, they outlast
-	// the group.
+	// life is the lifetime of certificates, which are replaced each quarter of it. If zero, they outlast the group.
 	life time.Duration
-	twin bool // there is a machine for a second process of a name
-	// rates: the clock of each member is that much too fast, by its index; Times.Drift is drift.
+	twin bool // a second process of a name has its own machine
+	// rates returns how much too fast the clock of a member is, by its index; Times.Drift is drift.
 	rates func(int) float64
 	drift float64
-	// starts: the clock of each process started that much earlier, by the number of the process.
+	// starts returns how much earlier the clock of a process starts, by the number of the process.
 	starts func(int) time.Duration
-	clash  bool // two leases must be valid at once
+	clash  bool // two leases must be valid at the same time
 }
 
-// cell is a fault and a group.
+// cell is a fault and the kind of group that it happens to.
 type cell struct {
 	fault   *fault
 	n       int

@@ -15,16 +15,16 @@ import (
 	"github.com/go-election/election/lab/cluster"
 )
 
-// result is what has come of a cell.
+// result is the result of a cell.
 type result struct {
 	*cell
 	outcomes []outcome
 	accepted int // writes to the register
 	refused  int
-	err      error // of a trial that has failed, which ends the cell
+	err      error // of a failed trial, which ends the cell
 }
 
-// selection returns the cells that are to run, and a line for each kind of fault that cannot.
+// selection returns the cells to run, and a line for each kind of fault that this machine cannot make.
 func selection(o *options, lacks map[need]string) (cells []*cell, missing []string) {
 	left := make(map[need]int)
 	for _, f := range faults() {
@@ -46,7 +46,7 @@ func selection(o *options, lacks map[need]string) (cells []*cell, missing []stri
 	return cells, missing
 }
 
-// lacking says why faults of a kind cannot be made here; nothing if they can.
+// lacking returns why faults of a kind cannot be made here; faults that can are not in the map.
 func lacking() map[need]string {
 	lacks := make(map[need]string)
 	if _, err := os.Stat(freezer + "/cgroup.procs"); err != nil {
@@ -79,11 +79,10 @@ func timeSpaces() bool {
 	return err == nil && odd == nil && time.Duration(seconds)*time.Second > ahead
 }
 
-// mostTrials is how many trials one group bears: porcupine looks at all that it wrote, in more time than is
-// proportional.
+// mostTrials is how many trials one group makes: the time of porcupine grows faster than the number of writes.
 const mostTrials = 30
 
-// try runs cells, some at once, but for those whose results are kept already.
+// try runs cells, several at a time, except for cells whose results are recorded.
 func try(ctx context.Context, cells []*cell, o *options, program []string, kept *record) ([]*result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var meters sync.WaitGroup
@@ -113,7 +112,7 @@ func try(ctx context.Context, cells []*cell, o *options, program []string, kept 
 				r.err = fmt.Errorf("%s: %w", c, r.err)
 			}
 			fmt.Fprintf(os.Stderr, "%s: %d trials, error: %v\n", c, len(r.outcomes), r.err)
-			if ctx.Err() == nil { // or the cell has not failed: it was cut short
+			if ctx.Err() == nil { // otherwise the cell was interrupted, not failed
 				r.err = errors.Join(r.err, kept.add(r))
 			}
 		})
@@ -129,7 +128,7 @@ func try(ctx context.Context, cells []*cell, o *options, program []string, kept 
 // try makes trials in one group.
 func (r *result) try(ctx context.Context, o *options, program []string, meter *stallMeter) (err error) {
 	times := elector.Times{Lease: o.lease, Drift: r.fault.drift}
-	if r.durable { // what a member with a Dir takes by default, but FailOver has to know it too
+	if r.durable { // the default of a member with a Dir; FailOver needs it, too
 		times.Delay = max(times.Complete().Delay, elector.DiskDelay)
 	}
 	g, err := openGroup(r.cell, program, meter, times)
@@ -142,7 +141,7 @@ func (r *result) try(ctx context.Context, o *options, program []string, meter *s
 		if r.fault.clash {
 			switch {
 			case errors.Is(err, cluster.ErrTwoLeases):
-				err, g.leases, g.confirmed = nil, nil, nil // as it must be
+				err, g.leases, g.confirmed = nil, nil, nil // as expected
 			case err == nil:
 				err = errNoClash
 			}

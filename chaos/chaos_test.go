@@ -15,7 +15,7 @@ import (
 	"github.com/go-election/election/lab/cluster"
 )
 
-// TestMain lets this test binary be a member of a group.
+// TestMain runs this test binary as a member of a group.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	_ = os.RemoveAll(folder) // nothing, where folder is empty
+	_ = os.RemoveAll(folder) // does nothing if folder is empty
 	os.Exit(code)
 }
 
@@ -61,8 +61,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestTwoLeaders: the judge finds two valid leases where a clock is slower than members assume, so that
-// it would find those of a mistake as well. A cell that is to show them fails where it does not.
+// TestTwoLeaders: if a clock is slower than members assume, the judge finds two valid leases, as it would after a
+// mistake. A cell that expects them fails if there are none.
 func TestTwoLeaders(t *testing.T) {
 	cells := find(t, "a clock of 0.3.*n=3, none")
 	o := &options{trials: 1, parallel: 1, lease: 400 * time.Millisecond}

@@ -97,7 +97,7 @@ func TestClusterRestartHeals(t *testing.T) {
 	require.NoError(t, s.Err(), events)
 }
 
-// TestClusterTransfer: the lead goes to the member that is named, and to none when all are down.
+// TestClusterTransfer: the lead is transferred to the named member, and to none when all are down.
 func TestClusterTransfer(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Config{Members: 3, Times: clusterTimes, Plaintext: true,
 		Command: clusterMember})
@@ -129,7 +129,8 @@ func TestClusterTransfer(t *testing.T) {
 	require.Equal(t, []string{"transfer"}, causes(s))
 }
 
-// TestClusterRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
+// TestClusterRefusals: a step that cannot be done, or an expectation that does not hold, ends a script, and the error
+// contains its place.
 func TestClusterRefusals(t *testing.T) {
 	var refusals map[string]string // an error for each script
 	require.NoError(t, json.Unmarshal([]byte(script(t, "refusals.json")), &refusals))

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// These tests run the command as processes of its own, where real leases have to pass. What it does
-// besides is tested in its own module.
+// These tests run the command as processes, in which real leases expire. Its own module has the other tests.
 
 // folder holds the binaries, once there is one.
 var folder string
@@ -104,7 +103,7 @@ func TestCommandSpan(t *testing.T) {
 	require.Equal(t, "elect: cluster: no member led\n", r.stderr)
 }
 
-// TestCommandLeadOnce: with --once, the exit status is that of the program.
+// TestCommandLeadOnce: with --once, the exit status is the exit status of the program.
 func TestCommandLeadOnce(t *testing.T) {
 	const alone = "lead --once --self a --member a=127.0.0.1:0 --lease 20ms --"
 	for program, want := range map[string]ran{
@@ -126,7 +125,7 @@ func TestCommandLeadOnce(t *testing.T) {
 	require.Contains(t, r.stderr, "err\n")
 }
 
-// TestCommandGroupOfCertificate: elect cert and elect lead have the same group, where neither names one.
+// TestCommandGroupOfCertificate: elect cert and elect lead have the same default group.
 func TestCommandGroupOfCertificate(t *testing.T) {
 	dir := t.TempDir()
 	require.Zero(t, elect(t, "cert", "ca", "--dir", dir).code)

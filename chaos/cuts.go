@@ -6,11 +6,11 @@ import (
 	"github.com/go-election/election/internal/suspend"
 )
 
-// cutting returns what cuts some members from others for three leases, one way or both.
+// cutting returns a fault that cuts some members off from others for three leases, one way or both.
 func cutting(both bool, sides func(*trial) (from, to []*seat)) func(*trial) error {
 	return func(t *trial) error {
 		from, to := sides(t)
-		// Clients are with the majority.
+		// Clients are on the side of the majority.
 		side := from
 		if t.isLeader(to) {
 			side = to
@@ -49,8 +49,8 @@ func cuts() []*fault {
 		{name: "cut the leader off", tls: both, most: 1, short: true, do: cutting(true, off)},
 		{name: "cut a follower off", steady: true, do: cutting(true, follower)},
 		{name: "drop all that the leader sends", most: 1, do: cutting(false, off)},
-		// Voters go on lending their votes to a leader that they hear, until it gives up since it hears none
-		// of them.
+		// Voters keep lending their votes to a leader that they hear, until it gives up because it hears none of
+		// them.
 		{name: "drop all that is sent to the leader", most: 1, grace: 1, short: true,
 			do: cutting(false, hear)},
 		{name: "drop all that a follower sends", steady: true, do: cutting(false, follower)},

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// diskKind is what a member keeps its state on.
+// diskKind is the kind of disk on which a member keeps its state.
 type diskKind uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	loopDisk                   // a file system in a file, which can hang
 )
 
-// disk is a file system of a member's own.
+// disk is a file system that only one member uses.
 type disk struct {
 	kind diskKind
 	dir  string
@@ -47,7 +47,7 @@ func openDisk(kind diskKind, dir, image string) (*disk, error) {
 	return d, nil
 }
 
-// fail fills the disk, or lets each write to it wait.
+// fail fills the disk, or makes writes hang.
 func (d *disk) fail() error {
 	if d.kind == loopDisk {
 		d.hung = true
@@ -69,7 +69,7 @@ func (d *disk) fail() error {
 
 func (d *disk) filler() string { return filepath.Join(d.dir, "filler") }
 
-// repair lets writes go on.
+// repair frees the disk, and resumes writes.
 func (d *disk) repair() error {
 	switch {
 	case d.kind == memoryDisk:
@@ -81,5 +81,5 @@ func (d *disk) repair() error {
 	return nil
 }
 
-// close unmounts it. No process may use it.
+// close unmounts the disk. No process may use it.
 func (d *disk) close() error { return command("", "umount", d.dir) }

@@ -13,7 +13,7 @@ func disks() []*fault {
 		{name: "hang the followers' disks, and kill -9 the leader", needs: mounts, disk: loopDisk,
 			short: true,
 			do:    func(t *trial) error { return t.spoil(t.others, true) }},
-		// The successor comes only when the pause was to be over already.
+		// The successor leads only when the pause should have ended already.
 		{name: "hang the followers' disks, and SIGSTOP the leader for 3 leases", needs: mounts,
 			disk: loopDisk, refuses: true,
 			do: func(t *trial) error {
@@ -22,7 +22,7 @@ func disks() []*fault {
 	}
 }
 
-// hang lets disks hang for some leases, and does something meanwhile.
+// hang makes disks hang for some leases, and calls do meanwhile.
 func (t *trial) hang(seats []*seat, leases float64, do func() error) (err error) {
 	for _, s := range seats {
 		err = errors.Join(err, s.disk.fail())
@@ -36,11 +36,11 @@ func (t *trial) hang(seats []*seat, leases float64, do func() error) (err error)
 		}
 		repaired <- err
 	}()
-	// A disk is repaired also where do fails: the group that is closed then must not do it at the same time.
+	// Wait for the repair even if do fails, since closing the group also repairs disks.
 	return errors.Join(err, do(), <-repaired)
 }
 
-// spoil lets disks fail for two leases, and ends the lease of the leader: else no member writes.
+// spoil makes disks fail for two leases, and ends the lease of the leader: otherwise no member writes.
 func (t *trial) spoil(seats []*seat, kill bool) (err error) {
 	for _, s := range seats {
 		err = errors.Join(err, s.disk.fail())
@@ -54,6 +54,6 @@ func (t *trial) spoil(seats []*seat, kill bool) (err error) {
 	for _, s := range seats {
 		err = errors.Join(err, s.disk.repair())
 	}
-	// A member that cannot save ends, as its error says.
+	// A member that cannot save its state ends with an error.
 	return errors.Join(err, t.restart())
 }

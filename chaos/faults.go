@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// faults returns all faults. Those that take longest come first, so that cells that run at once end together.
+// faults returns all faults. The longest come first, so that cells that run in parallel end at about the same time.
 func faults() []*fault {
 	var all []*fault
 	for _, some := range [][]*fault{mixed(), certificates(), crashes(), restarts(), twins(), handOvers(),
@@ -47,7 +47,7 @@ func crashes() []*fault {
 	}
 }
 
-// killLeader kills the leader, and starts it when another one leads.
+// killLeader kills the leader, and restarts it when another member leads.
 func killLeader(t *trial) error {
 	t.kill(t.leader)
 	return errors.Join(t.next(), t.restart())
@@ -94,7 +94,7 @@ func (t *trial) storm(seats []*seat) error {
 	return nil
 }
 
-// twins returns faults of two processes with one name. Each has an address of its own.
+// twins returns faults with two processes of one name, each with its own address.
 func twins() []*fault {
 	leader := func(t *trial) error { return t.double(t.leader) }
 	follower := func(t *trial) error { return t.double(t.others[0]) }
@@ -112,8 +112,7 @@ func twins() []*fault {
 	}
 }
 
-// double lets another process be a member as well, for a while. It can reach the others, and they dial
-// the first.
+// double runs a second process of a member for a while. That process reaches the others, who dial the first.
 func (t *trial) double(s *seat) error {
 	if _, err := t.startTwin(s); err != nil {
 		return err
@@ -122,14 +121,14 @@ func (t *trial) double(s *seat) error {
 	return t.endTwin(s)
 }
 
-// split lets another process be the leader as well, and starts half of the followers anew with its address:
-// so each of the two has a majority.
+// split runs a second process of the leader, and restarts half of the followers with its address, so that each of the
+// two has a majority.
 func split(t *trial) error {
 	twin, err := t.startTwin(t.leader)
 	if err != nil {
 		return err
 	}
-	// The first of the two that a follower is connected with is the one for it.
+	// A follower accepts whichever of the two connects first.
 	misled := t.others[:t.cell.n/2]
 	if err := t.part(misled, []*seat{t.leader}, true); err != nil {
 		return err
@@ -153,12 +152,12 @@ func split(t *trial) error {
 		return slices.ContainsFunc(t.leases, func(l lease) bool { return l.process == number })
 	})
 	err = errors.Join(err, t.endTwin(t.leader))
-	// Members that have voted in the larger Term follow no leader of the smaller one.
+	// Restart all members: those that have voted in the larger Term follow no leader of the smaller one.
 	t.kill(t.seats...)
 	return errors.Join(err, t.restart())
 }
 
-// startTwin starts another process of a member, and returns where that runs.
+// startTwin starts a second process of a member, and returns its place.
 func (t *trial) startTwin(s *seat) (at place, err error) {
 	at = s.place()
 	address := t.spare
@@ -166,7 +165,7 @@ func (t *trial) startTwin(s *seat) (at place, err error) {
 		at.machine = t.cell.n
 		address = t.net.address(at.machine)
 	}
-	if s.dir != "" { // of one Dir a second process would see that it is not alone
+	if s.dir != "" { // a second process would find the Dir locked
 		at.dir = s.dir + ".twin"
 		if err := os.MkdirAll(at.dir, 0o700); err != nil {
 			return at, err
@@ -178,7 +177,7 @@ func (t *trial) startTwin(s *seat) (at place, err error) {
 	return at, err
 }
 
-// endTwin ends it. Its peers refuse it; it keeps trying.
+// endTwin ends the second process. Its peers refuse it until then.
 func (t *trial) endTwin(s *seat) (err error) {
 	t.mu.Lock()
 	if s.twin.over {
@@ -211,21 +210,21 @@ func clocks() []*fault {
 	}
 }
 
-// apart returns by how much earlier the clock of a process starts: up to eight days, in no order.
+// apart returns how much earlier the clock of a process starts: up to eight days, in no particular order.
 func apart(process int) time.Duration { return time.Duration(process*7%20) * 10 * time.Hour }
 
-// slept is how much farther ahead the boot time is in the time namespaces: as if the machine had been suspended.
+// slept is how much farther ahead the boot time is in the time namespaces, as if the machine had been suspended.
 const slept = time.Hour
 
-// inTime returns the beginning of a command that runs in a time namespace. Its monotonic clock is that much
-// ahead, and its boot time is ahead by slept in addition.
+// inTime returns the first words of a command that runs in a time namespace. Its monotonic clock is ahead by this
+// much, and its boot time by slept more.
 func inTime(ahead time.Duration) []string {
 	seconds := func(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 	return []string{"unshare", "--time", "--monotonic", seconds(ahead), "--boottime", seconds(ahead + slept)}
 }
 
-// slowLeader lets the member with the slow clock lead, and pauses it until another one leads: then it
-// continues, and believes in its lease.
+// slowLeader makes the member with the slow clock lead, and pauses it until another member leads. When it continues,
+// it believes in its lease.
 func slowLeader(t *trial) error {
 	slow := t.seats[0]
 	if err := t.transfer(slow); err != nil {

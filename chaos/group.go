@@ -22,22 +22,22 @@ import (
 // group is a group of processes, seen from outside.
 type group struct {
 	cell    *cell
-	program []string // what runs a member
-	dir     string   // for sockets and state; it is removed in the end
+	program []string // command that runs a member
+	dir     string   // sockets and state; removed at the end
 	times   elector.Times
-	net     *network // nil: all talk over loopback
+	net     *network // nil: members use loopback
 	spare   string   // an address that no member has, on loopback
 	seats   []*seat
 	store   *register
 	meter   *stallMeter
 	reading sync.WaitGroup
 
-	authority *authority // nil: members show no certificates
+	authority *authority // nil: members have no certificates
 
 	mu        sync.Mutex
 	processes int // started so far
 	leases    []lease
-	confirmed []cluster.Lease // that Confirm has confirmed at From
+	confirmed []cluster.Lease // confirmed by Confirm at From
 	stops     []stop
 	stalls    []stallOf
 	answered  []operation
@@ -49,35 +49,35 @@ type group struct {
 type seat struct {
 	index   int
 	name    string
-	dir     string // where it keeps its state; empty: it keeps none
-	disk    *disk  // nil: dir is on a disk that all share
+	dir     string // of its state; empty if it keeps none
+	disk    *disk  // nil: dir is on the shared disk
 	rate    float64
 	members map[string]string
 
 	process *process // nil: it is down
-	twin    *process // another process that believes to be this member; mostly nil
+	twin    *process // second process of this member; usually nil
 }
 
-// lease is what a process noted of one.
+// lease is a lease as its process has recorded it.
 type lease struct {
 	cluster.Lease
 	process int
 }
 
-// stop is that the work of a leader was asked to stop.
+// stop records that the work of a leader was asked to stop.
 type stop struct {
 	member string
 	term   uint64
 	why    string
 }
 
-// stallOf is a time for which the machine did not let a process run.
+// stallOf is a time during which the machine did not schedule a process.
 type stallOf struct {
 	span
 	process int
 }
 
-// openGroup makes ready what a group needs, and starts all members.
+// openGroup prepares what a group needs, and starts all members.
 func openGroup(c *cell, program []string, meter *stallMeter, times elector.Times) (*group, error) {
 	g := &group{cell: c, program: program, meter: meter, times: times, changed: make(chan struct{})}
 	if err := g.open(); err != nil {
@@ -137,12 +137,12 @@ func (g *group) open() (err error) {
 
 func memberName(i int) string { return string(rune('a' + i)) }
 
-// close ends all processes, and removes what the group had.
+// close ends all processes, and removes everything that the group has made.
 func (g *group) close() error {
 	var all error
 	for _, s := range g.seats {
 		if s.disk != nil {
-			all = errors.Join(all, s.disk.repair()) // or a process that writes could not end
+			all = errors.Join(all, s.disk.repair()) // otherwise a process that writes could not end
 		}
 	}
 	for _, s := range g.seats {
@@ -171,7 +171,7 @@ func (g *group) close() error {
 	return errors.Join(all, os.RemoveAll(g.dir))
 }
 
-// startAll starts all members that are down, or have ended.
+// startAll starts all members that are down.
 func (g *group) startAll() error {
 	for _, s := range g.seats {
 		g.mu.Lock()
@@ -192,14 +192,14 @@ func (g *group) start(s *seat) (err error) {
 	return err
 }
 
-// place is where a process runs, and what it finds there.
+// place is the environment of a process.
 type place struct {
-	machine int // whose network namespace it is in
+	machine int // its network namespace
 	dir     string
 	members map[string]string
 }
 
-// place returns where a member runs.
+// place returns the place of a member.
 func (s *seat) place() place { return place{s.index, s.dir, s.members} }
 
 // run starts a process for a member.
@@ -242,7 +242,7 @@ func (g *group) run(s *seat, at place) (*process, error) {
 				g.hear(p, &r)
 			}
 		}
-		_ = cmd.Wait() // however it ends: most are killed
+		_ = cmd.Wait() // ignore the error: most are killed
 		g.mu.Lock()
 		p.text, p.over = text.String(), true
 		g.change()
@@ -257,7 +257,7 @@ func (g *group) run(s *seat, at place) (*process, error) {
 	return p, json.NewEncoder(stdin).Encode(own)
 }
 
-// hear takes a report.
+// hear records a report.
 func (g *group) hear(p *process, r *report) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -295,17 +295,17 @@ func (g *group) hear(p *process, r *report) {
 	}
 }
 
-// change wakes those that wait. The caller holds mu.
+// change wakes all calls of await. The caller holds mu.
 func (g *group) change() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-// await waits until ready, which it calls with mu held and again and again, returns true.
+// await waits until ready returns true. It calls ready repeatedly, with mu held.
 func (g *group) await(ctx context.Context, most time.Duration, what string, ready func() bool) error {
 	end := time.NewTimer(most)
 	defer end.Stop()
-	tick := time.NewTicker(g.times.Lease / 50) // time alone may make it ready
+	tick := time.NewTicker(g.times.Lease / 50) // ready may depend on time alone
 	defer tick.Stop()
 	for {
 		g.mu.Lock()
@@ -325,10 +325,10 @@ func (g *group) await(ctx context.Context, most time.Duration, what string, read
 	}
 }
 
-// patience is for how long the group waits for what has to happen, whatever the machine does besides.
+// patience is how long the group waits for what must happen, however slow the machine is.
 func (g *group) patience() time.Duration { return 20*g.times.Lease + 20*time.Second }
 
-// describe says what members know, for an error.
+// describe returns what members know, for errors.
 func (g *group) describe() (text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -343,8 +343,8 @@ func (g *group) describe() (text string) {
 	return text
 }
 
-// leader returns the member that holds a valid lease, by its own last note, and the Term of that lease;
-// nil if none does. The caller holds mu.
+// leader returns the member that holds a valid lease by its own last record, and the Term of that lease; nil if there
+// is none. The caller holds mu.
 func (g *group) leader() (leader *seat, term uint64) {
 	now := suspend.Now()
 	for _, l := range slices.Backward(g.leases) {
@@ -357,10 +357,10 @@ func (g *group) leader() (leader *seat, term uint64) {
 	return nil, 0
 }
 
-// calm waits until all members are up and follow one leader, and have been up for long enough to vote.
+// calm waits until all members are up, follow one leader, and have been up for long enough to vote.
 func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error) {
-	// Until a member has kept silent for the life of a vote, by its own clock, and has asked the others
-	// what they remember, it does not vote. If others are down by then it may ask for three leases more.
+	// A member does not vote until it has kept silent for as long as a vote lasts by its own clock, and has asked the
+	// others what they remember. If others are down by then, it may ask for three leases more.
 	drift := g.times.Drift
 	silent := float64(g.times.Lease)*(1+drift)/(1-drift)/(1-drift) + float64(g.times.Lease)/2
 	err = g.await(ctx, g.patience(), "all members to follow one leader", func() bool {
@@ -371,7 +371,7 @@ func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error)
 			p := s.process
 			if p == nil || p.over || p.since == 0 || suspend.Now() < p.since+time.Duration(silent) ||
 				p.view.Leader != leader.name || p.view.Term != term {
-				// Also the leader's own view: elected again, it may have no work in that Term yet.
+				// Includes the view of the leader: just elected, it may not have called its work yet.
 				return false
 			}
 		}
@@ -380,7 +380,7 @@ func (g *group) calm(ctx context.Context) (leader *seat, term uint64, err error)
 	return leader, term, err
 }
 
-// judge judges all that has happened so far.
+// judge checks everything that has happened so far.
 func (g *group) judge() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -392,7 +392,7 @@ func (g *group) judge() error {
 	return errors.Join(g.broken, judgeLeases(leases), judgeConfirmed(g.confirmed, leases), judgeWrites(log))
 }
 
-// judgeAll does so when all processes have ended.
+// judgeAll checks everything when all processes have ended.
 func (g *group) judgeAll() error {
 	return errors.Join(g.judge(), judgeRegister(g.answered, g.store.operations()))
 }

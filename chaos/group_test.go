@@ -54,7 +54,7 @@ func TestReports(t *testing.T) {
 	require.ErrorContains(t, g.judge(), "a in Term 1: 2 calls of lead at once")
 }
 
-// TestOffset: what a process says in its own time is taken for what it is on the clock of the others.
+// TestOffset: times that a process reports by its own clock are converted to the clock of the others.
 func TestOffset(t *testing.T) {
 	g := hearing(t)
 	p := g.seats[0].process
@@ -69,7 +69,7 @@ func TestOffset(t *testing.T) {
 	require.Equal(t, []operation{{Call: 1, Return: 2}}, g.answered)
 }
 
-// TestHung: a group that never becomes calm is an error, which says what members know.
+// TestHung: a group that never becomes calm is an error that contains what members know.
 func TestHung(t *testing.T) {
 	g := hearing(t)
 	g.hear(g.seats[0].process, &report{Kind: kindView, Leader: "b", Term: 7})

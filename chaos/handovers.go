@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// handOvers returns faults in which a leader gives up the lead, also while something else fails.
+// handOvers returns faults in which a leader gives up the lead, some of them while something else fails.
 func handOvers() []*fault {
 	resign := func(t *trial) error { return t.tell(t.leader, "resign") }
-	deaf := func(t *trial) error { // what the one sends, the other does not get
+	deaf := func(t *trial) error { // one follower does not hear another
 		return t.part(t.others[:1], t.others[1:2], false)
 	}
 	return []*fault{
@@ -19,7 +19,7 @@ func handOvers() []*fault {
 			if err := t.transfer(t.others[0]); err != nil {
 				return err
 			}
-			t.sleep(1.2) // so long the first one does not stand
+			t.sleep(1.2) // the first one is no candidate for that long
 			return t.transfer(t.leader)
 		}},
 		{name: "SIGSTOP the leader for 3 leases, and SIGTERM it meanwhile", survived: true, most: 1,
@@ -27,7 +27,7 @@ func handOvers() []*fault {
 				if err := t.supplant(bySignal, 3); err != nil {
 					return err
 				}
-				// A stopped process sees it when it goes on.
+				// A stopped process receives it when it continues.
 				err := t.leader.process.signal(syscall.SIGTERM)
 				return errors.Join(err, t.release(bySignal), t.gone(t.leader), t.restart())
 			}},

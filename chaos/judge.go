@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lab/cluster"
 )
 
-// What may never happen, besides the errors of [cluster.Summary.Err].
+// Violations, besides the errors of [cluster.Summary.Err].
 var (
 	errTokens   = errors.New("the register has accepted a write with a smaller token than one before")
 	errRegister = errors.New("the register is not linearizable")
@@ -28,14 +28,14 @@ var (
 	errNoStale  = errors.New("the register was to refuse a late write, but there was none")
 )
 
-// judgeLeases judges by the members' own notes: no two leases are valid at one moment, and Terms grow. The
+// judgeLeases checks the records of members: no two leases are valid at the same moment, and Terms grow. The
 // comparison is exact, since all processes read the same clock.
 func judgeLeases(leases []cluster.Lease) error {
 	s := cluster.Summary{Leases: leases}
 	return s.Err()
 }
 
-// judgeWrites judges what the register has done.
+// judgeWrites checks the log of the register.
 func judgeWrites(log []operation) error {
 	largest := uint64(0)
 	for _, op := range log {
@@ -49,8 +49,7 @@ func judgeWrites(log []operation) error {
 	return nil
 }
 
-// judgeChanges judges how often the leader has changed in a trial that took so long, and how often its work
-// was asked to stop.
+// judgeChanges checks how often the leader has changed and its work was asked to stop, in a trial that took so long.
 func judgeChanges(f *fault, changes int, stops []stop, took, lease time.Duration) error {
 	if f.clash {
 		return nil
@@ -58,7 +57,7 @@ func judgeChanges(f *fault, changes int, stops []stop, took, lease time.Duration
 	if f.steady && changes+len(stops) > 0 {
 		return fmt.Errorf("%w: %d changes, stops: %v", errUnsteady, changes, stops)
 	}
-	most := 1 + int(took/lease) // but for those that resign, leaders last for a lease
+	most := 1 + int(took/lease) // leaders last for at least a lease, unless they resign
 	if f.most > 0 {
 		most = f.most
 	}
@@ -68,8 +67,8 @@ func judgeChanges(f *fault, changes int, stops []stop, took, lease time.Duration
 	return nil
 }
 
-// judgeConfirmed judges by what Confirm has returned without an error: it says that a member led when Confirm
-// was called, at the beginning of the span. So no later Term has begun before.
+// judgeConfirmed checks the calls of Confirm that returned nil: the member led when Confirm was called, at the
+// beginning of the span, so no later Term had begun.
 func judgeConfirmed(confirmed, leases []cluster.Lease) error {
 	for _, c := range confirmed {
 		for _, l := range leases {
@@ -83,9 +82,8 @@ func judgeConfirmed(confirmed, leases []cluster.Lease) error {
 	return nil
 }
 
-// judgeLate judges by the trials in which a leader came too late. Other than what must never happen,
-// this does not end a cell: the table counts it. Times.FailOver leaves out votes that are split twice,
-// which is rare: so one trial in ten may be late.
+// judgeLate checks in how many trials a leader came too late. That does not end a cell, but is counted in the table.
+// Times.FailOver leaves out the rare case that votes are split twice, so one trial in ten may be late.
 func judgeLate(results []*result) (all error) {
 	for _, r := range results {
 		if late := r.count(func(o outcome) bool { return o.Late }); 10*late > len(r.outcomes) {
@@ -96,14 +94,14 @@ func judgeLate(results []*result) (all error) {
 	return all
 }
 
-// isolation is the moment from which on a process reaches no majority.
+// isolation is the moment from which a process reaches no majority.
 type isolation struct {
 	process int
 	at      time.Duration
 }
 
-// judgeIsolated judges by the leases of processes that reach no majority: what they had renewed before
-// ends a lease later. A process that has come back leads in another Term.
+// judgeIsolated checks that leases of processes that reach no majority end within a lease. A process that has come
+// back leads in another Term.
 func judgeIsolated(leases []lease, alone []isolation, length time.Duration) error {
 	for _, a := range alone {
 		for _, l := range leases {
@@ -116,16 +114,16 @@ func judgeIsolated(leases []lease, alone []isolation, length time.Duration) erro
 	return nil
 }
 
-// halt says which leader was stopped, and when, to go on when a later one had written.
+// halt is a leader that was stopped, to continue only after a later leader had written.
 type halt struct {
 	process int
 	term    uint64
 	from    time.Duration
-	vain    int // how many members were stopped before it that did not lead any more
+	vain    int // how many members were stopped before, and did not lead any more
 }
 
-// judgeStale judges the last write of a leader that was stopped: it comes after a write of a later leader,
-// and the register refuses it. Where that is not so, the error says what the leader did instead.
+// judgeStale checks that the last write of a stopped leader came after a write of a later leader, and was refused. If
+// not, the error contains what the leader did instead.
 func judgeStale(log []operation, h *halt) error {
 	if h == nil {
 		return fmt.Errorf("%w: no leader was stopped", errNoStale)
@@ -154,10 +152,10 @@ func judgeStale(log []operation, h *halt) error {
 		h.process, h.term, h.from)
 }
 
-// cells of the register, as porcupine sees them.
+// contents are the contents of the register, in the model of porcupine.
 type contents struct{ max, value uint64 }
 
-// fenced is the register as it should be.
+// fenced is the model of the register.
 var fenced = porcupine.Model{
 	Init: func() any { return contents{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -172,7 +170,7 @@ var fenced = porcupine.Model{
 	},
 }
 
-// judgeRegister judges what processes saw of the register. Where the answer has not arrived, the
+// judgeRegister checks that what processes saw of the register is linearizable. If an answer has not arrived, the
 // register knows the result, and the operation may end at any time after it was received.
 func judgeRegister(answered, log []operation) error {
 	type key struct {
@@ -198,17 +196,16 @@ func judgeRegister(answered, log []operation) error {
 	return nil
 }
 
-// outage is the time for which a member could not serve as leader, whatever its lease says: it was dead,
-// paused or cut off.
+// outage is a time during which a member cannot serve as leader, whatever its lease: it is dead, paused or cut off.
 type outage struct {
 	process  int
 	from, to time.Duration
 }
 
-// span is a time for which a leader served.
+// span is a time during which a leader served.
 type span struct{ From, Until time.Duration }
 
-// vacant returns for how long no leader served between two moments: the longest such time, and the sum.
+// vacant returns the longest time between two moments during which no leader served, and the sum of such times.
 func vacant(served []span, from, to time.Duration) (longest, sum time.Duration) {
 	slices.SortFunc(served, func(a, b span) int { return cmp.Compare(a.From, b.From) })
 	at := from
@@ -221,7 +218,7 @@ func vacant(served []span, from, to time.Duration) (longest, sum time.Duration) 
 	return longest, sum
 }
 
-// without cuts the outages of a process out of its lease.
+// without returns a lease without the outages of its process.
 func without(s span, process int, outages []outage) []span {
 	left := []span{s}
 	for _, o := range outages {

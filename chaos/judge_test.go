@@ -75,8 +75,8 @@ func TestJudgeIsolated(t *testing.T) {
 	require.ErrorIs(t, judgeIsolated(of(1, 0, 16), alone, 10), errZombie)
 }
 
-// TestJudgeStale: a leader that was stopped, and whose last write the register does not refuse after that of
-// a later leader, is found, and the error says what it did instead.
+// TestJudgeStale: if the register does not refuse the last write of a stopped leader, after a write of a later
+// leader, the error contains what the leader did instead.
 func TestJudgeStale(t *testing.T) {
 	h := &halt{process: 1, term: 7, from: 5}
 	own := operation{Process: 1, Token: 7, Accepted: true, Call: 4}

@@ -109,7 +109,8 @@ func TestCommandLead(t *testing.T) {
 	g.end()
 }
 
-// TestCommandLeadPaused: a program whose member alone is paused runs beside the next one, with its old token.
+// TestCommandLeadPaused: if only the member is paused, its program runs at the same time as the next one, with its
+// old token.
 func TestCommandLeadPaused(t *testing.T) {
 	g := startCommands(t, `trap 'echo runs on' HUP; echo $ELECTION_SELF $ELECTION_TOKEN $ELECTION_GROUP $$
 		while :; do sleep 0.01; done`)

@@ -39,8 +39,8 @@ type held struct {
 	From, Until time.Duration
 }
 
-// TestLoss measures which part of the time there is a leader in a network that loses packets at random, at the
-// times of LAN, and how many leases are lost. The figures in docs/services.md are those of
+// TestLoss measures for how much of the time there is a leader in a network that loses packets at random, with the
+// times of LAN, and how many leases are lost. This command prints the figures in docs/services.md:
 //
 //	cd chaos && go test -run TestLoss -v -args -lossfor 1m
 func TestLoss(t *testing.T) {

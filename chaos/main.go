@@ -1,16 +1,15 @@
-// Chaos breaks groups of real processes on this machine, and judges what their leaders do meanwhile.
+// Command chaos breaks groups of real processes on this machine, and checks what their leaders do meanwhile.
 //
-// Each trial waits until a group is calm, does one thing to it (it kills the leader, cuts a network, fills a
-// disk ...), repairs that, and waits until the group is calm again. The members are programs of their
-// own, that talk over TCP. All share one kernel, hence one clock: so their leases are compared exactly.
-// See judge.go for what has to hold, and docs/chaos.md for results.
+// Each trial waits until a group is calm, does one thing to it (kills the leader, cuts a network, fills a disk ...),
+// repairs that, and waits until the group is calm again. Members are separate processes that talk over TCP. They
+// share one kernel and so one clock: their leases are compared exactly. See judge.go for what must hold, and
+// docs/chaos.md for results.
 //
 // # Usage
 //
 //	chaos [flags]
 //
-// Network namespaces, the freezer and disks of their own need root on Linux. Without it, chaos says what it
-// leaves out.
+// Network namespaces, the freezer and separate disks need root on Linux. Without it, chaos prints what it leaves out.
 package main
 
 import (
@@ -80,13 +79,13 @@ func parse(args []string) (*options, error) {
 	return o, nil
 }
 
-// runCells tries all cells that are selected, and prints a row for each cell and a line for each fault.
+// runCells runs all selected cells, and prints a row for each cell and a line for each fault.
 func runCells(ctx context.Context, args []string) error {
 	o, err := parse(args)
 	if err != nil {
 		return err
 	}
-	sweep() // what an earlier run has left that was killed
+	sweep() // leftovers of a run that was killed
 	cells, missing := selection(o, lacking())
 	for _, line := range missing {
 		fmt.Println("left out:", line)

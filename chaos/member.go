@@ -23,7 +23,7 @@ import (
 // groupName is the group of all members.
 const groupName = "chaos"
 
-// settings are the first line that a member reads.
+// settings is the first line of input of a member.
 type settings struct {
 	Self     string            `json:"self"`
 	Members  map[string]string `json:"members"`
@@ -32,16 +32,16 @@ type settings struct {
 	Rate     float64           `json:"rate"`            // of its clock
 	Register string            `json:"register"`        // the socket of the register
 	Process  int               `json:"process"`         // a number that no other process of the group has
-	Certs    string            `json:"certs,omitempty"` // where certificates are; empty: there are none
+	Certs    string            `json:"certs,omitempty"` // folder of certificates; empty without TLS
 }
 
-// report is a line that a member writes.
+// report is a line of output of a member.
 type report struct {
 	Kind  string        `json:"kind"`
 	Term  uint64        `json:"term,omitempty"`
 	From  time.Duration `json:"from,omitempty"` // of a lease, by the clock that all processes share
 	Until time.Duration `json:"until,omitempty"`
-	ended bool          // a look has found it invalid
+	ended bool          // the lease was found invalid
 
 	Leader string `json:"leader,omitempty"` // of a view
 
@@ -51,17 +51,17 @@ type report struct {
 
 // The kinds of report.
 const (
-	kindLease     = "lease"     // a lease is valid from From to Until; replaces that of the same Term
+	kindLease     = "lease"     // a lease is valid from From to Until; replaces the last report of this Term
 	kindView      = "view"      // what Watch yields
 	kindOperation = "operation" // the register has answered
 	kindConfirmed = "confirmed" // Confirm, called at From, has returned nil
 	kindStop      = "stop"      // the work was asked to stop
 	kindStall     = "stall"     // this process did not run between From and Until
 	kindRefused   = "refused"   // a command has failed
-	kindBroken    = "broken"    // something has happened that never may
+	kindBroken    = "broken"    // a violation
 )
 
-// member is a process of a group, seen from inside.
+// member is one process of a group, in that process.
 type member struct {
 	*settings
 	elector *elector.Elector
@@ -72,7 +72,7 @@ type member struct {
 	out *json.Encoder
 }
 
-// runMember is one process of a group. It takes part until ctx or its input ends. Then it hands over.
+// runMember runs one process of a group until ctx or its input ends, and then hands over.
 func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	m := &member{settings: &settings{}, out: json.NewEncoder(out)}
@@ -97,7 +97,7 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Nothing waits for this goroutine: no context ends its read.
+	// Nothing waits for this goroutine, since no context ends its read.
 	go func() {
 		m.obey(ctx, lines)
 		cancel()
@@ -115,7 +115,7 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// identity returns how members know each other, nil if they do not.
+// identity returns the certificates of a member; nil without TLS.
 func (m *member) identity() *tcp.TLS {
 	if m.Certs == "" {
 		return nil
@@ -125,7 +125,7 @@ func (m *member) identity() *tcp.TLS {
 		Load: tcp.Files(own+".pem", own+".key.pem", filepath.Join(m.Certs, "ca.pem"))}
 }
 
-// noteStalls reports when this process does not run for long, until ctx ends.
+// noteStalls reports times during which this process did not run, until ctx ends.
 func (m *member) noteStalls(ctx context.Context) {
 	step := m.Times.Lease / 20
 	eachStep(ctx, step, func(before, now time.Duration) {
@@ -135,14 +135,14 @@ func (m *member) noteStalls(ctx context.Context) {
 	})
 }
 
-// obey carries out commands until there are no more: "resign", or "transfer" and a name.
+// obey executes commands until the input ends: "resign", or "transfer" and a name.
 func (m *member) obey(ctx context.Context, lines *bufio.Reader) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			return
 		}
-		// Both wait for others. The harness sees in the leases what has come of them.
+		// Both wait for other members. The harness sees the result in the leases.
 		go func() {
 			var err error
 			if do, to, _ := strings.Cut(strings.TrimSpace(line), " "); do == "transfer" {
@@ -161,16 +161,16 @@ func (m *member) obey(ctx context.Context, lines *bufio.Reader) {
 func (m *member) say(r report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_ = m.out.Encode(r) // where this fails the harness has ended, and so has the input
+	_ = m.out.Encode(r) // fails only if the harness has ended, and then so has the input
 }
 
-// lead is the work: it notes for how long the lease is valid, and writes to the register.
+// lead is the work: it records how long the lease is valid, and writes to the register.
 func (m *member) lead(ctx context.Context, term elector.Term) error {
 	defer m.enter(term.Number)()
 	defer context.AfterFunc(ctx, func() {
 		m.say(report{Kind: kindStop, Term: term.Number, Error: context.Cause(ctx).Error()})
 	})()
-	// Nothing waits for it: the lead is handed over meanwhile.
+	// Nothing waits for confirm: the lead is handed over meanwhile.
 	go m.confirm(ctx, term)
 	register, err := dial(m.Register)
 	if err != nil {
@@ -184,8 +184,8 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 		if !m.note(&r, term) {
 			break
 		}
-		// A lease that holds is asked in vain: the register alone decides. So a member that is paused here
-		// writes in the lease of its successor.
+		// Write without checking the lease: only the register decides. So a member that is paused here writes during
+		// the lease of its successor.
 		if i%2 == 0 {
 			if err := m.operate(register, operation{Token: term.Token(), Read: i%8 == 6}); err != nil {
 				return err
@@ -196,9 +196,9 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 		case <-ctx.Done():
 		}
 	}
-	// This comes too late where the lease has ended already, and the register must refuse it then.
+	// If the lease has expired, this write is too late, and the register must refuse it.
 	err = m.operate(register, operation{Token: term.Token(), Last: true})
-	// The lease is given up when this function has returned, and may be valid until then.
+	// The lease is given up after this function returns, and may be valid until then.
 	if m.note(&r, term); r.Until > 0 {
 		r.Until = min(r.Until, suspend.Now())
 		m.say(r)
@@ -206,7 +206,7 @@ func (m *member) lead(ctx context.Context, term elector.Term) error {
 	return err
 }
 
-// enter notes that the work begins, and returns what notes that it ends.
+// enter records that the work begins. Call leave when it ends.
 func (m *member) enter(term uint64) (leave func()) {
 	if n := m.leading.Add(1); n != 1 {
 		m.say(report{Kind: kindBroken, Term: term, Error: fmt.Sprintf("%d calls of lead at once", n)})
@@ -214,13 +214,14 @@ func (m *member) enter(term uint64) (leave func()) {
 	return func() { m.leading.Add(-1) }
 }
 
-// confirm asks a majority once a lease whether this member leads, and once more when its work has to stop.
+// confirm calls Confirm once in each lease, and once more when the work has to stop.
 func (m *member) confirm(ctx context.Context, term elector.Term) {
 	tick := time.NewTicker(m.Times.Lease)
 	defer tick.Stop()
 	for last := false; ; {
 		asked := suspend.Now()
-		// Not ctx, which ends when this matters most. Confirm ends with the lease.
+		// Without the cancellation of ctx, since the most interesting calls come after it. Confirm ends with the
+		// lease.
 		if term.Confirm(context.WithoutCancel(ctx)) == nil {
 			m.say(report{Kind: kindConfirmed, Term: term.Number, From: asked})
 		}
@@ -235,15 +236,15 @@ func (m *member) confirm(ctx context.Context, term elector.Term) {
 	}
 }
 
-// validity is what an elector.Term says of its lease.
+// validity is the part of elector.Term that concerns its lease.
 type validity interface {
 	Valid(margin time.Duration) bool
 	Left() time.Duration
 }
 
-// note notes from when until when the lease is valid, and returns whether it is.
+// note records from when until when the lease is valid, and returns whether it is.
 func (m *member) note(r *report, term validity) bool {
-	// The clock is read first, so that a pause in between makes the lease look shorter, not longer.
+	// Read the clock first, so that a pause in between makes the lease look shorter, not longer.
 	now := suspend.Now()
 	if !term.Valid(0) {
 		r.ended = true
@@ -263,7 +264,7 @@ func (m *member) note(r *report, term validity) bool {
 	return true
 }
 
-// operate writes to the register, or reads it, and reports what has come of it.
+// operate writes to the register, or reads it, and reports the result.
 func (m *member) operate(register *client, op operation) error {
 	m.writes++
 	op.Process, op.Number = m.Process, m.writes

@@ -27,7 +27,7 @@ func saying() (*member, func(t *testing.T) []report) {
 	}
 }
 
-// TestEnter: a member that leads twice at a time says so, one that leads again does not.
+// TestEnter: a member reports it if it leads twice at the same time, but not if it leads again.
 func TestEnter(t *testing.T) {
 	m, said := saying()
 	leave := m.enter(1)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// mixed returns faults that are made of others.
+// mixed returns faults that combine others.
 func mixed() []*fault {
 	return []*fault{{name: "faults at random, several at once", tls: both, needs: spaces, short: true,
 		do: func(t *trial) error {
@@ -19,8 +19,8 @@ func mixed() []*fault {
 		}}}
 }
 
-// mix does something to a random member in each third of a lease, ten leases long, and repairs all in the
-// end. What comes of a seed depends on time as well.
+// mix does something to a random member in each third of a lease, for ten leases, and then repairs everything. Runs
+// with one seed differ, since time matters, too.
 func (t *trial) mix(random *rand.Rand) (err error) {
 	paused := make(map[*seat]bool)
 	resume := func(s *seat) {
@@ -43,7 +43,7 @@ func (t *trial) mix(random *rand.Rand) (err error) {
 			err = t.part([]*seat{s}, []*seat{other}, random.IntN(2) == 0)
 		case do == 3:
 			err = t.net.heal()
-		default: // repairs outnumber faults: else there is a leader too seldom for much to go wrong
+		default: // repairs outnumber faults; otherwise there is rarely a leader that could go wrong
 			for _, s := range t.seats {
 				if resume(s); s.process == nil && err == nil {
 					err = t.start(s)

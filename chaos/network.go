@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// prefix begins the name of all that chaos makes on a machine, so that it is found if chaos is killed.
+// prefix begins the names of everything that chaos makes on a machine, so that sweep finds it if chaos was killed.
 const prefix = "chaos"
 
 // runName returns the prefix of this run.
@@ -21,12 +21,11 @@ func runName() string { return fmt.Sprintf("%s%d.", prefix, os.Getpid()) }
 // unique counts networks and groups of addresses.
 var unique atomic.Int32
 
-// port is where members listen.
+// port is the port of members.
 const port = 7946
 
-// loopbackAddresses returns addresses of this machine that no other group has. The whole of 127.0.0.0/8
-// is this machine on Linux. So no connection gets the port of a member that is down, as it might with
-// free ports of 127.0.0.1.
+// loopbackAddresses returns loopback addresses that no other group has. On Linux all of 127.0.0.0/8 is this machine,
+// so no connection gets the port of a member that is down, as might happen with free ports of 127.0.0.1.
 func loopbackAddresses(n int) map[string]string {
 	addresses := make(map[string]string)
 	pid, group := os.Getpid(), unique.Add(1)
@@ -37,8 +36,7 @@ func loopbackAddresses(n int) map[string]string {
 	return addresses
 }
 
-// network connects members by cables of their own to a bridge. All of it is in namespaces: to remove them
-// removes all.
+// network connects members to a bridge by virtual cables. Everything is in namespaces: removing them removes it.
 type network struct {
 	name string
 	n    int
@@ -73,12 +71,12 @@ func openNetwork(n int) (*network, error) {
 // hub is the namespace of the bridge.
 func (w *network) hub() string { return w.name + "hub" }
 
-// namespace is that of a member.
+// namespace is the namespace of a member.
 func (w *network) namespace(i int) string { return w.name + memberName(i) }
 
 func ip(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
-// addresses returns where these many members listen, on the first machines.
+// addresses returns the addresses of this many members, on the first machines.
 func (w *network) addresses(members int) map[string]string {
 	all := make(map[string]string)
 	for i := range members {
@@ -87,11 +85,11 @@ func (w *network) addresses(members int) map[string]string {
 	return all
 }
 
-// address returns where a member on a machine listens.
+// address returns the address of a member on a machine.
 func (w *network) address(machine int) string { return fmt.Sprintf("%s:%d", ip(machine), port) }
 
-// cut drops all packets from some members to others. Those that are under way in a connection are sent
-// again by TCP, later and later, as in a real network.
+// cut drops all packets from some members to others. TCP retransmits packets in flight with growing intervals, as in
+// a real network.
 func (w *network) cut(from, to []int) error {
 	var rules strings.Builder
 	for _, a := range from {
@@ -105,7 +103,7 @@ func (w *network) cut(from, to []int) error {
 	return command(rules.String(), "ip", "netns", "exec", w.hub(), "nft", "-f", "-")
 }
 
-// lose drops this many of a hundred packets, between all members.
+// lose drops this percentage of packets, between all members.
 func (w *network) lose(percent int) error {
 	return command(fmt.Sprintf("add rule bridge cuts forward numgen random mod 100 < %d drop\n", percent),
 		"ip",
@@ -119,8 +117,7 @@ func (w *network) heal() error {
 		"flush chain bridge cuts forward\n", "ip", "netns", "exec", w.hub(), "nft", "-f", "-")
 }
 
-// reset lets the kernel answer what a member sends with a RST that the peer has not sent, or no longer
-// does so.
+// reset makes the kernel answer packets of a member with a RST that the peer has not sent, or stops that.
 func (w *network) reset(i int, on bool) error {
 	rules := "add table ip resets\n" +
 		"add chain ip resets output { type filter hook output priority 0; }\n" +
@@ -131,7 +128,7 @@ func (w *network) reset(i int, on bool) error {
 	return command(rules, "ip", "netns", "exec", w.namespace(i), "nft", "-f", "-")
 }
 
-// close removes all. No process may be in it.
+// close removes the network. No process may be in it.
 func (w *network) close() (err error) {
 	for _, name := range namespaces() {
 		if strings.HasPrefix(name, w.name) {
@@ -141,7 +138,7 @@ func (w *network) close() (err error) {
 	return err
 }
 
-// namespaces returns the names of those on this machine.
+// namespaces returns the names of the namespaces on this machine.
 func namespaces() (names []string) {
 	entries, err := os.ReadDir("/run/netns")
 	if err != nil {
@@ -153,7 +150,7 @@ func namespaces() (names []string) {
 	return names
 }
 
-// sweep removes what runs have left that were killed.
+// sweep removes what killed runs have left.
 func sweep() {
 	for _, name := range namespaces() {
 		if left(name) {
@@ -173,14 +170,14 @@ func sweep() {
 		}
 		disks, _ := filepath.Glob(filepath.Join(dir, "?"))
 		for _, disk := range disks {
-			_ = command("", "fsfreeze", "-u", disk) // most are not frozen, or no file systems at all
+			_ = command("", "fsfreeze", "-u", disk) // most are not frozen, or not file systems
 			_ = command("", "umount", disk)
 		}
 		_ = os.RemoveAll(dir)
 	}
 }
 
-// left reports whether this name is of a run that has ended.
+// left reports whether a name belongs to a run that has ended.
 func left(name string) bool {
 	rest, ok := strings.CutPrefix(name, prefix)
 	number, _, dotted := strings.Cut(rest, ".")

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// pauser lets a process make no step until it is resumed.
+// pauser stops and resumes a process.
 type pauser struct{ stop, resume func(*process) error }
 
-// The process cannot see that it was frozen. Of a signal, it could see the end.
+// A process can notice the end of a signal, but not that it was frozen.
 var (
 	bySignal = pauser{
 		stop:   func(p *process) error { return p.signal(syscall.SIGSTOP) },
@@ -49,7 +49,7 @@ func (t *trial) pause(by pauser, s *seat, leases float64) error {
 	return err
 }
 
-// pauseLeader stops the leader for some leases; where its last write is to come too late, until that is so.
+// pauseLeader stops the leader for some leases. If its last write is meant to be late, it repeats that until it is.
 func (t *trial) pauseLeader(by pauser, leases float64) error {
 	if !t.cell.fault.refuses {
 		return t.pause(by, t.leader, leases)
@@ -70,15 +70,15 @@ func (t *trial) supplant(by pauser, leases float64) error {
 			return err
 		}
 		t.sleep(leases)
-		// No number of leases does: an election waits for the disks of its voters. Until a successor has
-		// written, the register has to accept what the old leader writes.
+		// Wait for a write, not for a number of leases: an election waits for the disks of its voters. Until a
+		// successor has written, the register has to accept writes of the old leader.
 		err := t.await(t.ctx, t.patience(), "a successor to write", func() bool {
 			return t.store.newest() > t.term
 		})
 		if err != nil || t.struck() {
 			return err
 		}
-		// The member may have lost its lease since the group was calm. So the leader is another one.
+		// The member may have lost its lease since the group was calm, and another one may lead.
 		err = by.resume(s.process)
 		if t.heal(); err != nil {
 			return err
@@ -91,8 +91,8 @@ func (t *trial) supplant(by pauser, leases float64) error {
 		t.describe())
 }
 
-// struck reports whether the member that is stopped led when it was: by its own note its lease was valid, and
-// its work had not written for the last time. It is stopped for so long that all it has said was heard.
+// struck reports whether the stopped member led: by its own record its lease was valid, and its work had not written
+// for the last time. It has been stopped for long enough that all its reports have arrived.
 func (t *trial) struck() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -101,20 +101,20 @@ func (t *trial) struck() bool {
 	})
 }
 
-// finished reports whether the work that was stopped has written for the last time.
+// finished reports whether the stopped work has written for the last time.
 func (t *trial) finished() bool {
 	return slices.ContainsFunc(t.store.operations(), func(op operation) bool {
 		return op.Last && op.Process == t.halted.process && op.Token == t.halted.term
 	})
 }
 
-// release lets the leader that was stopped go on, and waits for its last write.
+// release resumes the stopped leader, and waits for its last write.
 func (t *trial) release(by pauser) error {
 	p := t.leader.process
 	err := by.resume(p)
 	t.heal()
 	late := t.await(t.ctx, t.patience(), "the last write of a leader that was stopped", func() bool {
-		return p.over || t.finished() // the judge finds that one that has ended did not write
+		return p.over || t.finished() // judgeStale reports a process that ended without a write
 	})
 	if errors.Is(late, errHung) {
 		late = fmt.Errorf("%w: %w", errNoStale, late)

@@ -35,7 +35,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// lead lets a member lead, and write.
+// lead makes a member lead and write.
 func (s *stage) lead(leader *seat, term uint64) {
 	now := suspend.Now()
 	s.hear(leader.process, &report{Kind: kindLease, Term: term, From: now, Until: now + time.Hour})
@@ -75,7 +75,7 @@ func (s *stage) pauser(succeeds time.Duration, awake func(*process, uint64)) pau
 func TestPauseLeader(t *testing.T) {
 	for name, c := range map[string]struct {
 		succeeds, paused time.Duration
-		silent, ends     bool // the member that goes on does not write, or ends
+		silent, ends     bool // the resumed member does not write, or ends
 		forgets          bool // the register accepts it
 		err, judged      error
 	}{
@@ -122,7 +122,7 @@ func TestPauseLeader(t *testing.T) {
 	}
 }
 
-// TestVain: where a member had lost its lease when it was stopped, the leader is stopped after it.
+// TestVain: if a member had lost its lease when it was stopped, the leader is stopped after it.
 func TestVain(t *testing.T) {
 	for name, lose := range map[string]func(s *stage, p *process){
 		"its work has returned": func(s *stage, p *process) { s.write(p, 1, true) },

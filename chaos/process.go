@@ -22,19 +22,19 @@ type process struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	ended  chan struct{}
-	frozen string        // its group of the freezer; empty: none
-	early  time.Duration // by how much its clock started earlier
+	frozen string        // its group of the freezer; empty if none
+	early  time.Duration // how much earlier its clock started
 
 	// Read and written with the mutex of the group held.
 	view  report
-	since time.Duration // when it said something for the first time
+	since time.Duration // time of its first report
 	over  bool          // it has ended
-	text  string        // what it wrote last to its standard error
+	text  string        // last line of its standard error
 }
 
-// kill ends the process at once, and waits until it has ended.
+// kill kills the process, and waits until it has ended.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // an error says that it has ended
+	_ = p.cmd.Process.Kill() // fails only if it has ended
 	<-p.ended
 	_ = p.stdin.Close()
 }
@@ -42,10 +42,10 @@ func (p *process) kill() {
 // signal sends a signal.
 func (p *process) signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
 
-// freezer is where Linux shows the groups of processes that can be frozen.
+// freezer is the folder in which Linux shows the groups of processes that can be frozen.
 const freezer = "/sys/fs/cgroup/freezer"
 
-// freeze lets no thread of the process run. Unlike a signal, the process cannot see that.
+// freeze stops all threads of the process. Unlike a signal, the process cannot notice that.
 func (p *process) freeze() error {
 	dir := filepath.Join(freezer, fmt.Sprintf("%s%d", runName(), p.cmd.Process.Pid))
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -57,7 +57,7 @@ func (p *process) freeze() error {
 		os.WriteFile(filepath.Join(dir, "freezer.state"), []byte("FROZEN"), 0))
 }
 
-// unfreeze lets it run again.
+// unfreeze resumes it.
 func (p *process) unfreeze() error {
 	if p.frozen == "" {
 		return nil
@@ -67,12 +67,12 @@ func (p *process) unfreeze() error {
 	return err
 }
 
-// thaw ends a group of the freezer.
+// thaw removes a group of the freezer.
 func thaw(dir string) error {
 	err := os.WriteFile(filepath.Join(dir, "freezer.state"), []byte("THAWED"), 0)
 	members, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	for _, pid := range strings.Fields(string(members)) {
-		// One that ends meanwhile cannot be moved, and leaves of itself.
+		// A process that ends meanwhile cannot be moved, and leaves the group by itself.
 		_ = os.WriteFile(filepath.Join(freezer, "cgroup.procs"), []byte(pid), 0)
 	}
 	for range 100 {
@@ -84,10 +84,10 @@ func thaw(dir string) error {
 	return errors.Join(err, fmt.Errorf("%s cannot be removed", dir))
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written to it.
 type tail struct{ b bytes.Buffer }
 
-// Write takes everything.
+// Write implements io.Writer.
 func (t *tail) Write(b []byte) (int, error) {
 	const most = 2000
 	t.b.Write(b)
@@ -101,7 +101,7 @@ func (t *tail) String() string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// command runs a program of the system, whose input is a text.
+// command runs a program of the system with this input.
 func command(input string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin = strings.NewReader(input)

@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// dieWithParent keeps the signals of a terminal from a member, and lets it end with the harness however that
-// ends, also while the member is paused and does not see that its input has ended.
+// dieWithParent shields a member from signals of the terminal, and kills it when the harness ends for any reason,
+// even while the member is paused and does not see the end of its input.
 func dieWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

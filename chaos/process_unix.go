@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// dieWithParent keeps the signals of a terminal from a member.
+// dieWithParent shields a member from signals of the terminal.
 func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -20,7 +20,7 @@ type setup struct {
 	Parallel int           `json:"parallel"`
 }
 
-// setupOf returns what results of these options have in common.
+// setupOf returns the setup of these options.
 func setupOf(o *options) setup {
 	return setup{Commit: commit(), Lease: o.lease, Trials: o.trials, Parallel: o.parallel}
 }
@@ -38,9 +38,8 @@ func commit() string {
 	return name
 }
 
-// record is a file of results, so that a run which was cut short goes on from where it was. The first line
-// is the setup, each other one a cell. A cell that has failed is kept as well: it is not tried until it
-// passes.
+// record is a file of results, with which an interrupted run continues. The first line is the setup, each other line
+// a cell. Cells that failed are recorded, too: they are not tried until they pass.
 type record struct {
 	mu   sync.Mutex
 	file *os.File
@@ -56,7 +55,7 @@ type keptResult struct {
 	Error    string    `json:"error,omitempty"`
 }
 
-// openRecord opens a file of results, or begins one. Without a path, nothing is kept.
+// openRecord opens a file of results, or creates one. Without a path, nothing is recorded.
 func openRecord(path string, own setup) (*record, error) {
 	r := &record{kept: make(map[string]keptResult)}
 	if path == "" {
@@ -98,7 +97,7 @@ func (r *record) close() error {
 	return r.file.Close()
 }
 
-// of returns the result of a cell that is kept, nil if none is.
+// of returns the recorded result of a cell, nil if there is none.
 func (r *record) of(c *cell) *result {
 	k, ok := r.kept[c.String()]
 	if !ok {
@@ -111,7 +110,7 @@ func (r *record) of(c *cell) *result {
 	return kept
 }
 
-// add keeps a result.
+// add records a result.
 func (r *record) add(done *result) error {
 	if r.file == nil {
 		return nil

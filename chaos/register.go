@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/internal/suspend"
 )
 
-// operation is a read of the register, or a write to it.
+// operation is a read of the register or a write to it.
 type operation struct {
 	Process  int           `json:"process"`
 	Number   uint32        `json:"number"` // of the process
@@ -20,11 +20,11 @@ type operation struct {
 	Value    uint64        `json:"value"`           // written, or read
 	Accepted bool          `json:"accepted,omitempty"`
 	Call     time.Duration `json:"call,omitempty"`
-	Return   time.Duration `json:"return,omitempty"` // zero: the process has not got the answer
+	Return   time.Duration `json:"return,omitempty"` // zero if the answer has not arrived
 }
 
-// register is what leaders write to. It refuses a write whose token is smaller than one that it has seen.
-// Its socket has a path, so that it is reached from all network namespaces.
+// register is the resource that leaders write to. It refuses a write whose token is smaller than one that it has
+// seen. Its socket has a path, so that it can be reached from all network namespaces.
 type register struct {
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -84,11 +84,11 @@ func (r *register) serve(conn net.Conn) {
 	defer r.mu.Unlock()
 	if r.connected[conn] {
 		delete(r.connected, conn)
-		_ = conn.Close() // it has failed, or has ended
+		_ = conn.Close() // may be closed already
 	}
 }
 
-// apply carries an operation out.
+// apply executes an operation.
 func (r *register) apply(op operation) operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,19 +100,19 @@ func (r *register) apply(op operation) operation {
 		r.max, r.value = op.Token, op.Value
 	}
 	logged := op
-	logged.Call = suspend.Now() // not before the process called: where no answer arrives, this counts
+	logged.Call = suspend.Now() // at or after the call; counts if no answer arrives
 	r.log = append(r.log, logged)
 	return op
 }
 
-// newest returns the largest token that a write has had.
+// newest returns the largest token of a write.
 func (r *register) newest() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.max
 }
 
-// operations returns what took effect, in that order.
+// operations returns all operations, in the order in which they took effect.
 func (r *register) operations() []operation {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func dial(path string) (*client, error) {
 	return &client{conn, json.NewDecoder(conn), json.NewEncoder(conn)}, nil
 }
 
-func (c *client) close() { _ = c.conn.Close() } // nothing is under way
+func (c *client) close() { _ = c.conn.Close() } // no operation is in flight
 
 // do sends an operation, and receives its result.
 func (c *client) do(op *operation) error {

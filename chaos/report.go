@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// row is what the report contains of a cell.
+// row is the row of a cell in the report.
 type row struct {
 	fault           string
 	n               int
 	durable, secure bool
 	trials          int
-	measured        bool // vacant and changes are known: not if two leaders are what the trials look for
+	measured        bool // vacant and changes are known; not in cells that expect two leaders
 	vacant, changes [3]int64
 	late, busy      int
 	accepted        int
@@ -95,7 +95,7 @@ func table(rows []row) string {
 	return b.String()
 }
 
-// line returns the line of a fault, whose cells these are.
+// line returns the line of a fault, which has these cells.
 func line(cells []row) string {
 	var trials, late, busy, refused, failed int
 	var medians []int64
@@ -127,7 +127,7 @@ func line(cells []row) string {
 		refused, violations)
 }
 
-// count returns how many trials are so.
+// count returns how many trials fulfill a condition.
 func (r *result) count(so func(outcome) bool) (n int) {
 	for _, o := range r.outcomes {
 		if so(o) {

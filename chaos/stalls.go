@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/internal/suspend"
 )
 
-// stallMeter notes when this machine lets no goroutine run in time, or a disk takes long.
+// stallMeter records when this machine does not schedule a goroutine in time, or a disk is slow.
 type stallMeter struct {
 	mu    sync.Mutex
 	notes []stall
@@ -19,7 +19,7 @@ type stallMeter struct {
 
 type stall struct{ at, late time.Duration }
 
-// watch notes stalls until ctx ends.
+// watch records stalls until ctx ends.
 func (m *stallMeter) watch(ctx context.Context) {
 	const step = 10 * time.Millisecond
 	eachStep(ctx, step, func(before, now time.Duration) {
@@ -31,8 +31,8 @@ func (m *stallMeter) watch(ctx context.Context) {
 	})
 }
 
-// eachStep calls do after each step, with the time before it and after it, until ctx ends. A process that
-// does not run comes late.
+// eachStep calls do after each step, with the times before and after it, until ctx ends. If the process does not run,
+// the call is late.
 func eachStep(ctx context.Context, step time.Duration, do func(before, now time.Duration)) {
 	tick := time.NewTimer(step)
 	defer tick.Stop()
@@ -49,16 +49,15 @@ func eachStep(ctx context.Context, step time.Duration, do func(before, now time.
 	}
 }
 
-// watchDisk notes how long a small file takes to reach the disk, as the state of a member does, until
-// ctx ends.
+// watchDisk records how long a small file, like the state of a member, takes to reach the disk, until ctx ends.
 func (m *stallMeter) watchDisk(ctx context.Context) {
 	for ctx.Err() == nil {
 		before := suspend.Now()
 		f, err := os.CreateTemp("", runName())
 		if err != nil {
-			return // members cannot save there either, and say so
+			return // members cannot save there either, and report that
 		}
-		_ = errors.Join(f.Sync(), f.Close(), os.Remove(f.Name())) // it is there for the time that it takes
+		_ = errors.Join(f.Sync(), f.Close(), os.Remove(f.Name())) // only its duration matters
 		now := suspend.Now()
 		m.mu.Lock()
 		m.notes = append(m.notes, stall{now, now - before})

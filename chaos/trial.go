@@ -15,27 +15,27 @@ import (
 	"github.com/go-election/election/internal/turns"
 )
 
-// trial is one fault in a group that was calm before, and is calm again after it.
+// trial is one fault in a group that is calm before and after it.
 type trial struct {
 	*group
 	ctx    context.Context
 	leader *seat // when the trial began
 	term   uint64
 	others []*seat
-	halted *halt // the leader that was stopped until another one had written; nil: none was
+	halted *halt // the leader that was stopped until another one had written; nil if none
 	began  time.Duration
 	healed time.Duration // when the last fault ended
 	down   []outage
 	alone  []isolation
-	before int // stops that had been reported when the trial began
+	before int // number of stops reported before the trial
 }
 
-// outcome is what has come of a trial.
+// outcome is the result of a trial.
 type outcome struct {
-	Vacant  time.Duration `json:"vacant"`         // no leader served for so long in all
-	Changes int           `json:"changes"`        // leases that began
-	Late    bool          `json:"late,omitempty"` // a leader came later than it should
-	// Busy: there were changes that the fault does not explain, but the machine let a member wait for long.
+	Vacant  time.Duration `json:"vacant"`         // total time without a leader
+	Changes int           `json:"changes"`        // number of leases that began
+	Late    bool          `json:"late,omitempty"` // a leader came too late
+	// Busy is set if there were changes that the fault does not explain, while the machine stalled a member.
 	Busy bool `json:"busy,omitempty"`
 	Vain int  `json:"vain,omitempty"` // see halt
 }
@@ -57,8 +57,8 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 	if _, _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
 	}
-	// What the fault has left in queues comes out by now. Also, a leader would be paused nearly all the
-	// time if the next trial began at once.
+	// Wait until queues that the fault has filled are empty. Also, a leader would be paused nearly all the time if
+	// the next trial began immediately.
 	t.wait(t.healed + t.times.Lease - suspend.Now())
 	if _, _, err := g.calm(ctx); err != nil {
 		return outcome{}, err
@@ -67,7 +67,7 @@ func (g *group) attempt(ctx context.Context) (outcome, error) {
 	return out, errors.Join(err, g.judge())
 }
 
-// begin begins a trial, as soon as the group is calm.
+// begin begins a trial when the group is calm.
 func (g *group) begin(ctx context.Context) (*trial, error) {
 	t := &trial{group: g, ctx: ctx}
 	if err := t.choose(); err != nil {
@@ -80,7 +80,7 @@ func (g *group) begin(ctx context.Context) (*trial, error) {
 	return t, nil
 }
 
-// choose waits until the group is calm, and notes its leader.
+// choose waits until the group is calm, and records its leader.
 func (t *trial) choose() (err error) {
 	if t.leader, t.term, err = t.calm(t.ctx); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (t *trial) choose() (err error) {
 	return nil
 }
 
-// outcome measures, and judges what this trial may do.
+// outcome measures the trial, and checks it.
 func (t *trial) outcome() (o outcome, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -105,7 +105,7 @@ func (t *trial) outcome() (o outcome, err error) {
 	longest, sum := vacant(served, t.began, now)
 	_, most := t.times.FailOver(t.cell.n)
 	if !t.cell.fault.survived {
-		// No majority was left for a while. Members that were started anew keep silent for a lease at first.
+		// There was no majority for a while, and members that restart keep silent for a lease.
 		most += t.healed - t.began + t.times.Lease*11/10
 	}
 	most += time.Duration(t.cell.fault.grace * float64(t.times.Lease))
@@ -114,7 +114,7 @@ func (t *trial) outcome() (o outcome, err error) {
 	if err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began,
 		t.times.Lease); err != nil &&
 		(stalled >= t.times.Lease/4 || t.heldUp() >= t.times.Lease/2) {
-		// A leader that the machine lets wait, or its voters, may lose the lease.
+		// A leader loses its lease if the machine stalls it, or its voters.
 		o.Busy, err = true, nil
 	}
 	if t.cell.fault.refuses {
@@ -126,8 +126,7 @@ func (t *trial) outcome() (o outcome, err error) {
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
 }
 
-// waits returns when a member did not run since the trial began, although it was not paused. The caller holds
-// mu.
+// waits returns when a member did not run since the trial began, although it was not paused. The caller holds mu.
 func (t *trial) waits() (all []span) {
 	for _, s := range t.stalls {
 		paused := slices.ContainsFunc(t.down, func(o outage) bool {
@@ -140,8 +139,8 @@ func (t *trial) waits() (all []span) {
 	return all
 }
 
-// stalled returns for how long the machine has let this program or a member wait since the trial began. The
-// caller holds mu.
+// stalled returns the longest time for which the machine has stalled this program or a member since the trial began.
+// The caller holds mu.
 func (t *trial) stalled() time.Duration {
 	longest := t.meter.since(t.began)
 	for _, s := range t.waits() {
@@ -150,8 +149,8 @@ func (t *trial) stalled() time.Duration {
 	return longest
 }
 
-// heldUp returns for how much of a lease, at most, one member or another did not run. A renewal has to wait
-// for each of three turns: of the leader, of a follower, and of the leader again. The caller holds mu.
+// heldUp returns the longest part of a lease during which some member did not run. A renewal waits for three turns:
+// of the leader, of a follower, and of the leader again. The caller holds mu.
 func (t *trial) heldUp() (most time.Duration) {
 	all := t.waits()
 	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.From, b.From) })
@@ -160,7 +159,7 @@ func (t *trial) heldUp() (most time.Duration) {
 		for _, s := range all {
 			if from := max(s.From, begin); from < min(s.Until, last.Until) {
 				sum += min(s.Until, last.Until) - from
-				begin = min(s.Until, last.Until) // what others wait for at the same time counts once
+				begin = min(s.Until, last.Until) // overlapping stalls count once
 			}
 		}
 		most = max(most, sum)
@@ -168,12 +167,12 @@ func (t *trial) heldUp() (most time.Duration) {
 	return most
 }
 
-// strike notes that a member cannot serve from now on.
+// strike records that a member cannot serve from now on.
 func (t *trial) strike(s *seat) {
 	t.down = append(t.down, outage{s.process.number, suspend.Now(), math.MaxInt64})
 }
 
-// heal notes that all processes that live can serve again.
+// heal records that all live processes can serve again.
 func (t *trial) heal() {
 	t.healed = suspend.Now()
 	for i, o := range t.down {
@@ -185,10 +184,10 @@ func (t *trial) heal() {
 	}
 }
 
-// sleep lets some leases pass.
+// sleep waits for some leases.
 func (t *trial) sleep(leases float64) { t.wait(time.Duration(leases * float64(t.times.Lease))) }
 
-// wait lets some time pass.
+// wait waits for some time.
 func (t *trial) wait(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -206,11 +205,11 @@ func (t *trial) next() error {
 	})
 }
 
-// kill kills members, all at once.
+// kill kills members, all at the same time.
 func (t *trial) kill(seats ...*seat) {
 	for _, s := range seats {
 		t.strike(s)
-		_ = s.process.cmd.Process.Kill() // an error says that it has ended
+		_ = s.process.cmd.Process.Kill() // fails only if it has ended
 	}
 	for _, s := range seats {
 		s.process.kill()
@@ -243,7 +242,7 @@ func (t *trial) restart() error {
 	return err
 }
 
-// quorum returns as many members as are a majority, the leader among them or not.
+// quorum returns the members of a majority, with or without the leader.
 func (t *trial) quorum(withLeader bool) []*seat {
 	if withLeader {
 		return append([]*seat{t.leader}, t.others[:t.cell.n/2]...)
@@ -251,17 +250,16 @@ func (t *trial) quorum(withLeader bool) []*seat {
 	return t.others[:min(t.cell.n/2+1, len(t.others))]
 }
 
-// largest returns the member that would lead if all stood at once.
+// largest returns the member that would lead if all were candidates at the same time.
 func (t *trial) largest() *seat {
 	return slices.MaxFunc(t.seats, func(a, b *seat) int {
 		return cmp.Compare(turns.Priority(groupName, a.name), turns.Priority(groupName, b.name))
 	})
 }
 
-// transfer lets a member lead.
+// transfer makes a member lead.
 func (t *trial) transfer(to *seat) error {
-	// A member that was deposed a moment ago does not stand yet, and takes no lead over. So it is asked
-	// again.
+	// A member that was just deposed is no candidate yet and cannot take over. So ask again.
 	err := errHung
 	for range 10 {
 		leader, _, failed := t.calm(t.ctx)
@@ -284,7 +282,7 @@ func (t *trial) transfer(to *seat) error {
 	return err
 }
 
-// tell writes a command to a member.
+// tell sends a command to a member.
 func (t *trial) tell(s *seat, words ...string) error {
 	_, err := fmt.Fprintln(s.process.stdin, strings.Join(words, " "))
 	return err
@@ -313,5 +311,5 @@ func (t *trial) mend(leases float64) error {
 	return err
 }
 
-// isLeader reports whether the leader of the beginning is among members.
+// isLeader reports whether one of these members led when the trial began.
 func (t *trial) isLeader(seats []*seat) bool { return slices.Contains(seats, t.leader) }

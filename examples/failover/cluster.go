@@ -44,7 +44,7 @@ func (c *cluster) ids() []election.ID {
 	return ids
 }
 
-// start lets processes come up, in a system that may run already.
+// start starts processes, in a system that may already run.
 func (c *cluster) start(ids ...election.ID) error {
 	for _, id := range ids {
 		end, err := c.net.Endpoint(id)
@@ -72,15 +72,15 @@ func (c *cluster) start(ids ...election.ID) error {
 	return nil
 }
 
-// note lets agreement know that something has changed.
+// note wakes agreement after a change.
 func (c *cluster) note() {
 	select {
 	case c.changed <- struct{}{}:
-	default: // it will look anyway
+	default: // agreement is about to look anyway
 	}
 }
 
-// kill ends a process. What it knew is gone.
+// kill ends a process, and its state is lost.
 func (c *cluster) kill(id election.ID) {
 	m := c.up[id]
 	delete(c.up, id)
@@ -97,8 +97,8 @@ func (c *cluster) killAll() {
 	}
 }
 
-// agreement waits until all that are up follow one leader that is up, and no message under way changes that
-// any more. at is when they had come to agree.
+// agreement waits until all processes that are up follow one leader that is up, and no message in flight can change
+// that. at is when they agreed.
 func (c *cluster) agreement() (o election.Outcome, at time.Time, err error) {
 	giveUp := time.After(10 * (afterCrash + afterReturn))
 	for {
@@ -121,7 +121,7 @@ func (c *cluster) agreement() (o election.Outcome, at time.Time, err error) {
 	}
 }
 
-// agreed returns what the leader believes, if all agree with it.
+// agreed returns the outcome of the leader, if all agree with it.
 func (c *cluster) agreed() (election.Outcome, bool) {
 	var leader election.Outcome
 	for id, m := range c.up {

@@ -1,8 +1,7 @@
-// Command failover runs five processes as goroutines, kills the leader three times, and
-// prints how long the others take to agree on the next. They notice a crash because they miss the
-// leader's heartbeats. One of the dead comes back in between, without its state, and takes over in the
-// Term of the leader before: a Term of bully numbers an election, and is no token for writes. Package
-// elector has those.
+// Command failover runs five processes as goroutines, kills the leader three times, and prints how long the others
+// take to agree on the next. They detect a crash by missing heartbeats. In between, one of the dead processes comes
+// back without its state, and takes over in the Term of the leader before: a Term of bully numbers an election, and
+// is no fencing token. Package elector has fencing tokens.
 package main
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/go-election/election/bully"
 )
 
-// What the processes may rely on. Memory is much faster than that; what matters is that it is never slower.
+// The assumed bounds. Memory is much faster; what matters is that it is never slower.
 const (
 	delay      = 50 * time.Millisecond // the longest that a message takes
 	processing = 10 * time.Millisecond // the longest that a process takes to handle it
@@ -30,9 +29,9 @@ const (
 // then waits for answers that do not come, has won, and its announcement takes another turn. (The
 // other bound of package bully, Alive + 2*(delay + processing), counts from an election's beginning.)
 //
-// After a return: a process that comes back lets the larger ones elect as well, at worst one after another,
-// and each of them asks the leader, which goes on to the Term of the last one. All others hear of
-// that Term with the next heartbeat.
+// After a return: the process makes the larger ones elect as well, at worst one after another, and each of
+// them asks the leader, which advances to the Term of the last one. All others learn that Term from the
+// next heartbeat.
 const (
 	members     = 5
 	turn        = delay + processing
@@ -48,7 +47,7 @@ func main() {
 	}
 }
 
-// failover is the whole story.
+// failover runs the whole demonstration.
 func failover(out io.Writer) error {
 	algorithm, err := bully.Rules(bully.Config{Delay: delay, Processing: processing, AliveTimeout: alive,
 		Heartbeat: heartbeat})

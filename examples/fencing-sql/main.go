@@ -1,9 +1,9 @@
-// Command fencing-sql is a member of a service whose leader writes to an SQLite file that all members share.
-// Each write carries the token of its leader, and the database refuses that of an earlier one:
+// Command fencing-sql is a member of a service whose leader writes to an SQLite file that all members share. Each
+// write carries the fencing token of its leader, and the database refuses tokens of earlier leaders:
 //
 //	fencing-sql jobs.db a a=127.0.0.1:7946 b=127.0.0.1:7947 c=127.0.0.1:7948
 //
-// It is a module of its own, for the sake of its driver: in this folder, GOWORK=off go build makes it.
+// It is a separate module because of its driver: build it in this folder with GOWORK=off go build.
 package main
 
 import (
@@ -54,8 +54,8 @@ func main() {
 	}
 }
 
-// lead writes a row each second as long as this member leads. If the database refuses the token, advance
-// learns the one that the database knows.
+// lead writes a row each second as long as this member leads. If the database refuses its token, it passes the token
+// in the database to advance.
 func lead(ctx context.Context, db *sql.DB, self string, token uint64, advance func(uint64) error) error {
 	log.Println(self, "leads, and writes with token", token)
 	for every := time.Tick(time.Second); ; {
@@ -65,8 +65,8 @@ func lead(ctx context.Context, db *sql.DB, self string, token uint64, advance fu
 		})
 		if errors.Is(err, fence.ErrStale) {
 			log.Print(err)
-			// Another member leads, or the members have lost their memory and count from below. In
-			// either case the next Term of this member has to be larger.
+			// Another member leads, or the members have lost their memory and Terms have decreased. In either case
+			// the next Term of this member must be larger.
 			var known uint64
 			err = db.QueryRowContext(ctx, `SELECT token FROM fence WHERE name = $1`, "jobs").Scan(&known)
 			if err == nil {

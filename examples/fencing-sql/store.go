@@ -11,14 +11,13 @@ import (
 	"github.com/go-election/election/elector/fence"
 )
 
-// schema: a row of fence holds the largest token that a group has written with, a row of log what was
-// written.
+// schema: each row of fence holds the largest token that a group has written with; log is the data.
 const schema = `
 CREATE TABLE IF NOT EXISTS fence (name TEXT PRIMARY KEY, token BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS log (
 	id INTEGER PRIMARY KEY AUTOINCREMENT, token BIGINT NOT NULL, text TEXT NOT NULL);`
 
-// open opens a file of SQLite, with room for a writer that waits for another one.
+// open opens an SQLite file. A writer waits for another one.
 func open(ctx context.Context, file string) (*sql.DB, error) {
 	location := url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath(),
 		RawQuery: url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)"}}.Encode()}

@@ -1,5 +1,5 @@
-// Command kubernetes is a member of a service that runs as a StatefulSet, see orders.yaml. Its
-// environment says which member it is.
+// Command kubernetes is a member of a service that runs as a StatefulSet, see orders.yaml. Its environment configures
+// it.
 package main
 
 import (

@@ -1,8 +1,8 @@
-// Command leader is one of three members, of which one at a time leads:
+// Command leader is one of three members, one of which leads at a time:
 //
 //	leader a & leader b & leader c
 //
-// Command examples/service adds what a service needs: its members as arguments, logs, and a graceful end.
+// Command examples/service adds what a service needs: its members as arguments, logs, and a graceful shutdown.
 package main
 
 import (

@@ -1,10 +1,9 @@
-// Command service is one member of a service that runs in several copies. It is started with its name and
-// all members:
+// Command service is one member of a service that runs several replicas. Its arguments are its name and all members:
 //
 //	service a a=127.0.0.1:7946 b=127.0.0.1:7947 c=127.0.0.1:7948
 //
-// It has no TLS, so all members are on one machine. docs/services.md shows what members on several machines
-// need, and examples/kubernetes is such a program.
+// It has no TLS, so all members must be on one machine. docs/services.md explains certificates, and
+// examples/kubernetes uses them.
 package main
 
 import (

@@ -10,14 +10,14 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// udp carries packets over UDP. On loopback none is lost while there is room; elsewhere they get lost.
+// udp sends packets over UDP, which may lose them. On loopback that happens only if a buffer is full.
 type udp struct {
-	net.PacketConn // Close is its own
+	net.PacketConn // provides Close
 	peers          map[election.ID]net.Addr
 	turn           chan struct{} // has room for one: the caller that receives
 }
 
-func (t *udp) Send(_ context.Context, p election.Packet) error { // never waits long
+func (t *udp) Send(_ context.Context, p election.Packet) error { // does not block for long
 	_, err := t.WriteTo(transport.AppendPacket(nil, p), t.peers[p.To])
 	if errors.Is(err, net.ErrClosed) {
 		err = errors.Join(election.ErrClosed, err)
@@ -34,7 +34,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 	}
 	defer context.AfterFunc(ctx, func() { _ = t.SetReadDeadline(time.Unix(1, 0)) })() // long ago
 	for b := make([]byte, transport.PacketSize+1); ; {
-		_ = t.SetReadDeadline(time.Time{}) // the one before may have left it so
+		_ = t.SetReadDeadline(time.Time{}) // undo the deadline of an earlier call
 		if ctx.Err() != nil {
 			return election.Packet{}, ctx.Err()
 		}
@@ -43,7 +43,7 @@ func (t *udp) Recv(ctx context.Context) (election.Packet, error) {
 			return election.Packet{}, errors.Join(election.ErrClosed, err)
 		}
 		p, err := transport.ParsePacket(b[:n])
-		if peer := t.peers[p.From]; err == nil && peer != nil && from.String() == peer.String() { // of ours
+		if peer := t.peers[p.From]; err == nil && peer != nil && from.String() == peer.String() { // from a peer
 			return p, nil
 		}
 	}
