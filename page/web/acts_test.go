@@ -430,14 +430,14 @@ func TestEveryActIsOffered(t *testing.T) {
 		await act(-1, 2, "Crash 3");
 		await act(-1, 2, "3 comes back with its saved state");
 		await act(-1, 3, "Pause 4");
-		await act(-1, 3, "4 goes on");
+		await act(-1, 3, "Resume 4");
 		await act(-1, 1, "Start at 2");
 		const timer = every("#panel-acts .group button").find((b) => b.textContent.startsWith("Now "));
 		await act(-1, 0, timer.firstChild.data.slice(4));
 		await act(-1, 0, "4"); // it suspects
 		await act(-1, 0, every(".next .does")[0].textContent);
 		await act(-1, 0, "× Lose");
-		await act(-1, 0, "×2 Double");
+		await act(-1, 0, "×2 Duplicate");
 		await act(-1, 0, "+1 Delay");
 		await act(-1, 0, "Nothing from 1 arrives");
 		await act(-1, 0, "Nothing arrives at 1");

@@ -26,8 +26,8 @@ export const hash = "hash";
 export const asBy = ", as by";
 export const asByFile = "; Share saves the file of";
 export const processes = "Processes";
-export const timePicture = "The run in time: a line a process, an arrow a message. "
-  + "The log has the same as a list.";
+export const timePicture = "The run in time: each line is a process, each arrow a message. "
+  + "The log lists the same.";
 export const algorithm = "Algorithm";
 export const size = "Processes";
 export const order = "Order of the IDs";
@@ -43,19 +43,19 @@ export const starters = "Who starts";
 export const all = "all";
 export const again = "Run again with another seed";
 export const asDefault = "default";
-export const transport = { first: "To the beginning", back: "Back by a stride", play: "Play", pause: "Pause",
-  on: "On by a stride", last: "To the end" };
+export const transport = { first: "To the beginning", back: "Step back", play: "Play", pause: "Pause",
+  on: "Step forward", last: "To the end" };
 export const stride = "Step by";
 export const strides = { event: "event", instant: "instant", decision: "decision", fault: "fault",
   process: "chosen process" };
 export const speed = "Speed";
 export const scale = "Axis";
 export const scales = { time: "clock", steps: "steps" };
-export const scrubber = "Place in the run";
+export const scrubber = "Position in the run";
 export const start = "Before the first step. Press play, or an arrow key.";
 export const close = "Close";
 export const keys = "Keys";
-export const marks = "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: must not be, bar: cut links.";
+export const marks = "● start, ★ leader; in red: × crash or loss, ○ other fault, ring: violation, bar: cut links.";
 export const running = "busy";
 export const panels = { acts: "Act", prove: "Prove", learn: "Learn", time: "Time", step: "Step", log: "Log",
   process: "Process", theory: "Theory" };
@@ -69,7 +69,7 @@ export function processIs(film, p, step) {
   const now = film.condition(p, step);
   const words = [`process ${film.name(p)}`];
   if (now.role === LEADER) {
-    words.push(now.status === DOWN ? "led" : film.roleOf(p, step) ? "leads" : "led, its lease is over");
+    words.push(now.status === DOWN ? "led" : film.roleOf(p, step) ? "leads" : "led, its lease has expired");
   } else if (now.role === FOLLOWER) words.push(now.leader >= 0 ? `follows ${film.name(now.leader)}` : "follows");
   else words.push("undecided");
   if (film.sectionAt(step).indexOf(p, 2) > 0) words.push("in the section");
@@ -98,7 +98,7 @@ export const bits = "bits in all";
 export const time = "time in all";
 export const plots = { messages: "Messages by the number of processes", bits: "Bits of the run, and at most",
   time: "Time in units" };
-export const noTheory = "No closed form fits messages.";
+export const noTheory = "There is no closed form for the messages.";
 export const rule = "rule";
 export const notRun = "did not run";
 export const changed = "What changed";
@@ -124,9 +124,9 @@ export const exportKinds = /** @type {Record<string, string>} */ ({ scenario: "S
   trace: "Trace (JSON lines)", svg: "Picture (SVG)", png: "Picture (PNG)", links: "Network (SVG)",
   mermaid: "Mermaid", log: "Log in words", chrome: "Chrome trace", shiviz: "ShiViz log" });
 export const openFile = "Open a file";
-export const openHint = "A scenario or a trace, in one file or one a process. Or drop them on the page.";
+export const openHint = "A scenario or a trace, as one file or one for each process. Or drop files on the page.";
 export const ofTrace = "A trace has no address. Share its file.";
-export const tooLong = "It is too long for an address. Save the scenario.";
+export const tooLong = "This run is too long for an address. Save the scenario.";
 export const badLink = "The address after the # cannot be read.";
 export const otherSize = (/** @type {number} */ n, /** @type {number} */ m) =>
   `Here are ${n} processes: no such network has ${m}.`;
@@ -139,30 +139,30 @@ export const process = (/** @type {string} */ name) => `Process ${name}`;
 export const keyBack = { event: "one step back", instant: "to the instant before",
   decision: "to the decision before", fault: "to the fault before",
   process: "to the step of the chosen process before" };
-export const keyMoves = { play: "play, pause", event: "one step on", instant: "to the next instant",
+export const keyMoves = { play: "play, pause", event: "one step forward", instant: "to the next instant",
   home: "to the beginning", end: "to the end",
   decision: "to the next decision", fault: "to the next fault",
-  process: "to the next step of the chosen process", causes: "light what led to this step",
+  process: "to the next step of the chosen process", causes: "highlight what led to this step",
   share: "share", list: "list the keys", undo: "undo", redo: "redo",
-  all: "light everything again", longer: "stretch the picture in time", shorter: "shrink it" };
+  all: "highlight everything", longer: "stretch the picture in time", shorter: "shrink it" };
 export const keyNames = /** @type {Record<string, string>} */ ({ " ": "space", ArrowRight: "→", ArrowLeft: "←",
   "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←", Escape: "esc" });
-export const keyActs = { c: "crash the chosen process", r: "let it come back without its state",
-  R: "let it come back with its saved state", p: "pause it, let it go on", s: "start an election there",
-  t: "let its next timer run out now", x: "cut it off", h: "heal all cuts",
-  digits: "let this entry of the list happen now" };
+export const keyActs = { c: "crash the chosen process", r: "bring it back without its state",
+  R: "bring it back with its saved state", p: "pause or resume it", s: "start an election there",
+  t: "expire its next timer now", x: "cut it off", h: "heal all cuts",
+  digits: "do this entry of the list now" };
 export const actCrash = (/** @type {string} */ p) => `Crash ${p}`;
 export const actRecover = (/** @type {string} */ p) => `${p} comes back without its state`;
 export const actRestart = (/** @type {string} */ p) => `${p} comes back with its saved state`;
 export const actPause = (/** @type {string} */ p) => `Pause ${p}`;
-export const actResume = (/** @type {string} */ p) => `${p} goes on`;
+export const actResume = (/** @type {string} */ p) => `Resume ${p}`;
 export const actStart = (/** @type {string} */ p) => `Start at ${p}`;
 export const actSuspect = (/** @type {string} */ p, /** @type {string} */ q) => `${p} suspects ${q}`;
 export const actSuspects = "It suspects";
 export const actTimer = (/** @type {string} */ words) => `Now ${words}`;
 export const actDeliver = "Deliver now";
 export const actLose = "Lose";
-export const actDuplicate = "Double";
+export const actDuplicate = "Duplicate";
 export const actDelay = "Delay by 1 unit";
 export const actSigns = /** @type {Record<string, string>} */ ({ lose: "×", duplicate: "×2", delay: "+1" });
 export const actAbout = (/** @type {string} */ what, /** @type {string} */ words) => `${what}: ${words}`;
@@ -182,7 +182,7 @@ export const actNext = (/** @type {number} */ n) => `What may happen next (${n})
 export const actNothing = "Only suspicions are left: choose a process.";
 export const actAt = (/** @type {number} */ due) => `at ${short(due)}`;
 export const actHand = "By hand";
-export const actHandHint = "Nothing happens but what you choose.";
+export const actHandHint = "Only what you choose happens.";
 export const actOutside = "Outside the model.";
 export const actOutsideShort = "outside the model";
 export const actFails = "fails";
@@ -194,7 +194,7 @@ export const actUndo = "Undo";
 export const actRedo = "Redo";
 export const actAfter = (/** @type {number} */ k) => `after step ${k}`;
 export const actCompare = "Another run";
-export const actCompareWith = (/** @type {string} */ title) => `Show beside: ${title}`;
+export const actCompareWith = (/** @type {string} */ title) => `Compare with: ${title}`;
 export const actBeside = (/** @type {string} */ title) => `The run "${title}", at the same step`;
 export const actFirst = (/** @type {number} */ k, /** @type {string} */ words) =>
   (k > 0 ? `First difference, step ${k}: ${words}` : words);
@@ -253,8 +253,8 @@ export const learnPredict = "What do you expect?";
 export const learnRight = "Yes.";
 export const learnWrong = "No.";
 export const learnHint = "hint";
-export const learnTask = "Lead this algorithm to a state in which it fails. ";
-export const learnJudged = "Each run is judged; a hint or Prove's way costs stars.";
+export const learnTask = "Find a run in which this algorithm fails. ";
+export const learnJudged = "Each run is judged. Hints and help of Prove cost stars.";
 export const learnAgain = "Begin again";
 export const learnShowHint = "Show a hint";
 export const learnAllowed = "You may use up to";
