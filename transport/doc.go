@@ -27,7 +27,7 @@
 //
 // A transport may deliver a packet more than once, for example because it retransmits without acknowledgements.
 // The process drops duplicates by [election.Packet].Seq, so a transport must carry Seq and Incarnation like all
-// other fields.
+// other fields, or number packets itself, as package reliable does.
 //
 // # See also
 //

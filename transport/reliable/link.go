@@ -75,9 +75,7 @@ func (t *Transport) receive() {
 			t.mu.Unlock()
 			return
 		}
-		if p.To == t.config.Self {
-			t.handle(&p)
-		}
+		t.handle(&p)
 		t.mu.Unlock()
 	}
 }

@@ -3,6 +3,7 @@ package reliable
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -119,10 +120,7 @@ func (w *world) clone() *world {
 	c.out.queue.items = slices.Clone(w.out.queue.items)
 	c.in.kept = slices.Clone(w.in.kept)
 	c.net = slices.Clone(w.net)
-	c.most = make(map[uint64]uint64)
-	for k, v := range w.most {
-		c.most[k] = v
-	}
+	c.most = maps.Clone(w.most)
 	return &c
 }
 

@@ -133,17 +133,18 @@ func (t *Transport) Send(ctx context.Context, p election.Packet) error {
 
 // Recv returns the next packet of any link.
 func (t *Transport) Recv(ctx context.Context) (election.Packet, error) {
+	if ctx.Err() != nil {
+		return election.Packet{}, context.Cause(ctx)
+	}
 	for {
-		if ctx.Err() != nil {
-			return election.Packet{}, context.Cause(ctx)
-		}
 		if p, ok, err := t.take(); ok || err != nil {
 			return p, err
 		}
 		select {
-		case <-t.news:
+		case <-t.news: // take a packet even if ctx has ended: no other call knows of it
 		case <-t.ended:
 		case <-ctx.Done():
+			return election.Packet{}, context.Cause(ctx)
 		}
 	}
 }

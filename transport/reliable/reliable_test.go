@@ -140,6 +140,66 @@ func TestFewPackets(t *testing.T) {
 	})
 }
 
+// TestLongRoundTrip: nor is a packet sent twice under one name if the offer takes most of Resend.
+func TestLongRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLossy(t, faults.Config{Min: 40 * time.Millisecond})
+		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{})
+		require.NoError(t, send(a, 2, 0, 1, 1))
+		receives(t, b, 1, 1)
+		time.Sleep(time.Second)
+		require.EqualValues(t, 4, n.Stats().Sent, "packet, offer, packet, ack")
+	})
+}
+
+// TestManyReceivers: packets that become ready together wake all calls of Recv.
+func TestManyReceivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLossy(t, faults.Config{})
+		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{})
+		require.NoError(t, send(a, 2, 0, 1, 1))
+		receives(t, b, 1, 1)
+		received := make(chan uint64, 3)
+		for range cap(received) {
+			go func() { received <- recv(t, b).Msg.Value }()
+		}
+		synctest.Wait()
+		n.CutLink(1, 2)
+		require.NoError(t, send(a, 2, 0, 2, 2))
+		synctest.Wait()
+		n.Heal()
+		require.NoError(t, send(a, 2, 0, 3, 4)) // they wait for the lost one
+		time.Sleep(time.Second)
+		require.ElementsMatch(t, []uint64{2, 3, 4}, []uint64{<-received, <-received, <-received})
+	})
+}
+
+// TestCanceledReceiver: a call of Recv whose context ends while a packet arrives leaves it to another call.
+func TestCanceledReceiver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLossy(t, faults.Config{})
+		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{})
+		for range 300 {
+			ctx, cancel := context.WithCancel(t.Context())
+			other, stop := context.WithCancel(t.Context())
+			received := make(chan error, 2)
+			for _, c := range []context.Context{ctx, other} {
+				go func() {
+					_, err := b.Recv(c)
+					received <- err
+				}()
+				synctest.Wait()
+			}
+			go cancel()
+			require.NoError(t, send(a, 2, 0, 1, 1))
+			synctest.Wait()
+			stop()
+			first, second := <-received, <-received
+			require.True(t, first == nil || second == nil, "the packet is left")
+		}
+	})
+}
+
 // TestReceiverRestarts: the successor of a receiver gets all packets that the former one had not acknowledged,
 // and the later ones.
 func TestReceiverRestarts(t *testing.T) {
@@ -287,6 +347,28 @@ func TestCut(t *testing.T) {
 	})
 }
 
+// TestNewsFromPeer: when a packet reaches a process that was cut off for long, the earlier ones follow soon, and
+// not when the next retransmission would be due.
+func TestNewsFromPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLossy(t, faults.Config{Min: time.Millisecond})
+		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{})
+		require.NoError(t, send(a, 2, 0, 1, 1))
+		receives(t, b, 1, 1)
+		require.NoError(t, n.Cut([]election.ID{1}))
+		require.NoError(t, send(a, 2, 0, 2, 20))
+		time.Sleep(time.Hour)
+		for lost := n.Stats().Cut; lost == n.Stats().Cut; {
+			time.Sleep(time.Millisecond)
+		}
+		n.Heal() // the next one is due in 1.6 s
+		healed := time.Now()
+		require.NoError(t, send(a, 2, 0, 21, 21))
+		receives(t, b, 2, 21)
+		require.Less(t, time.Since(healed), 250*time.Millisecond)
+	})
+}
+
 // TestSlowReceiver: packets that the receiver does not take wait, first at its end and then at the sender's.
 // None is sent again in vain, but for a rare question whether there is room.
 func TestSlowReceiver(t *testing.T) {
@@ -348,6 +430,21 @@ func TestCloseTogether(t *testing.T) {
 		}
 		closing.Wait()
 		require.Zero(t, time.Since(began))
+	})
+}
+
+// TestCloseSlowReceiver: a process that closes while packets wait for it does not keep their sender waiting.
+func TestCloseSlowReceiver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newLossy(t, faults.Config{})
+		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{Queue: 10})
+		require.NoError(t, send(a, 2, 0, 1, 200))
+		require.NoError(t, send(b, 3, 0, 1, 1)) // never acknowledged, so b lingers
+		time.Sleep(time.Second)
+		began := time.Now()
+		go b.Close()
+		require.NoError(t, a.Close())
+		require.Less(t, time.Since(began), time.Second)
 	})
 }
 
