@@ -36,7 +36,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzRestoreState -fuzztime 1m .
 	go test -run '^$$' -fuzz FuzzHello -fuzztime 1m ./transport/tcp
 	go test -run '^$$' -fuzz FuzzFrames -fuzztime 1m ./transport/tcp
-	go test -run '^$$' -fuzz FuzzHostile -fuzztime 1m ./transport/reliable
+	go test -run '^$$' -fuzz FuzzHostile -fuzztime 1m -fuzzminimizetime 1x ./transport/reliable
 	go test -run '^$$' -fuzz FuzzHello -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzMembers -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzParseMembers -fuzztime 1m ./elector
