@@ -2,7 +2,6 @@ package electiontest
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -215,8 +214,7 @@ func repeated(t *trial) error {
 		if t.Synchronous { // a single process starts each election except the first
 			c.Schedule, c.Unordered = sim.UnitDelay, false
 		}
-		r := &series{trial: t, in: &c.Input, seed: seed, led: make(verdict.Leaders),
-			last: make(map[election.ID]election.Outcome)}
+		r := &series{trial: t, in: &c.Input, seed: seed, decisions: verdict.Decisions{Algorithm: t.Algorithm}}
 		if !t.LongLived {
 			c.Observe = r.watch
 		}
@@ -237,11 +235,10 @@ func repeated(t *trial) error {
 type series struct {
 	*trial
 	*sim.Sim
-	in    *scenario.Input
-	seed  uint64
-	led   verdict.Leaders
-	last  map[election.ID]election.Outcome // latest decisions of the processes
-	wrong error
+	in        *scenario.Input
+	seed      uint64
+	decisions verdict.Decisions
+	wrong     error
 }
 
 // watch checks every decision.
@@ -249,12 +246,7 @@ func (r *series) watch(o *observe.Occurrence) {
 	if o.What != observe.Step || !o.Effects.Decided() || r.wrong != nil {
 		return
 	}
-	now, before := o.Effects.Outcome, r.last[o.Process]
-	r.last[o.Process] = now
-	r.wrong = verdict.Changed(o.Process, before, now)
-	if now.Role == election.Leader {
-		r.wrong = cmp.Or(r.led.Add(o.Process, now.Term), r.wrong)
-	}
+	_, r.wrong = r.decisions.Note(o.Process, o.Effects.Outcome, o.At, 0)
 }
 
 func (r *series) all() error {

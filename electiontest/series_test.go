@@ -114,7 +114,7 @@ func TestRepeatedTold(t *testing.T) {
 func TestWatch(t *testing.T) {
 	in, err := (&trial{Algorithm: lcr.Participant()}).input(upTo(3))
 	require.NoError(t, err)
-	r := &series{led: make(verdict.Leaders), last: make(map[election.ID]election.Outcome)}
+	r := &series{decisions: verdict.Decisions{Algorithm: in.Algorithm}}
 	step := func(p int, f func(e *election.Env)) {
 		e := election.NewEnv(&in, nil)
 		fx := e.Begin(p)

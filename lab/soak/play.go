@@ -66,11 +66,10 @@ type play struct {
 	most   int // steps, before the run counts as one without end
 	is     []participant
 
-	sections verdict.Sections
-	led      verdict.Leaders // where one alone can lead in a Term
-	leases   verdict.Leases
-	wrong    *Violation
-	left     bool // ctx has ended, so that nothing is judged any more
+	sections  verdict.Sections
+	decisions verdict.Decisions
+	wrong     *Violation
+	left      bool // ctx has ended, so that nothing is judged any more
 
 	struck  uint64 // processes that have crashed
 	posted  int
@@ -87,7 +86,6 @@ type participant struct {
 	entered int
 	inside  int    // the number of critical sections that it is in
 	began   uint64 // the Term in which it has started last
-	groups  uint64 // the largest Term of a group that it has led
 }
 
 // Run makes the run, and calls observe, if not nil, with all that happens.
@@ -117,7 +115,9 @@ func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, erro
 		most:   p.stepLimit(),
 		is:     make([]participant, len(p.IDs)),
 		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		led:    make(verdict.Leaders), sections: verdict.Sections{Split: p.splits()}}
+		decisions: verdict.Decisions{Algorithm: p.Algorithm,
+			Returned: len(p.RecoverAt)+len(p.RestartAt) > 0 || p.splits()},
+		sections: verdict.Sections{Split: p.splits()}}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
@@ -387,15 +387,16 @@ func (y *play) observe(o *observe.Occurrence) {
 		y.step(p, is, o)
 	case observe.Crash:
 		// Its Starts still count after the crash: the election that it asked for must end among the others.
-		*is = participant{down: true, since: o.At, asked: is.asked, groups: is.groups}
+		*is = participant{down: true, since: o.At, asked: is.asked}
 		if y.guardsSections() {
 			is.asked = 0 // it will have forgotten
 		}
 		y.struck++
 		y.sections.Crash(o.Process)
-		y.leases.Crash(o.Process)
+		y.decisions.Crash(o.Process)
 	case observe.Recover, observe.Restart:
 		is.down = false
+		y.decisions.Return(o.Process)
 	}
 	if y.other != nil {
 		y.other(o)
@@ -440,46 +441,15 @@ func (y *play) start(is *participant, o *observe.Occurrence) {
 	is.asked++
 }
 
-// decide compares what a process believes now with what it, and others, have believed.
+// decide judges what a process believes now.
 func (y *play) decide(p int, is *participant, now election.Outcome) {
-	before := is.outcome
 	is.outcome = now
-	a := y.Algorithm
-	if a.Leases {
-		until := y.clocks.When(p, y.Now(), now.Until)
-		if property, err := y.leases.Note(y.IDs[p], now, y.Now(), until); err != nil {
-			y.fail(property, "%v", err)
-		}
+	until := y.clocks.When(p, y.Now(), now.Until)
+	if property, err := y.decisions.Note(y.IDs[p], now, y.Now(), until); err != nil {
+		y.fail(property, "%v", err)
 	}
-	if a.Leaderless || now.Role == election.Undecided {
-		return
-	}
-	if err := verdict.Changed(y.IDs[p], before, now); err != nil && !a.LongLived {
-		y.fail(verdict.NoChange, "%v", err)
-	}
-	if now.Role != election.Leader {
-		return
-	}
-	if now.Leader != y.Self(p) {
-		y.fail(verdict.OneLeader, "process %d leads, and says that %v does", y.IDs[p], now.Leader)
-	}
-	if a.Groups {
-		if now.Term <= is.groups && !now.Same(before) {
-			y.fail(verdict.GroupsOnce, "%v", verdict.SecondGroup(y.IDs[p], now.Term, is.groups))
-		}
-		is.groups = max(is.groups, now.Term)
-		return
-	}
-	if a.LongLived && (len(y.RecoverAt)+len(y.RestartAt) > 0 || y.splits()) {
-		// a process that comes back, or is cut off, cannot know which Terms there are; of two leaders
-		// the larger is followed
-		return
-	}
-	if first, ok := y.led[now.Term]; a.LongLived && ok && y.is[y.where[first]].down {
-		delete(y.led, now.Term) // perhaps all that had heard of the Term are down as well
-	}
-	if err := y.led.Add(y.IDs[p], now.Term); err != nil {
-		y.fail(verdict.OneLeader, "%v", err)
+	if now.Role == election.Leader && !y.Algorithm.Leaderless && now.Leader != y.Self(p) {
+		y.fail(verdict.OneLeader, "process %d leads, and names %v as the leader", y.IDs[p], now.Leader)
 	}
 }
 

@@ -103,7 +103,7 @@ func ruleBreakers(t *testing.T) map[string]ruleBreaker {
 				return
 			}
 			n.Step(e, ev)
-		}), verdict.OneLeader, "process 1 leads, and says that "},
+		}), verdict.OneLeader, "process 1 leads, and names "},
 		"the wrong process leads": {smallest, verdict.RightAtEnd,
 			"process 2 leads, not 1, which is the smallest"},
 		"the end stays unknown": {spoilLCR(func(n election.Node, e *election.Env, ev *election.Event) {

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/go-election/election"
 )
@@ -39,18 +40,96 @@ func Started(a *election.Algorithm, ev *election.Event, fx *election.Effects) (t
 	return term, ok && (ev.Op != election.Recv || term > ev.Msg.Term)
 }
 
-// Leaders holds which process has led in each Term.
-type Leaders map[uint64]election.ID
+// Decisions watches what processes decide: which process leads in a Term, and until when.
+type Decisions struct {
+	Algorithm *election.Algorithm
+	// Returned: a process may have recovered, so it may lead in a Term that has had a leader. Apart: processes may
+	// have been paused or cut off, so two may have led in a Term, but one after the other. Both concern algorithms
+	// that are LongLived and have no leases. No other process leads in the Term of a leader that is up.
+	Returned, Apart bool
 
-// Add notes that a process leads in a Term. It returns an error if another process has led in that Term,
-// which [OneLeader] forbids.
-func (l Leaders) Add(process election.ID, term uint64) error {
-	first, ok := l[term]
-	l[term] = process
-	if ok && first != process {
+	of      map[election.ID]decided
+	leaders map[uint64]election.ID // by Term
+	leases  leases
+}
+
+// decided is what a process has decided.
+type decided struct {
+	election.Outcome        // zero if the process is down
+	down             bool   // has crashed and not returned
+	group            uint64 // the largest Term in which it has led a group
+}
+
+// Note notes what a process decides at a time, and when its lease ends if it has one. All times are those of one
+// clock. If a property does not hold any more, Note returns it and why.
+func (d *Decisions) Note(process election.ID, now election.Outcome, at, until time.Duration) (Property, error) {
+	if d.of == nil {
+		d.of, d.leaders = make(map[election.ID]decided), make(map[uint64]election.ID)
+	}
+	is, a := d.of[process], d.Algorithm
+	before := is.Outcome
+	is.Outcome = now
+	defer func() { d.of[process] = is }()
+	if a.Leases {
+		if property, err := d.leases.note(process, now, at, until); err != nil {
+			return property, err
+		}
+	}
+	if a.Leaderless || now.Role == election.Undecided {
+		return "", nil
+	}
+	if err := Changed(process, before, now); err != nil && !a.LongLived {
+		return NoChange, err
+	}
+	switch {
+	case now.Role != election.Leader, now.Same(before):
+		return "", nil
+	case now.Leader.ID != process:
+		return OneLeader, fmt.Errorf("process %d leads, and names %d as the leader", process, now.Leader.ID)
+	case !a.Groups:
+		if err := d.lead(process, now.Term); err != nil {
+			return OneLeader, err
+		}
+		return "", nil
+	case now.Term <= is.group:
+		return GroupsOnce, SecondGroup(process, now.Term, is.group)
+	}
+	is.group = max(is.group, now.Term)
+	return "", nil
+}
+
+// lead notes that a process leads in a Term, and returns an error if another process must not have led in it.
+func (d *Decisions) lead(process election.ID, term uint64) error {
+	first, led := d.leaders[term]
+	switch loose := d.Algorithm.LongLived && !d.Algorithm.Leases; {
+	case loose && d.Returned:
+		return nil
+	case led && d.Algorithm.LongLived && d.of[first].down:
+		led = false // perhaps all processes that have heard of the Term are down as well
+	case led && loose && d.Apart:
+		led = d.of[first].Role == election.Leader && d.of[first].Term == term
+	}
+	d.leaders[term] = process
+	if led && first != process {
 		return BothLead(first, process, term)
 	}
 	return nil
+}
+
+// Crash notes that a process has crashed, and forgets what it has decided.
+func (d *Decisions) Crash(process election.ID) {
+	if d.of != nil {
+		d.of[process] = decided{down: true, group: d.of[process].group}
+	}
+	delete(d.leases.held, process)
+}
+
+// Return notes that a process has recovered.
+func (d *Decisions) Return(process election.ID) {
+	if is, ok := d.of[process]; ok {
+		is.down = false
+		d.of[process] = is
+	}
 }
 
 // BothLead is the error of two leaders of one Term.

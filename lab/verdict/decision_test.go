@@ -118,13 +118,67 @@ func TestStartedAbove(t *testing.T) {
 	}
 }
 
-// TestLeaders: one process leads in a Term, as often as it likes.
-func TestLeaders(t *testing.T) {
-	leaders := make(Leaders)
-	require.NoError(t, leaders.Add(3, 1))
-	require.NoError(t, leaders.Add(3, 1))
-	require.NoError(t, leaders.Add(2, 2))
-	require.EqualError(t, leaders.Add(4, 1), "processes 3 and 4 both lead in Term 1")
+// TestDecisions: one process leads in a Term, as often as it likes, unless the algorithm is LongLived and knows no
+// better; a group has a number that was never used, and no decision is changed.
+func TestDecisions(t *testing.T) {
+	const crash, back, returned, apart = 101, 102, 103, 104 // in place of a leader
+	type step struct{ process, leader, term uint64 }
+	lead := func(p, term uint64) step { return step{p, p, term} }
+	for name, c := range map[string]struct {
+		a     election.Algorithm
+		steps []step
+		want  string // of the last step
+	}{
+		"again":            {election.Algorithm{}, []step{lead(3, 1), lead(3, 1), lead(2, 2)}, ""},
+		"both":             {election.Algorithm{}, []step{lead(3, 1), lead(4, 1)}, "processes 3 and 4 both lead in Term 1"},
+		"another leads":    {election.Algorithm{}, []step{{3, 3, 1}, {4, 3, 1}}, ""},
+		"changed":          {election.Algorithm{}, []step{{3, 4, 1}, {3, 5, 1}}, "in Term 1 process 3 was follower of 4"},
+		"after a crash":    {election.Algorithm{}, []step{lead(3, 1), {3, crash, 0}, lead(4, 1)}, "processes 3 and 4 both"},
+		"elects no leader": {election.Algorithm{Leaderless: true}, []step{lead(3, 1), lead(4, 1)}, ""},
+		"long-lived":       {election.Algorithm{LongLived: true}, []step{lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
+		"taken over":       {election.Algorithm{LongLived: true}, []step{lead(3, 1), {3, crash, 0}, lead(4, 1)}, ""},
+		"back before": {election.Algorithm{LongLived: true}, []step{lead(3, 1), {3, crash, 0}, {3, back, 0}, lead(4, 1)},
+			"processes 3 and 4 both"},
+		"after a return": {election.Algorithm{LongLived: true}, []step{{1, returned, 0}, lead(3, 1), lead(4, 1)}, ""},
+		"apart":          {election.Algorithm{LongLived: true}, []step{{1, apart, 0}, lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
+		"apart, one after the other": {election.Algorithm{LongLived: true}, []step{{1, apart, 0}, lead(3, 1), lead(3, 2),
+			lead(4, 1)}, ""},
+		"groups": {election.Algorithm{Groups: true, LongLived: true}, []step{lead(3, 1), lead(4, 1), lead(3, 1)}, ""},
+		"a group again": {election.Algorithm{Groups: true, LongLived: true}, []step{lead(3, 2), {3, crash, 0}, {3, back, 0}, lead(3, 2)},
+			"process 3 leads a group of Term 2, after one of Term 2"},
+	} {
+		d := Decisions{Algorithm: &c.a}
+		var err error
+		for _, s := range c.steps {
+			require.NoError(t, err, name)
+			id := election.ID(s.process)
+			switch s.leader {
+			case crash:
+				d.Crash(id)
+			case back:
+				d.Return(id)
+			case returned:
+				d.Returned = true
+			case apart:
+				d.Apart = true
+			default:
+				o := election.Outcome{Term: s.term, Role: election.Leader, Leader: election.Rank{ID: election.ID(s.leader)}}
+				if s.leader != s.process {
+					o.Role = election.Follower
+				}
+				_, err = d.Note(id, o, 0, 0)
+			}
+		}
+		if c.want == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, c.want, name)
+		}
+	}
+	d := Decisions{Algorithm: &election.Algorithm{}}
+	property, err := d.Note(3, election.Outcome{Role: election.Leader, Leader: election.Rank{ID: 4}}, 0, 0)
+	require.Equal(t, OneLeader, property)
+	require.EqualError(t, err, "process 3 leads, and names 4 as the leader")
 }
 
 // TestOutdated: a follower may be in an earlier Term than its leader, not in a later one.

@@ -59,16 +59,16 @@ func TestLeases(t *testing.T) {
 		"after the crash of others": {[]step{lead(1, 1, 0, 10), {process: 3, crash: true}, lead(2, 2, 1, 20)},
 			OneLease, "process 2 leads"},
 	} {
-		var l Leases
+		var l leases
 		var got Property
 		var err error
 		for i, s := range c.steps {
 			require.NoError(t, err, "%s: before step %d", name, i)
 			if s.crash {
-				l.Crash(s.process)
+				delete(l.held, s.process)
 				continue
 			}
-			got, err = l.Note(s.process, election.Outcome{Role: s.role, Term: s.term}, s.now, s.until)
+			got, err = l.note(s.process, election.Outcome{Role: s.role, Term: s.term}, s.now, s.until)
 		}
 		require.Equal(t, c.want, got, name)
 		if c.says == "" {

@@ -1,9 +1,9 @@
-// Package verdict holds what came out of a run, and decides whether that is right.
+// Package verdict holds the result of a run, and decides whether it is right.
 //
-// Each thing that must hold of a run is a [Property], with an identifier and a sentence for people. The
-// checker, the simulations and the suites find out in ways of their own what happens in a run; what is right
-// they ask here ([Result.Broken], [Changed], [Leaders], [Sections]), and which process must lead, of
-// [election.Winner].
+// Each condition that must hold is a [Property], with an identifier for programs and a sentence for people. Tools
+// that watch a run report to [Decisions] and [Sections] what processes do, and compare the end with
+// [Result.Broken]. [ByRule] determines which process must lead. The model checker judges states in ways of its own,
+// with the errors of this package.
 package verdict
 
 import (
