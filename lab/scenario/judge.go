@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -23,19 +22,19 @@ var (
 	ErrUntold = errors.New("no failure detector has reported the crash")
 )
 
-// Judge says whether a run of an Input came out right. Where the run takes Steps, or the algorithm guards
-// critical sections, a simulator reports to [Judge.Observe].
+// Judge judges whether a run of an Input came out right. If the run takes Steps, or the algorithm guards critical
+// sections, the driver must report to [Judge.Observe].
 type Judge struct {
 	Input  *Input
-	Until  time.Duration // when the run ends; if zero, when nothing is left to happen
-	Steps  []Step        // all that happens, if not nil
-	Acts   []Act         // what a hand does
-	Hand   bool          // nothing else happens
-	Expect *Expect       // what must come out; if nil, what the algorithm promises
+	Steps  []Step  // everything that happens, if not nil
+	Acts   []Act   // what a hand does
+	Hand   bool    // nothing else happens
+	Expect *Expect // what must come out; if nil, what the algorithm promises
 
 	sections verdict.Sections
-	waiting  map[election.ID]bool // has asked for entry, and has not entered since
-	broken   error                // the first thing that was wrong with a section
+	waiting  map[election.ID]bool // has asked for entry, and has not entered or crashed since
+	entries  []verdict.Entry
+	broken   error // the first thing that was wrong with a section
 	where    map[election.ID]int
 	to       map[uint64]election.ID // the receiver of a message, by its number
 	copies   map[uint64]int         // of a message under way
@@ -77,7 +76,7 @@ func (j *Judge) step(o *observe.Occurrence) {
 			j.copies[number]++
 		}
 	}
-	if o.Event.Op == election.Start {
+	if o.Event.Op == election.Start && !o.Effects.Refused() {
 		j.waiting[o.Process] = true
 	}
 	for i := range o.Effects.Signals {
@@ -85,8 +84,9 @@ func (j *Judge) step(o *observe.Occurrence) {
 		if s.Down {
 			continue
 		}
-		if s.Event.Op == election.Entered {
+		if m := &s.Event.Msg; s.Event.Op == election.Entered {
 			delete(j.waiting, o.Process)
+			j.entries = append(j.entries, verdict.Entry{At: o.At, ID: o.Process, Section: m.Flags, Token: m.Value})
 		}
 		// Note every event even after the first violation, which alone is reported.
 		if _, err := j.sections.Note(o.Process, &s.Event); j.broken == nil {
@@ -94,6 +94,9 @@ func (j *Judge) step(o *observe.Occurrence) {
 		}
 	}
 }
+
+// Entries returns the entries into critical sections so far.
+func (j *Judge) Entries() []verdict.Entry { return j.entries }
 
 // UnderWay returns the number of messages that the run leaves on links to processes that are up.
 func (j *Judge) UnderWay() (n int) {
@@ -204,53 +207,9 @@ func (j *Judge) served(r *verdict.Result) error {
 	if j.Expect != nil && j.Expect.counts() || j.still() && j.UnderWay() > 0 {
 		return nil
 	}
-	err := verdict.Unserved(j.unserved(r))
+	err := verdict.Unserved(slices.Sorted(maps.Keys(j.waiting)))
 	if err != nil && !j.Input.Algorithm.Leaderless && r.Leader == 0 {
 		return fmt.Errorf("%w: no arbiter was elected", err)
 	}
 	return err
-}
-
-// unserved returns the processes that have asked and have not entered.
-func (j *Judge) unserved(r *verdict.Result) []election.ID {
-	if j.still() || len(j.Acts) > 0 { // a plan does not say which processes ask, and which crash
-		return slices.Sorted(maps.Keys(j.waiting))
-	}
-	entered := make(map[election.ID]bool)
-	for _, entry := range r.Entries {
-		entered[entry.ID] = true
-	}
-	return slices.DeleteFunc(j.asked(), func(id election.ID) bool { return entered[id] })
-}
-
-// asked returns the processes that have asked and have been up from then to the end. A crash ends a request.
-func (j *Judge) asked() []election.ID {
-	until := j.Until
-	if until == 0 {
-		until = math.MaxInt64
-	}
-	away := make(map[election.ID][]Absence)
-	for _, a := range j.Input.Absences() {
-		away[a.ID] = append(away[a.ID], a)
-	}
-	starters := j.Input.Starters()
-	if starters == nil {
-		starters = j.Input.IDs
-	}
-	var asked []election.ID
-	for i, id := range starters {
-		var at time.Duration
-		if len(j.Input.StartTimes) > 0 {
-			at = j.Input.StartTimes[i]
-		}
-		up := at <= until
-		for _, a := range away[id] {
-			// A process that was down after its Start has forgotten the request.
-			up = up && (a.From > until || a.Until < at)
-		}
-		if up {
-			asked = append(asked, id)
-		}
-	}
-	return asked
 }

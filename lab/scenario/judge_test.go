@@ -56,11 +56,12 @@ func TestJudgeOfService(t *testing.T) {
 	in := scenario.Input{Algorithm: tokenRing(t), IDs: []election.ID{1, 2}}
 	require.NoError(t, in.Check())
 	j := scenario.Judge{Input: &in}
-	served := []verdict.Entry{{ID: 2}}
-	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Entries: served}, nil),
-		"process 1 asked and was never served")
-	in.Crashed = []election.ID{1}
-	require.NoError(t, j.Err(&verdict.Result{Live: 1, Entries: served}, nil))
+	asks(&j, 1)
+	require.EqualError(t, j.Err(&verdict.Result{Live: 2}, nil), "process 1 asked and was never served")
+	in.CrashAt = []scenario.At{{ID: 1}}
+	j.Observe(&observe.Occurrence{What: observe.Crash, Process: 1})
+	require.NoError(t, j.Err(&verdict.Result{Live: 1}, nil))
+	asks(&j, 2)
 	err := j.Err(&verdict.Result{Live: 1}, nil)
 	require.EqualError(t, err,
 		"process 2 asked and was never served; no failure detector has reported the crash")
@@ -213,55 +214,36 @@ func TestJudgeOfRequestsInSteps(t *testing.T) {
 	}
 }
 
-// TestJudgeOfMany: of many requests that are not served the first five are named. A request counts if its
-// process is up from then to the end.
+// TestJudgeOfMany: of many requests that are not served the first five are named.
 func TestJudgeOfMany(t *testing.T) {
 	in := scenario.Input{Algorithm: tokenRing(t), IDs: []election.ID{2, 1, 3, 4, 5, 6, 7}}
 	require.NoError(t, in.Check())
 	j := scenario.Judge{Input: &in}
-	served := func(ids ...election.ID) *verdict.Result {
-		r := &verdict.Result{Live: 7}
-		for _, id := range ids {
-			r.Entries = append(r.Entries, verdict.Entry{ID: id})
-		}
-		return r
+	require.NoError(t, j.Err(&verdict.Result{Live: 7}, nil), "no process has asked")
+	for _, id := range in.IDs {
+		asks(&j, id)
 	}
-	require.EqualError(t, j.Err(served(), nil),
-		"processes 2, 1, 3, 4, 5 and 2 more asked and were never served")
-	require.EqualError(t, j.Err(served(7), nil),
-		"processes 2, 1, 3, 4, 5 and 1 more asked and were never served")
-	require.EqualError(t, j.Err(served(7, 6), nil), "processes 2, 1, 3, 4 and 5 asked and were never served")
-	require.NoError(t, j.Err(served(1, 2, 3, 4, 5, 6, 7), nil))
+	for _, of := range []struct {
+		enters election.ID
+		want   string
+	}{{0, "processes 1, 2, 3, 4, 5 and 2 more asked"}, {7, "processes 1, 2, 3, 4, 5 and 1 more asked"},
+		{6, "processes 1, 2, 3, 4 and 5 asked"}} {
+		if of.enters > 0 {
+			o := stepOf(of.enters, election.Recv)
+			o.Effects = &election.Effects{Signals: []election.Signal{{Event: election.Event{Op: election.Entered}}}}
+			j.Observe(&o)
+			o.Effects.Signals[0].Event.Op = election.Exited
+			j.Observe(&o)
+		}
+		require.EqualError(t, j.Err(&verdict.Result{Live: 7}, nil), of.want+" and were never served")
+	}
+}
 
-	unit := scenario.Unit
-	in.Initiators, in.StartTimes, j.Until = []election.ID{1}, []time.Duration{3 * unit}, 2*unit
-	require.NoError(t, j.Err(served(), nil), "it ends before the start")
-	in.Initiators, in.StartTimes = []election.ID{2, 1}, []time.Duration{0, 3 * unit}
-	in.CrashAt, in.RestartAt = []scenario.At{{ID: 1, Time: unit}}, []scenario.At{{ID: 1, Time: 2 * unit}}
-	for until, asks := range map[time.Duration]string{
-		0:          "process 1 asked and was never served",
-		2 * unit:   "",
-		3*unit - 1: "",
-		3 * unit:   "process 1 asked and was never served",
-		100 * unit: "process 1 asked and was never served",
-	} {
-		j.Until = until
-		err := j.Err(served(2), nil)
-		if asks == "" {
-			require.NoError(t, err, until)
-		} else {
-			require.ErrorContains(t, err, asks, until)
-		}
-	}
-	j.Until = 0
-	in.StartTimes[1] = 2 * unit // while it comes back
-	require.NoError(t, j.Err(served(2), nil))
-	in.StartTimes[1], in.CrashAt[0].Time, in.RestartAt[0].Time = 0, 5*unit, 6*unit
-	require.NoError(t, j.Err(served(2), nil), "the crash ends the request")
-	j.Until = 4 * unit
-	require.Error(t, j.Err(served(2), nil), "the run ends before the crash")
-	j.Until = 5 * unit
-	require.NoError(t, j.Err(served(2), nil))
+// asks makes a judge observe a Start of a process.
+func asks(j *scenario.Judge, process election.ID) {
+	o := stepOf(process, election.Start)
+	o.Effects = new(election.Effects)
+	j.Observe(&o)
 }
 
 // TestJudgeOfAnArbiter: without one no request is served, and the reason says so.
@@ -271,6 +253,7 @@ func TestJudgeOfAnArbiter(t *testing.T) {
 	in := scenario.Input{Algorithm: a, IDs: []election.ID{1, 2}, Initiators: []election.ID{1}}
 	require.NoError(t, in.Check())
 	j := scenario.Judge{Input: &in}
+	asks(&j, 1)
 	require.EqualError(t, j.Err(&verdict.Result{Live: 2}, nil),
 		"process 1 asked and was never served: no arbiter was elected")
 	require.EqualError(t, j.Err(&verdict.Result{Live: 2, Leader: 1}, nil),

@@ -117,7 +117,7 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	}
 	f := filming.Film()
 	observer := filming.Observe
-	judge := &scenario.Judge{Input: &c.Input, Until: c.Until, Steps: c.Steps, Acts: c.Acts,
+	judge := &scenario.Judge{Input: &c.Input, Steps: c.Steps, Acts: c.Acts,
 		Hand: c.Schedule == sim.Hand, Expect: r.scenario.Expected(&c.Input, true, c.Unordered)}
 	if c.Steps != nil || judge.Hand || c.Algorithm.Sections > 0 {
 		observer = observe.Both(judge.Observe, observer)

@@ -51,7 +51,7 @@ func (j *Job) Still() bool { return j.Steps != nil || j.Schedule == sim.Hand }
 
 // Judge judges a run of the job.
 func (j *Job) Judge() *scenario.Judge {
-	return &scenario.Judge{Input: &j.Input, Until: j.Until, Steps: j.Steps, Acts: j.Acts,
+	return &scenario.Judge{Input: &j.Input, Steps: j.Steps, Acts: j.Acts,
 		Hand: j.Schedule == sim.Hand, Expect: j.expect}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
-	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
@@ -63,18 +62,18 @@ func Goroutines(ctx context.Context, j *job.Job, m *terminal.Meter) (*Outcome, e
 	if m != nil {
 		c.Progress = m.Show
 	}
-	var entered verdict.Entries
+	judge := j.Judge()
 	if j.Algorithm.Sections > 0 {
-		c.Observe = observe.Both(entered.Observe, j.Observe)
+		c.Observe = observe.Both(judge.Observe, j.Observe)
 	}
 	r, err := local.Run(ctx, c)
 	// That end was asked for. An interrupt has another cause, and stays an error.
 	if errors.Is(err, errUntil) {
 		err = nil
 	}
-	r.Entries = entered
+	r.Entries = judge.Entries()
 	o := report.Outcome{Result: r.Result, Schedule: goroutines, Wall: r.Wall}
-	return &Outcome{Outcome: o, Judge: j.Judge()}, err
+	return &Outcome{Outcome: o, Judge: judge}, err
 }
 
 // Outcome is the result of a job, and its judge.
