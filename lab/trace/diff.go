@@ -94,14 +94,13 @@ func about(h *Header) []string {
 	}{
 		{"ids", s.IDs}, {"priorities", s.Priorities}, {"messages", h.Kinds},
 		{"parameters", strings.TrimPrefix(fmt.Sprint(s.Params), "map")},
-		{"longest delay", string(appendUnits(nil, h.Delay))},
+		{"longest delay", short(h.Delay)},
 	} {
 		parts = append(parts, fmt.Sprintf("%s %v", part.name, part.value))
 	}
-	var links fields
 	// Compare the links as they are written: a ring by its shape equals a ring with every port listed.
-	links.links(h)
-	return append(parts, string(links.b))
+	links, _ := lineOf(h.links()) // they can be written
+	return append(parts, links)
 }
 
 // FirstDifference returns what [Diff] finds first in two traces, in a line for people that names both;

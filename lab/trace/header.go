@@ -131,82 +131,80 @@ func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.T
 	return t
 }
 
-// links writes the field of how the processes are joined.
-func (f *fields) links(h *Header) {
-	t := h.Links
-	f.object("links", func() {
-		f.text("shape", string(t.Shape()))
-		if t.OneWay() {
-			f.name("one_way")
-			f.b = append(f.b, "true"...)
-		}
-		// A ring of a million processes would list two million ports that its shape already determines.
-		if plain := arithmetic(t.Shape(), h.Scenario.IDs, t.OneWay()); plain != nil &&
-			topology.Equal(plain, t) {
-			return
-		}
-		f.name("ports")
-		f.b = append(f.b, '[')
-		for p := range t.Len() {
-			if p > 0 {
-				f.b = append(f.b, ',')
-			}
-			f.b = append(f.b, '[')
-			for port := range election.Port(t.Ports(p)) {
-				if port > 0 {
-					f.b = append(f.b, ',')
-				}
-				q, back, ok := t.Link(p, port)
-				if !ok {
-					f.b = append(f.b, "[]"...)
-					continue
-				}
-				f.b = appendWhole(append(f.b, '['), uint64(h.Scenario.IDs[q]))
-				f.b = append(appendWhole(append(f.b, ','), uint64(back)), ']')
-			}
-			f.b = append(f.b, ']')
-		}
-		f.b = append(f.b, ']')
-		if topology.IsWeighted(t) {
-			f.weights(t)
-		}
-		if tree, ok := t.(topology.Rooted); ok {
-			f.root(tree, h.Scenario.IDs)
-		}
-	})
+// headerLine is a header as the first line holds it.
+type headerLine struct {
+	Trace    int                `json:"trace"`
+	Driver   string             `json:"driver"`
+	Scenario scenario.Scenario  `json:"scenario"`
+	Links    linksLine          `json:"links"`
+	Kinds    []string           `json:"kinds"`
+	Joins    []string           `json:"joins,omitzero"`
+	Names    []Names            `json:"names,omitempty"`
+	Timers   []map[uint8]string `json:"timers,omitempty"` // the few timers of a mutex have numbers far apart
+	Delay    units              `json:"delay,omitzero"`
 }
 
-// weights writes the weight of each port. A replay needs them, as the algorithm did.
-func (f *fields) weights(t topology.Topology) {
-	f.name("weights")
-	f.b = append(f.b, '[')
+// linksLine tells how processes are joined. A port that leads nowhere is an empty list, any other the process
+// behind it and its port.
+type linksLine struct {
+	Shape   election.Shape `json:"shape"`
+	OneWay  bool           `json:"one_way,omitempty"`
+	Ports   [][][]number   `json:"ports,omitempty"`
+	Weights [][]number     `json:"weights,omitempty"`
+	Root    number         `json:"root,omitzero"`
+	Up      []uint32       `json:"up,omitempty"`
+}
+
+// line returns the header as its line holds it.
+func (h *Header) line() *headerLine {
+	l := &headerLine{Trace: Version, Driver: h.Driver, Scenario: h.Scenario, Links: h.links(), Kinds: h.Kinds,
+		Joins: h.Joins, Names: h.Names, Delay: units(h.Delay)}
+	if l.Kinds == nil {
+		l.Kinds = []string{}
+	}
+	// The links are written port by port. That works for every topology, also for those a scenario cannot name.
+	l.Scenario.Topology = nil
+	for _, layer := range h.Timers {
+		names := make(map[uint8]string)
+		for timer, name := range layer {
+			if name != "" {
+				names[uint8(timer)] = name
+			}
+		}
+		l.Timers = append(l.Timers, names)
+	}
+	return l
+}
+
+// links returns how the processes are joined, as the first line holds it.
+func (h *Header) links() linksLine {
+	t, ids := h.Links, h.Scenario.IDs
+	l := linksLine{Shape: t.Shape(), OneWay: t.OneWay()}
+	// A ring of a million processes would list two million ports that its shape already determines.
+	if plain := arithmetic(t.Shape(), ids, t.OneWay()); plain != nil && topology.Equal(plain, t) {
+		return l
+	}
 	for p := range t.Len() {
-		if p > 0 {
-			f.b = append(f.b, ',')
-		}
-		f.b = append(f.b, '[')
+		ports, weights := [][]number{}, []number{}
 		for port := range election.Port(t.Ports(p)) {
-			if port > 0 {
-				f.b = append(f.b, ',')
+			end := []number{}
+			if q, back, ok := t.Link(p, port); ok {
+				end = []number{number(ids[q]), number(back)}
 			}
-			f.b = appendWhole(f.b, topology.Weight(t, p, port))
+			ports, weights = append(ports, end), append(weights, number(topology.Weight(t, p, port)))
 		}
-		f.b = append(f.b, ']')
-	}
-	f.b = append(f.b, ']')
-}
-
-func (f *fields) root(tree topology.Rooted, ids []election.ID) {
-	f.whole("root", uint64(ids[tree.Root()]))
-	f.name("up")
-	f.b = append(f.b, '[')
-	for p := range ids {
-		if p > 0 {
-			f.b = append(f.b, ',')
+		l.Ports = append(l.Ports, ports)
+		if topology.IsWeighted(t) { // a replay needs the weights, as the algorithm did
+			l.Weights = append(l.Weights, weights)
 		}
-		f.b = appendWhole(f.b, uint64(tree.Parent(p)))
 	}
-	f.b = append(f.b, ']')
+	if tree, ok := t.(topology.Rooted); ok {
+		l.Root = number(ids[tree.Root()])
+		for p := range ids {
+			l.Up = append(l.Up, uint32(tree.Parent(p)))
+		}
+	}
+	return l
 }
 
 // joins says of each kind of message whether it makes its link one of the tree that the algorithm builds.

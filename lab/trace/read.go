@@ -3,13 +3,11 @@ package trace
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
-	"github.com/go-election/election/observe"
 )
 
 // longestLine bounds what a line may take.
@@ -71,103 +68,6 @@ func onLine(line int, err error) error {
 	return input.At(fmt.Sprintf("line %d", line), err)
 }
 
-// number is a whole number, or a text that holds a large one.
-type number uint64
-
-// UnmarshalJSON reads a number.
-func (n *number) UnmarshalJSON(b []byte) error {
-	if len(b) > 1 && b[0] == '"' {
-		b = b[1 : len(b)-1]
-	}
-	v, err := strconv.ParseUint(string(b), 10, 64)
-	if err != nil {
-		return fmt.Errorf("%.40s is not a whole number", b)
-	}
-	*n = number(v)
-	return nil
-}
-
-// units is a time in units.
-type units time.Duration
-
-// UnmarshalJSON reads a time.
-func (u *units) UnmarshalJSON(b []byte) error {
-	wrong := fmt.Errorf("%.40s is not a time in units", b)
-	text, negative := strings.CutPrefix(string(b), "-")
-	// Do not use ParseFloat: it rounds, and a trace has to return every nanosecond.
-	whole, rest, _ := strings.Cut(text, ".")
-	if len(rest) > 9 {
-		return wrong
-	}
-	w, err := strconv.ParseUint(whole, 10, 64)
-	f, err2 := strconv.ParseUint((rest + "000000000")[:9], 10, 64)
-	if err != nil || err2 != nil || w > math.MaxInt64/uint64(time.Second) || w*uint64(time.Second)+
-		f > math.MaxInt64 {
-		return wrong
-	}
-	t := time.Duration(w*uint64(time.Second) + f)
-	if negative {
-		t = -t
-	}
-	*u = units(t)
-	return nil
-}
-
-// kind is the name of a kind of message, or its number.
-type kind struct {
-	name   string
-	number number
-}
-
-// UnmarshalJSON reads a kind.
-func (k *kind) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, &k.name)
-	}
-	return k.number.UnmarshalJSON(b)
-}
-
-// rawMessage is a message as a line holds it.
-type rawMessage struct {
-	Kind     kind   `json:"kind"`
-	Term     number `json:"term"`
-	ID       number `json:"id"`
-	Priority number `json:"priority"`
-	Value    number `json:"value"`
-	Round    uint32 `json:"round"`
-	Flags    uint8  `json:"flags"`
-	Layer    uint8  `json:"layer"`
-}
-
-// rawEvent is an event as a line holds it.
-type rawEvent struct {
-	Process  number     `json:"process"`
-	Seq      number     `json:"seq"`
-	At       units      `json:"at"`
-	Do       string     `json:"do"`
-	From     []number   `json:"from"`
-	Peer     number     `json:"peer"`
-	Port     uint32     `json:"port"`
-	Message  rawMessage `json:"message"`
-	Timer    uint8      `json:"timer"`
-	Layer    uint8      `json:"layer"`
-	Min      units      `json:"min"`
-	Max      units      `json:"max"`
-	Op       string     `json:"op"`
-	Role     string     `json:"role"`
-	Term     number     `json:"term"`
-	Leader   number     `json:"leader"`
-	Priority number     `json:"priority"`
-	Error    string     `json:"error"`
-	Of       uint32     `json:"of"`
-	Chosen   uint32     `json:"chosen"`
-	State    string     `json:"state"`
-	Until    units      `json:"until"`
-	// of an init
-	Incarnation number `json:"incarnation"`
-	Floor       number `json:"floor"`
-}
-
 // decode reads one object with the fields of v and nothing behind it.
 func decode(line []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
@@ -187,7 +87,7 @@ func decode(line []byte, v any) error {
 
 // notJSON refuses a line that encoding/json cannot read. That package has no error without its prefix and the
 // types of Go, which say nothing to a reader of traces. Its text is cut, as the program of the page has room
-// for little more: "json: cannot unmarshal number 300 into Go struct field rawEvent.timer of type uint8".
+// for little more: "json: cannot unmarshal number 300 into Go struct field eventLine.timer of type uint8".
 func notJSON(err error) error {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	value, field, _ := strings.Cut(text, " into Go struct field ")
@@ -220,78 +120,30 @@ func inWords(kind string) string {
 
 // parseEvent reads the line of an event.
 func parseEvent(line []byte, n *names) (Event, error) {
-	var raw rawEvent
-	if err := decode(line, &raw); err != nil {
+	var l eventLine
+	if err := decode(line, &l); err != nil {
 		return Event{}, err
 	}
-	do, ok := parseWord(raw.Do)
-	if !ok {
-		return Event{}, input.Errorf("do: %.40q is nothing that happens", raw.Do)
-	}
-	state, err := base64.StdEncoding.DecodeString(raw.State)
-	if err != nil {
-		return Event{}, input.Errorf("state: it is not in base 64")
-	}
-	m, err := raw.Message.message(n)
+	e, err := l.event(n)
 	if err != nil {
 		return Event{}, err
-	}
-	if do == observe.Init {
-		m = election.Message{Value: uint64(raw.Incarnation), Term: uint64(raw.Floor)}
-	}
-	e := Event{
-		Process: election.ID(raw.Process), Seq: uint64(raw.Seq), At: time.Duration(raw.At), Do: do,
-		Peer: election.ID(raw.Peer), Port: election.Port(raw.Port), Message: m,
-		Timer: raw.Timer, Layer: raw.Layer, Min: time.Duration(raw.Min), Max: time.Duration(raw.Max),
-		Op: raw.Op,
-		Outcome: election.Outcome{Term: uint64(raw.Term), Leader: election.Rank{ID: election.ID(raw.Leader),
-			Priority: uint64(raw.Priority)}, Until: time.Duration(raw.Until)},
-		Error: raw.Error, Of: int(raw.Of), Chosen: int(raw.Chosen), State: string(state),
-	}
-	switch len(raw.From) {
-	case 0:
-	case 2:
-		e.From = Ref{election.ID(raw.From[0]), uint64(raw.From[1])}
-	default:
-		return Event{}, input.Errorf("from: it is not a process and a number there")
-	}
-	for _, role := range []election.Role{election.Undecided, election.Follower, election.Leader} {
-		if role.String() == raw.Role {
-			e.Outcome.Role = role
-		}
 	}
 	// Write the event again and compare: that finds fields which have no meaning for this kind of event,
 	// without a check for each.
-	return e, canonical(line, appendEvent(nil, &e, n))
+	return e, canonical(line, e.line(n))
 }
 
-func (raw *rawMessage) message(n *names) (election.Message, error) {
-	m := election.Message{
-		Term: uint64(raw.Term), Rank: election.Rank{ID: election.ID(raw.ID), Priority: uint64(raw.Priority)},
-		Value: uint64(raw.Value), Round: raw.Round, Flags: raw.Flags, Layer: raw.Layer,
+// canonical wants a line to be as it is written, except for spaces.
+func canonical(line []byte, v any) error {
+	written, err := lineOf(v)
+	if err != nil {
+		return err
 	}
-	known, ok := n.kind[raw.Kind.name]
-	switch {
-	case ok:
-		m.Kind = known
-	case raw.Kind.name != "":
-		return m, input.Errorf("kind: %.40q is no message of this algorithm", raw.Kind.name)
-	case raw.Kind.number > math.MaxUint8:
-		return m, input.Errorf("kind: %d is more than %d", raw.Kind.number, math.MaxUint8)
-	default:
-		m.Kind = uint8(raw.Kind.number)
-	}
-	return m, nil
-}
-
-// canonical wants a line to be what would be written of it, but for spaces.
-func canonical(line, written []byte) error {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, line); err != nil {
 		return notJSON(err)
 	}
-	written = bytes.TrimSpace(written)
-	if got := compact.Bytes(); !bytes.Equal(got, written) {
+	if got := compact.String(); got != written {
 		at := 0
 		for at < len(got) && at < len(written) && got[at] == written[at] {
 			at++
@@ -299,19 +151,6 @@ func canonical(line, written []byte) error {
 		return input.Errorf("where it says %.60q there should be %.60q", got[at:], written[at:])
 	}
 	return nil
-}
-
-// rawHeader is a header as its line holds it.
-type rawHeader struct {
-	Trace    int                `json:"trace"`
-	Driver   string             `json:"driver"`
-	Scenario scenario.Scenario  `json:"scenario"`
-	Links    rawLinks           `json:"links"`
-	Kinds    []string           `json:"kinds"`
-	Joins    []string           `json:"joins"`
-	Names    []Names            `json:"names"`
-	Timers   []map[uint8]string `json:"timers"`
-	Delay    units              `json:"delay"`
 }
 
 // timersOf returns the names of timers as a descriptor has them.
@@ -329,15 +168,6 @@ func timersOf(raw []map[uint8]string) (all [][]string) {
 	return all
 }
 
-type rawLinks struct {
-	Shape   election.Shape `json:"shape"`
-	OneWay  bool           `json:"one_way"`
-	Ports   [][][]number   `json:"ports"`
-	Weights [][]number     `json:"weights"`
-	Root    number         `json:"root"`
-	Up      []uint32       `json:"up"`
-}
-
 // read reads the first line.
 func (h *Header) read(line []byte) error {
 	var version struct {
@@ -351,7 +181,7 @@ func (h *Header) read(line []byte) error {
 	if version.Trace != Version {
 		return input.Errorf("version %d, this program reads %d", version.Trace, Version)
 	}
-	var raw rawHeader
+	var raw headerLine
 	if err := decode(line, &raw); err != nil {
 		return err
 	}
@@ -378,15 +208,11 @@ func (h *Header) read(line []byte) error {
 	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds, Joins: raw.Joins,
 		Names: raw.Names, Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
 	// As with events, a header is right only if it would be written the same way.
-	written, err := appendHeader(nil, h)
-	if err != nil {
-		return err
-	}
-	return canonical(line, written)
+	return canonical(line, h.line())
 }
 
 // build makes the topology.
-func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topology.Topology, error) {
+func (raw *linksLine) build(ids []election.ID, where map[election.ID]int) (topology.Topology, error) {
 	if raw.Ports == nil {
 		if t := arithmetic(raw.Shape, ids, raw.OneWay); t != nil {
 			return t, nil
@@ -440,7 +266,7 @@ func (raw *rawLinks) build(ids []election.ID, where map[election.ID]int) (topolo
 
 // weigh gives the links their weights. What the two ends of a link say of it is compared by the caller,
 // as all that is written.
-func (raw *rawLinks) weigh(t topology.Topology) (topology.Topology, error) {
+func (raw *linksLine) weigh(t topology.Topology) (topology.Topology, error) {
 	if raw.Weights == nil {
 		return t, nil
 	}

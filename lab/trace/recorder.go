@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync"
@@ -21,7 +22,7 @@ type Recorder struct {
 	w      *bufio.Writer // if nil, the trace is kept
 	film   *filming      // if not nil, a film is kept instead
 	names  *names
-	line   []byte
+	lines  *json.Encoder // to w
 	err    error
 	places map[election.ID]int
 	seq    []uint64 // how many events each process has
@@ -63,11 +64,8 @@ func NewWriter(w io.Writer, in *scenario.Input, about About) (*Recorder, error) 
 		return nil, err
 	}
 	r.w = bufio.NewWriterSize(w, 1<<16)
-	if r.line, err = appendHeader(nil, &r.trace.Header); err != nil {
-		return nil, err
-	}
-	r.flush()
-	return r, nil
+	r.lines = encoder(r.w)
+	return r, r.lines.Encode(r.trace.Header.line())
 }
 
 // NewFilming returns a Recorder that keeps no trace, but a film, see [Recorder.Film].
@@ -124,7 +122,7 @@ func (r *Recorder) Close() error {
 	if r.w != nil {
 		r.err = errors.Join(r.err, r.w.Flush())
 		// A driver may report events even after Close. They must not reach the caller's writer any more.
-		r.w = bufio.NewWriterSize(io.Discard, 16)
+		r.lines = encoder(io.Discard)
 	}
 	return r.err
 }
@@ -253,12 +251,8 @@ func (r *Recorder) add(p int, e Event) {
 		r.trace.Events = append(r.trace.Events, e)
 		return
 	}
-	r.line = appendEvent(r.line[:0], &e, r.names)
-	r.flush()
-}
-
-func (r *Recorder) flush() {
-	if _, err := r.w.Write(r.line); err != nil {
+	written := e // which escapes; e of a film must not
+	if err := r.lines.Encode(written.line(r.names)); err != nil {
 		r.fail(err)
 	}
 }

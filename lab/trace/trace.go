@@ -64,10 +64,10 @@ type Header struct {
 
 // Names are those of the fields of one kind of messages, see [election.Kind].
 type Names struct {
-	Round string   `json:"round"`
-	Value string   `json:"value"`
-	Flags string   `json:"flags"`
-	Marks []string `json:"marks"`
+	Round string   `json:"round,omitempty"`
+	Value string   `json:"value,omitempty"`
+	Flags string   `json:"flags,omitempty"`
+	Marks []string `json:"marks,omitempty"`
 }
 
 // Ref names an event: the process, and its number there. The zero Ref names none.
