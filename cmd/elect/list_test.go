@@ -22,12 +22,12 @@ func TestList(t *testing.T) {
 	require.Equal(t, "ALGORITHM VARIANTS LINKS WINNER SURVIVES", strings.Join(strings.Fields(rows[0]), " "))
 	require.Len(t, rows, 1+len(catalog.Names()))
 	for i, name := range catalog.Names() {
-		require.Regexp(t, "^"+name+` +\d  \S`, rows[1+i])
+		require.Regexp(t, "^"+name+` +\d +\S`, rows[1+i])
 		require.LessOrEqual(t, utf8.RuneCountInString(rows[1+i]), 80)
 	}
-	require.Regexp(t, `lcr +4  one-way ring +largest of all/initiators +copies\n`, table)
-	require.Regexp(t, `mutex +3  complete/ring +largest that is up/none +\(crashes/copies\)$`, table)
-	require.Regexp(t, `lease +1  complete +any +all\n`, table)
+	require.Regexp(t, `lcr +4 +one-way ring +largest of all/initiators +copies\n`, table)
+	require.Regexp(t, `mutex +3 +complete/ring +largest that is up/none +\(crashes/copies\)$`, table)
+	require.Regexp(t, `lease +1 +complete +any +all\n`, table)
 	require.True(t, strings.HasPrefix(elect(t, "", "list", "--color", "always").stdout, "\x1b[1mALGORITHM"))
 	t.Setenv("COLUMNS", "70")
 	for line := range strings.Lines(elect(t, "", "list").stdout) {

@@ -57,7 +57,7 @@ func TestSummary(t *testing.T) {
 	r := elect(t, "", strings.Fields("sim lcr --ids 3,1,4,8,5,2 --seed 7 -v")...)
 	require.Zero(t, r.code, r.stderr)
 	text := regexp.MustCompile(`(trace     )[0-9a-f]{16}`).ReplaceAllString(r.stdout, "${1}T")
-	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+ [nµm]?s in all`).ReplaceAllString(text, "S")
+	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+[nµm]?s in all`).ReplaceAllString(text, "S")
 	require.Equal(t, `lcr/participant, 6 processes, one-way ring
   leader    8, all agree
   messages  22 = 16 election + 6 elected
@@ -72,7 +72,7 @@ func TestSummary(t *testing.T) {
 `, text)
 
 	r = elect(t, "", strings.Fields("run hs -n 1 --initiators none --verbose")...)
-	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+ [nµm]?s in all`).ReplaceAllString(r.stdout, "S")
+	text = regexp.MustCompile(`[0-9.]+ ns a message, [0-9.]+[nµm]?s in all`).ReplaceAllString(r.stdout, "S")
 	require.Equal(t, `hs/probe, 1 process, two-way ring
   leader    none, no process believes it leads
   messages  0

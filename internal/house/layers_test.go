@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"lab/sim", "lab/trace", "local", "transport/transporttest"},
 	{"lab/check"},
 	{"lab/soak", "lab/experiment", "lab/cluster", "lab/museum"},
-	{"lab/figure", "lab/listing", "lab/report"},
+	{"lab/figure", "lab/report"},
 	{"electiontest", "electortest"},
 }
 

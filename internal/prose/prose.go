@@ -4,7 +4,6 @@ package prose
 import (
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Grouped writes a number in groups of three digits.
@@ -16,24 +15,20 @@ func Grouped(n uint64) string {
 	return digits
 }
 
-// Plural writes a number of things, whose plural ends in s, or in ies after a consonant and y.
+// Plural writes a number of things, whose plural ends in s, in es after s, or in ies after a consonant and y.
 func Plural(n int, name string) string {
-	if n == 1 {
+	stem, y := strings.CutSuffix(name, "y")
+	switch {
+	case n == 1:
 		return "1 " + name
+	case y && !strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeiou"):
+		name = stem + "ies"
+	case strings.HasSuffix(name, "s"):
+		name += "es"
+	default:
+		name += "s"
 	}
-	if stem, ok := strings.CutSuffix(name, "y"); ok &&
-		!strings.ContainsAny(stem[max(len(stem)-1, 0):], "aeiou") {
-		name = stem + "ie"
-	}
-	return Grouped(uint64(n)) + " " + name + "s"
-}
-
-// Processes writes a number of processes.
-func Processes(n int) string {
-	if n == 1 {
-		return "1 process"
-	}
-	return Grouped(uint64(n)) + " processes"
+	return Grouped(uint64(n)) + " " + name
 }
 
 // Approximate writes a count that may be a mean: exactly, to one decimal, or in four digits.
@@ -48,33 +43,6 @@ func Approximate(count float64) string {
 	whole, rest, _ := strings.Cut(strconv.FormatFloat(count, 'f', 1, 64), ".")
 	n, _ := strconv.ParseUint(whole, 10, 64)
 	return Grouped(n) + "." + rest
-}
-
-// Rounded returns a number with this number of decimals.
-func Rounded(n float64, decimals int) float64 {
-	// By way of the text: multiplying by a power of ten and rounding gives other last digits for some
-	// numbers.
-	n, _ = strconv.ParseFloat(strconv.FormatFloat(n, 'f', decimals, 64), 64)
-	return n
-}
-
-// Duration writes how long something took, in three digits: 1.15 ms.
-func Duration(d time.Duration) string {
-	unit, name := time.Second, "s"
-	for _, u := range []struct {
-		time.Duration
-		name string
-	}{{time.Millisecond, "ms"}, {time.Microsecond, "µs"}, {time.Nanosecond, "ns"}} {
-		if d < unit {
-			unit, name = u.Duration, u.name
-		}
-	}
-	count := float64(d) / float64(unit)
-	decimals := 2
-	for limit := 9.995; count >= limit && decimals > 0; limit *= 10 {
-		decimals--
-	}
-	return strconv.FormatFloat(Rounded(count, decimals), 'f', -1, 64) + " " + name
 }
 
 // Wrapped breaks text into lines of at most width letters, each of which begins with the indent.

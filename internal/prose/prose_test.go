@@ -3,7 +3,6 @@ package prose_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,14 +17,13 @@ func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{12: "12", 5245.04: "5,245.0", 1e300: "1e+300"} {
 		require.Equal(t, want, prose.Approximate(x))
 	}
-	require.Equal(t, "1 process", prose.Processes(1))
-	require.Equal(t, "2,000 processes", prose.Processes(2000))
+	require.Equal(t, "1 process", prose.Plural(1, "process"))
+	require.Equal(t, "2,000 processes", prose.Plural(2000, "process"))
 	require.Equal(t, "1 step", prose.Plural(1, "step"))
 	require.Equal(t, "0 steps", prose.Plural(0, "step"))
 	require.Equal(t, "1 entry", prose.Plural(1, "entry"))
 	require.Equal(t, "2 entries", prose.Plural(2, "entry"))
 	require.Equal(t, "2 delays", prose.Plural(2, "delay"))
-	require.Equal(t, 2.35, prose.Rounded(2.3456, 2))
 }
 
 func TestWrapped(t *testing.T) {
@@ -39,15 +37,6 @@ func TestHanging(t *testing.T) {
 		prose.Hanging("--name", "is what follows it and more", 4, 24))
 	require.Equal(t, "x\n", prose.Hanging("x", "", 4, 24))
 	require.Equal(t, "a   ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤\n", prose.Hanging("a", "≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤ ≤≤≤", 4, 24))
-}
-
-func TestDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0 ns", 7: "7 ns", 1153152: "1.15 ms", 999999: "1000 µs",
-		232696: "233 µs", 10 * time.Millisecond: "10 ms", 75 * time.Second: "75 s",
-		1250 * time.Microsecond: "1.25 ms",
-		9994 * time.Microsecond: "9.99 ms", 12345 * time.Microsecond: "12.3 ms"} {
-		require.Equal(t, want, prose.Duration(d))
-	}
 }
 
 func TestShort(t *testing.T) {

@@ -28,7 +28,7 @@ func WriteDOT(ctx context.Context, w io.Writer, c Config) error {
 	if err != nil {
 		return err
 	}
-	return g.WriteDOT(w, c.Algorithm.Title()+", "+prose.Processes(len(g.IDs)))
+	return g.WriteDOT(w, c.Algorithm.Title()+", "+prose.Plural(len(g.IDs), "process"))
 }
 
 // WriteDOT writes the Graph in the language of Graphviz: a layer for each depth, moves in the colour of their

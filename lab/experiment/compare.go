@@ -64,7 +64,11 @@ type Cell struct {
 }
 
 // Spread is how a number is distributed over the trials.
-type Spread struct{ Mean, Min, Max float64 }
+type Spread struct {
+	Mean float64 `json:"mean"`
+	Min  float64 `json:"min"`
+	Max  float64 `json:"max"`
+}
 
 // Complete fills in what is not given. The error wraps [election.ErrInput].
 func (c *Comparison) Complete() error {

@@ -3,8 +3,10 @@ package experiment
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/go-election/election/cost"
+	"github.com/go-election/election/internal/prose"
 )
 
 // Measure is what algorithms are compared by: what was measured, or a closed form for messages.
@@ -52,8 +54,8 @@ func (m Measure) Of(c *Cell) Spread {
 	return c.Messages
 }
 
-// form returns the closed form of an algorithm that the measure is; the zero Bound if it is none.
-func (m Measure) form(c *Cell) cost.Bound {
+// Form returns the closed form of an algorithm that the measure is; the zero Bound if it is none.
+func (m Measure) Form(c *Cell) cost.Bound {
 	return map[Measure]cost.Bound{
 		ByBest: c.Algorithm.Best, ByMean: c.Algorithm.Mean, ByWorst: c.Algorithm.Worst,
 	}[m]
@@ -65,10 +67,26 @@ type Stretch struct {
 	Titles      []string // of the algorithms; empty where nothing is known
 }
 
+// String returns the sizes of a Stretch.
+func (s Stretch) String() string {
+	if s.First == s.Last {
+		return prose.Grouped(uint64(s.First))
+	}
+	return prose.Grouped(uint64(s.First)) + " to " + prose.Grouped(uint64(s.Last))
+}
+
+// Names returns the algorithms of a Stretch, or a dash.
+func (s Stretch) Names() string {
+	if len(s.Titles) == 0 {
+		return "-"
+	}
+	return strings.Join(s.Titles, ", ")
+}
+
 // Stretches returns which algorithms take the least of a measure, over all sizes.
 func Stretches(cells []Cell, by Measure) []Stretch {
 	var all []Stretch
-	for some := range bySize(cells) {
+	for some := range BySize(cells) {
 		least := math.Inf(1)
 		for i := range some {
 			if x := by.Of(&some[i]).Mean; x < least { // false for NaN, where nothing is known
@@ -91,8 +109,8 @@ func Stretches(cells []Cell, by Measure) []Stretch {
 	return all
 }
 
-// bySize yields the cells of each size, one for each algorithm.
-func bySize(cells []Cell) func(yield func([]Cell) bool) {
+// BySize yields the cells of each size, one for each algorithm.
+func BySize(cells []Cell) func(yield func([]Cell) bool) {
 	return func(yield func([]Cell) bool) {
 		for len(cells) > 0 {
 			end := 1

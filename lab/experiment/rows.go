@@ -56,3 +56,6 @@ func Differing(rows []Row) error {
 func Exact(x float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(x, 'f', 2, 64), "0"), ".")
 }
+
+// MostShown is how many iterations of a [Redundancy] are shown one by one.
+const MostShown = 20

@@ -1,7 +1,6 @@
 package experiment_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,10 +17,4 @@ func TestDiffering(t *testing.T) {
 	require.EqualError(t, experiment.Differing(rows), "1 of 2 counts are not what the formula says; "+
 		"the first: (4), modbully/convenience, n=5, i=3: 8, not 7")
 	require.NoError(t, experiment.Differing(rows[:1]))
-
-	var b strings.Builder
-	c := experiment.Complexity{N: 5}
-	require.NoError(t, c.WriteText(&b, 2, rows, experiment.Marks{}))
-	require.True(t, strings.HasSuffix(b.String(),
-		"\n2 counts, measured in 2 elections: not all are correct\n"), b.String())
 }

@@ -86,7 +86,7 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) st
 	about := fmt.Sprintf("After a crash of the coordinator, by the modified bully algorithm and its "+
 		"extensions, "+
 		"simulated. %s, %d leads and crashes; %s, seed %d.",
-		prose.Processes(r.N), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
+		prose.Plural(r.N, "process"), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
 	y := d.paragraph(d.title(title), about)
 	if !bars {
 		y = d.paragraph(y,

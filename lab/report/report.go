@@ -1,6 +1,11 @@
-// Package report holds the JSON forms of what runs, checks and soaks have found: one object each, whose
-// members stand in the order of the fields. A member that is null is not known, or does not apply. What text
-// for people has in its place is here too.
+// Package report prints: what runs, checks, soaks and experiments have found, and what the catalog has, as words,
+// tables, CSV, Markdown and JSON.
+//
+//	report.WriteList(os.Stdout, catalog.All(), report.Page{Width: 80})
+//	report.WriteComparison(os.Stdout, cells, 80)
+//
+// A result in JSON is one object on one line, whose members are in the order of the fields. A member that is null
+// is not known, or does not apply.
 package report
 
 import (
@@ -8,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/go-election/election/internal/prose"
@@ -18,12 +22,9 @@ import (
 
 // Write writes one object on one line.
 func Write(w io.Writer, object any) error {
-	line, err := json.Marshal(object)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(line, '\n'))
-	return err
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(object)
 }
 
 // Run is the JSON form of what came out of a run.
@@ -137,11 +138,12 @@ func (o *Outcome) PerMessage() float64 {
 	if o.Messages == 0 {
 		return 0
 	}
-	ns := float64(o.Wall.Nanoseconds()) / float64(o.Messages)
 	// More digits would suggest a precision that the clock does not have.
-	ns, _ = strconv.ParseFloat(fmt.Sprintf("%.2f", ns), 64)
-	return ns
+	return rounded(float64(o.Wall.Nanoseconds()) / float64(o.Messages))
 }
+
+// rounded returns a number to the hundredth.
+func rounded(x float64) float64 { return math.Round(100*x) / 100 }
 
 // perSecond returns how many things were done in a second.
 func perSecond(things uint64, wall time.Duration) float64 {

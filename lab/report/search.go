@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/json"
 
-	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/verdict"
@@ -50,7 +49,7 @@ func NewCheck(c *check.Config, r *check.Result, network, stopped string) Check {
 		Algorithm: c.Algorithm.Name, Variant: c.Algorithm.Variant, N: len(c.IDs), Network: network,
 		States: r.States, Transitions: r.Transitions, Depth: r.Depth, Properties: []Judgement{},
 		Seconds: r.Wall.Seconds(), StatesPerSecond: StatesPerSecond(r),
-		BytesPerState: prose.Rounded(float64(r.Bytes)/max(float64(r.States), 1), 2),
+		BytesPerState: rounded(float64(r.Bytes) / max(float64(r.States), 1)),
 		Exhausted:     r.Exhausted, Collision: r.Collision, Reduced: r.Reduced,
 		Longest: countOrNull(r.Longest), Messages: countOrNull(r.Messages),
 		Stopped: textOrNull(stopped), Outside: textOrNull(c.Outside()),
@@ -83,7 +82,7 @@ func countOrNull(count int) *int {
 	return &count
 }
 
-func textOrNull(text string) *string {
+func textOrNull[T ~string](text T) *T {
 	if text == "" {
 		return nil
 	}

@@ -109,7 +109,7 @@ func (m *Mishaps) wrongProcesses(survives *election.Faults, n int) string {
 	case m.Down > most && most == n-1:
 		return "all processes crash"
 	case m.Down > most:
-		return fmt.Sprintf("more than %s crash", prose.Processes(most))
+		return fmt.Sprintf("more than %s crash", prose.Plural(most, "process"))
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 
 // Describe says in a line what the Plan holds.
 func (p *Plan) Describe() string {
-	parts := []string{prose.Processes(len(p.IDs)), prose.Plural(p.Starts(), "initiator")}
+	parts := []string{prose.Plural(len(p.IDs), "process"), prose.Plural(p.Starts(), "initiator")}
 	if n := len(p.CrashAt) + len(p.Crashed); n == 1 {
 		parts = append(parts, "1 crash")
 	} else if n > 1 {

@@ -155,7 +155,7 @@ func (s *story) startText(starts []int) string {
 		return "process " + ids[0] + " starts"
 	}
 	if len(ids) > 6 {
-		return prose.Processes(len(ids)) + " start"
+		return prose.Plural(len(ids), "process") + " start"
 	}
 	return listed(ids) + " start"
 }
@@ -341,7 +341,7 @@ func (s *story) headline() string {
 	case n == 1:
 		return crashes[0] + " crashes; " + result
 	case n > 3:
-		return prose.Processes(n) + " crash; " + result
+		return prose.Plural(n, "process") + " crash; " + result
 	case n > 1:
 		return listed(crashes) + " crash; " + result
 	}

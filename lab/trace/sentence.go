@@ -94,7 +94,7 @@ func (s *story) sentence(first int, shown []int) string {
 			parts = append(parts, s.said(next))
 		case len(to) > 6:
 			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message),
-				prose.Processes(len(to))))
+				prose.Plural(len(to), "process")))
 		default:
 			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message), listed(to)))
 		}

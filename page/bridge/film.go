@@ -96,7 +96,7 @@ func about(h *trace.FilmHead, a *election.Algorithm) string {
 	case a.Groups:
 		aim = "elect one leader a group"
 	}
-	return fmt.Sprintf("%s%s %s.", prose.Processes(len(h.IDs)), where, aim)
+	return fmt.Sprintf("%s%s %s.", prose.Plural(len(h.IDs), "process"), where, aim)
 }
 
 // film runs the scenario and takes it down.

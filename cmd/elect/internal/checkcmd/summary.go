@@ -3,6 +3,7 @@ package checkcmd
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
@@ -18,7 +19,7 @@ import (
 // checkSummary returns the result of a check as text.
 func checkSummary(a *console.Console, k *checking) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, k.Algorithm.Title()), prose.Processes(len(k.IDs)),
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, k.Algorithm.Title()), prose.Plural(len(k.IDs), "process"),
 		topology.Name(k.Topology))
 	row := func(name, format string, args ...any) {
 		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 15, a.Width()))
@@ -58,7 +59,7 @@ func checkSummary(a *console.Console, k *checking) string {
 	}
 	if a.Verbose {
 		row("speed", "%s states a second, %s in all", prose.Grouped(uint64(report.StatesPerSecond(k.Result))),
-			prose.Duration(k.Wall))
+			k.Wall.Round(10*time.Microsecond))
 	}
 	row("memory", "%.1f bytes a state", k.perState())
 	if k.Exact {

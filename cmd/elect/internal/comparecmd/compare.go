@@ -17,6 +17,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/params"
@@ -133,13 +134,13 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 		if c.file() {
 			order = "file"
 		}
-		err = c.run.WriteJSON(a.Stdout, cells, order, string(c.schedule))
+		err = report.ComparisonJSON(a.Stdout, &c.run, cells, order, string(c.schedule))
 	case c.csv:
-		err = experiment.WriteCSV(a.Stdout, cells, c.run.Seeds)
+		err = report.WriteCSV(a.Stdout, cells, c.run.Seeds)
 	case c.markdown && c.least:
-		err = experiment.WriteLeast(a.Stdout, cells, c.metric)
+		err = report.WriteLeast(a.Stdout, cells, c.metric)
 	case c.markdown:
-		err = experiment.WriteMarkdown(a.Stdout, cells, c.metric)
+		err = report.WriteMarkdown(a.Stdout, cells, c.metric)
 	default:
 		_, err = fmt.Fprint(a.Stdout, c.text(a, cells))
 	}

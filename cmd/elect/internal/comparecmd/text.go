@@ -10,6 +10,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/sim"
 )
 
@@ -74,8 +75,8 @@ func (c *compare) text(a *console.Console, cells []experiment.Cell) string {
 	fmt.Fprintf(&b, "%s\n%s\n", a.Paint(terminal.Bold, "Elections among "+c.among()),
 		prose.Wrapped(c.about(), "", a.Width()))
 	if !c.least {
-		_ = experiment.WriteTable(&b, cells, a.Width()) // a Builder returns no error
+		_ = report.WriteComparison(&b, cells, a.Width()) // a Builder returns no error
 	}
-	_ = experiment.WriteStretches(&b, cells, c.metric, c.run.Seeds > 1)
+	_ = report.WriteStretches(&b, cells, c.metric, c.run.Seeds > 1)
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/report"
 )
 
 func complexityCommand(a *console.Console) *cobra.Command {
@@ -37,9 +38,9 @@ func runComplexity(a *console.Console, ctx context.Context, n int, asJSON bool) 
 		return exit.Classify(err)
 	}
 	if asJSON {
-		err = run.WriteJSON(a.Stdout, elections, rows)
+		err = report.ComplexityJSON(a.Stdout, &run, elections, rows)
 	} else {
-		err = run.WriteText(a.Stdout, elections, rows, marks(a))
+		err = report.WriteComplexity(a.Stdout, &run, elections, rows, marks(a))
 	}
 	if err != nil {
 		return exit.Failed(err)

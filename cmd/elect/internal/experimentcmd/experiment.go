@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
-	"github.com/go-election/election/lab/experiment"
+	"github.com/go-election/election/lab/report"
 )
 
 // New returns elect experiment.
@@ -19,10 +19,10 @@ func New(a *console.Console) *cobra.Command {
 }
 
 // marks colours a text of an experiment.
-func marks(a *console.Console) experiment.Marks {
+func marks(a *console.Console) report.Marks {
 	in := func(colour string) func(string) string {
 		return func(text string) string { return a.Paint(colour, text) }
 	}
-	return experiment.Marks{Title: in(terminal.Bold), Right: in(terminal.Green), Wrong: in(terminal.Red),
+	return report.Marks{Title: in(terminal.Bold), Right: in(terminal.Green), Wrong: in(terminal.Red),
 		Width: a.Width()}
 }

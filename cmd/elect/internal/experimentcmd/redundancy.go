@@ -12,6 +12,7 @@ import (
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
+	"github.com/go-election/election/lab/report"
 )
 
 // redundancy is elect experiment redundancy, as it was typed.
@@ -84,7 +85,7 @@ func runRedundancy(a *console.Console, ctx context.Context, r *redundancy) error
 	case r.svg == files.Standard:
 		return nil
 	case r.asJSON:
-		return r.run.WriteJSON(a.Stdout, series)
+		return report.RedundancyJSON(a.Stdout, &r.run, series)
 	}
-	return r.run.WriteText(a.Stdout, series, marks(a))
+	return report.WriteRedundancy(a.Stdout, &r.run, series, marks(a))
 }

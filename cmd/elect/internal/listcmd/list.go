@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/lab/listing"
+	"github.com/go-election/election/lab/report"
 )
 
 // New returns elect list.
@@ -26,16 +26,16 @@ func New(a *console.Console) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := chosen(a.Catalog, args)
 			bold := func(text string) string { return a.Paint(terminal.Bold, text) }
-			page := listing.Page{Width: a.Width(), Heading: bold}
+			page := report.Page{Width: a.Width(), Heading: bold}
 			switch {
 			case err != nil:
 				return err
 			case asJSON:
-				return listing.WriteJSON(a.Stdout, all)
+				return report.ListJSON(a.Stdout, all)
 			case len(args) > 0:
-				return listing.WritePages(a.Stdout, all, page)
+				return report.WritePages(a.Stdout, all, page)
 			}
-			return listing.WriteTable(a.Stdout, all, page)
+			return report.WriteList(a.Stdout, all, page)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON array")

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
@@ -19,7 +20,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	if j.Name != "" {
 		fmt.Fprintf(&b, "%s: ", prose.OneLine(j.Name))
 	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, j.Algorithm.Title()), prose.Processes(len(j.IDs)),
+	fmt.Fprintf(&b, "%s, %s, %s\n", a.Paint(terminal.Bold, j.Algorithm.Title()), prose.Plural(len(j.IDs), "process"),
 		topology.Name(j.Topology))
 	row := func(name, format string, args ...any) {
 		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 12, a.Width()))
@@ -63,7 +64,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 		}
 	}
 	if a.Verbose {
-		row("speed", "%.1f ns a message, %s in all", o.PerMessage(), prose.Duration(o.Wall))
+		row("speed", "%.1f ns a message, %s in all", o.PerMessage(), o.Wall.Round(10*time.Microsecond))
 	}
 	return b.String()
 }

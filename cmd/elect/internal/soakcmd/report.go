@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
@@ -83,7 +84,7 @@ func soakSummary(a *console.Console, k *soaking) string {
 	}
 	if a.Verbose {
 		row("speed", "%s runs a second, %s in all", prose.Grouped(uint64(report.RunsPerSecond(k.Result))),
-			prose.Duration(k.Wall))
+			k.Wall.Round(10*time.Microsecond))
 	}
 	row("time", "%s units, simulated", prose.Grouped(uint64(k.Simulated/sim.Unit)))
 	row("messages", "%s", prose.Grouped(k.Messages))

@@ -223,6 +223,6 @@ func diff(a *console.Console, args []string) error {
 // sayAlike says that there is no difference.
 func sayAlike(a *console.Console, t *trace.Trace, how string) error {
 	_, err := fmt.Fprintf(a.Log(a.Stdout), "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))),
-		prose.Processes(len(t.Header.Scenario.IDs)))
+		prose.Plural(len(t.Header.Scenario.IDs), "process"))
 	return err
 }

@@ -1,4 +1,4 @@
-package listing_test
+package report_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/lab/listing"
+	"github.com/go-election/election/lab/report"
 )
 
 // TestDelaysOfTheGuide: the list and docs/guarantees.md say of the same algorithms that any delay will do.
@@ -30,7 +30,7 @@ func TestDelaysOfTheGuide(t *testing.T) {
 	}
 	for _, a := range catalog.All() {
 		var page strings.Builder
-		require.NoError(t, listing.WritePages(&page, []*election.Algorithm{a}, listing.Page{}))
+		require.NoError(t, report.WritePages(&page, []*election.Algorithm{a}, report.Page{}))
 		row := regexp.MustCompile(`\n  delays +(\w+)\n`).FindStringSubmatch(page.String())
 		require.NotNil(t, row, page.String())
 		title, delays := a.Title(), row[1]

@@ -1,34 +1,36 @@
-package listing
+package report
 
 import (
 	"cmp"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/prose"
 )
 
-// WriteTable writes a row for each algorithm, its variants together, for people.
-func WriteTable(w io.Writer, all []*election.Algorithm, how Page) error {
+// WriteList writes a row for each algorithm, its variants together, for people.
+func WriteList(w io.Writer, all []*election.Algorithm, how Page) error {
 	how = how.complete()
-	rows := [][]string{{"ALGORITHM", "VARIANTS", "LINKS", "WINNER", "SURVIVES"}}
-	for _, variants := range byName(all) {
-		rows = append(rows, []string{variants[0].Name, strconv.Itoa(len(variants)), allLinks(variants),
-			allWinners(variants), allFaults(variants)})
-	}
 	var table strings.Builder
-	if err := writeRows(&table, rows, how.Width); err != nil {
-		return err
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ALGORITHM\tVARIANTS\tLINKS\tWINNER\tSURVIVES")
+	for _, variants := range byName(all) {
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", variants[0].Name, len(variants), allLinks(variants), allWinners(variants),
+			allFaults(variants))
 	}
+	t.Flush()
 	names, lines, _ := strings.Cut(table.String(), "\n")
 	note := "In parentheses: of some variants only. A copy is a message that arrives twice. " +
 		"elect list NAME shows all that there is about one."
-	_, err := io.WriteString(w, how.Heading(names)+"\n"+lines+"\n"+prose.Wrapped(note, "", how.Width))
+	text := how.Heading(names) + "\n"
+	for line := range strings.Lines(lines) {
+		text += prose.Row(line, how.Width)
+	}
+	_, err := io.WriteString(w, text+"\n"+prose.Wrapped(note, "", how.Width))
 	return err
 }
 
@@ -111,61 +113,6 @@ func byName(all []*election.Algorithm) (names [][]*election.Algorithm) {
 		}
 	}
 	return names
-}
-
-// writeRows aligns rows. Numbers, in the second column, stand at the right; what is too long for the
-// width goes on below, in its column.
-func writeRows(w io.Writer, rows [][]string, width int) error {
-	const gap = len("  ")
-	wide, least := make([]int, len(rows[0])), make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			wide[i] = max(wide[i], utf8.RuneCountInString(cell))
-			for word := range strings.FieldsSeq(cell) {
-				least[i] = max(least[i], utf8.RuneCountInString(word))
-			}
-		}
-	}
-	for {
-		// A column that is as narrow as its longest word would not get narrower, only its width would.
-		total, widest := gap*(len(wide)-1), -1
-		for i, n := range wide {
-			if total += n; i >= 2 && n > least[i] && (widest < 0 || n > wide[widest]) {
-				widest = i
-			}
-		}
-		if total <= width || widest < 0 {
-			break
-		}
-		wide[widest]--
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		cells := make([][]string, len(row))
-		lines := 0
-		for i, cell := range row {
-			cells[i] = strings.Split(strings.TrimSuffix(prose.Wrapped(cell, "", wide[i]), "\n"), "\n")
-			lines = max(lines, len(cells[i]))
-		}
-		for line := range lines {
-			text := ""
-			for i := range row {
-				cell := ""
-				if line < len(cells[i]) {
-					cell = cells[i][line]
-				}
-				if i == 1 {
-					text += fmt.Sprintf("%*s", wide[i], cell)
-				} else {
-					text += fmt.Sprintf("%-*s", wide[i], cell)
-				}
-				text += "  "
-			}
-			b.WriteString(strings.TrimRight(text, " ") + "\n")
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // faults names the kinds of faults that are survived.

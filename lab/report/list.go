@@ -1,20 +1,14 @@
-// Package listing describes algorithms: all in a table, each on a page, or as JSON. It reads nothing but
-// their descriptions.
-//
-//	listing.WriteTable(os.Stdout, catalog.All(), listing.Page{Width: 80})
-//	listing.WritePages(os.Stdout, catalog.All(), listing.Page{Width: 80})
-package listing
+package report
 
 import (
 	"encoding/json"
 	"io"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/cost"
 )
 
-// listed is the JSON form of an algorithm.
-type listed struct {
+// listedJSON is the JSON form of an algorithm.
+type listedJSON struct {
 	Algorithm string   `json:"algorithm"`
 	Variant   string   `json:"variant"`
 	Title     string   `json:"title"`
@@ -43,20 +37,20 @@ type param struct {
 	Default string `json:"default"`
 }
 
-// WriteJSON writes algorithms as a JSON array, an object each.
-func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
-	all := []listed{}
+// ListJSON writes algorithms as a JSON array, an object each.
+func ListJSON(w io.Writer, algorithms []*election.Algorithm) error {
+	all := []listedJSON{}
 	for _, a := range algorithms {
 		params := []param{}
 		for _, p := range a.Params {
 			params = append(params, param{p.Name, p.About, p.Default})
 		}
-		all = append(all, listed{
+		all = append(all, listedJSON{
 			Algorithm: a.Name, Variant: a.Variant, Title: a.Title(), Summary: a.Summary, Source: a.Source,
 			Topology: string(a.Topology), TwoWay: twoWay(a), Winner: a.Wins(),
 			NeedsFIFO: a.NeedsFIFO, LateStart: string(a.LateStart),
-			Best: formula(a.Best), BestWhen: a.Best.When, BestAlso: a.Best.Also, Mean: formula(a.Mean),
-			Worst: formula(a.Worst), WorstWhen: a.Worst.When, WorstAlso: a.Worst.Also, Kinds: kinds(a),
+			Best: textOrNull(a.Best.Formula), BestWhen: a.Best.When, BestAlso: a.Best.Also, Mean: textOrNull(a.Mean.Formula),
+			Worst: textOrNull(a.Worst.Formula), WorstWhen: a.Worst.When, WorstAlso: a.Worst.Also, Kinds: kinds(a),
 			Params: params,
 		})
 	}
@@ -68,14 +62,6 @@ func WriteJSON(w io.Writer, algorithms []*election.Algorithm) error {
 
 // twoWay reports whether messages travel both ways over the links of an algorithm.
 func twoWay(a *election.Algorithm) bool { return a.TwoWay || a.Topology != election.Ring }
-
-// formula returns how people write a bound, nil where no closed form is known.
-func formula(b cost.Bound) *string {
-	if b.Formula == "" {
-		return nil
-	}
-	return &b.Formula
-}
 
 // kinds returns the names of the kinds of messages.
 func kinds(a *election.Algorithm) []string {

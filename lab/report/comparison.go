@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import (
 	"encoding/csv"
@@ -12,27 +12,12 @@ import (
 
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/experiment"
 )
 
-// String returns the sizes of a Stretch.
-func (s Stretch) String() string {
-	if s.First == s.Last {
-		return prose.Grouped(uint64(s.First))
-	}
-	return prose.Grouped(uint64(s.First)) + " to " + prose.Grouped(uint64(s.Last))
-}
-
-// Names returns the algorithms of a Stretch, or a dash.
-func (s Stretch) Names() string {
-	if len(s.Titles) == 0 {
-		return "-"
-	}
-	return strings.Join(s.Titles, ", ")
-}
-
-// WriteTable writes cells as a table for people, a line each, and a legend of this width. A column in
+// WriteComparison writes cells as a table for people, a line each, and a legend of this width. A column in
 // which nothing stands is left out. Columns for which the width has no room stand in further tables below.
-func WriteTable(w io.Writer, cells []Cell, width int) error {
+func WriteComparison(w io.Writer, cells []experiment.Cell, width int) error {
 	rows := [][]string{{
 		"ALGORITHM", "N", "MESSAGES", "FEWEST", "MOST", "BEST", "MEAN", "WORST", "TIME", "BITS",
 	}}
@@ -59,7 +44,7 @@ func WriteTable(w io.Writer, cells []Cell, width int) error {
 	legend := "MESSAGES, TIME (in units, until the last message has arrived) and BITS are means, FEWEST " +
 		"and MOST " +
 		"the messages of the elections that took the fewest and the most."
-	if slices.ContainsFunc(cells, func(c Cell) bool { return !math.IsNaN(c.Best + c.Mean + c.Worst) }) {
+	if slices.ContainsFunc(cells, func(c experiment.Cell) bool { return !math.IsNaN(c.Best + c.Mean + c.Worst) }) {
 		legend += " BEST, MEAN and WORST are the messages of the closed forms; after a ≤ it is a bound " +
 			"that need not be attained."
 	}
@@ -70,14 +55,14 @@ func WriteTable(w io.Writer, cells []Cell, width int) error {
 
 // WriteStretches writes which algorithms take the least of a measure, over all sizes. several says that each
 // number is a mean of several elections.
-func WriteStretches(w io.Writer, cells []Cell, by Measure, several bool) error {
+func WriteStretches(w io.Writer, cells []experiment.Cell, by experiment.Measure, several bool) error {
 	var b strings.Builder
 	onAverage := ""
-	if several && slices.Contains(Measured(), by) {
+	if several && slices.Contains(experiment.Measured(), by) {
 		onAverage = " on average"
 	}
 	fmt.Fprintf(&b, "Which takes the %s%s\n", by.Least(), onAverage)
-	all, wide := Stretches(cells, by), 0
+	all, wide := experiment.Stretches(cells, by), 0
 	for _, s := range all {
 		wide = max(wide, len(s.String()))
 	}
@@ -150,9 +135,9 @@ func aligned(rows [][]string) string {
 }
 
 // WriteMarkdown writes a measure as a table in Markdown: a line for each size, a column for each algorithm.
-func WriteMarkdown(w io.Writer, cells []Cell, by Measure) error {
+func WriteMarkdown(w io.Writer, cells []experiment.Cell, by experiment.Measure) error {
 	var b strings.Builder
-	for some := range bySize(cells) {
+	for some := range experiment.BySize(cells) {
 		if b.Len() == 0 {
 			b.WriteString("| n |")
 			for i := range some {
@@ -163,7 +148,7 @@ func WriteMarkdown(w io.Writer, cells []Cell, by Measure) error {
 		fmt.Fprintf(&b, "| %s |", prose.Grouped(uint64(some[0].N)))
 		for i := range some {
 			s := by.Of(&some[i])
-			fmt.Fprintf(&b, " %s", bound(s.Mean, by.form(&some[i])))
+			fmt.Fprintf(&b, " %s", bound(s.Mean, by.Form(&some[i])))
 			if s.Min < s.Max {
 				fmt.Fprintf(&b, " (%s to %s)", prose.Approximate(s.Min), prose.Approximate(s.Max))
 			}
@@ -176,10 +161,10 @@ func WriteMarkdown(w io.Writer, cells []Cell, by Measure) error {
 }
 
 // WriteLeast writes as a table in Markdown which algorithms take the least of a measure.
-func WriteLeast(w io.Writer, cells []Cell, by Measure) error {
+func WriteLeast(w io.Writer, cells []experiment.Cell, by experiment.Measure) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| n | %s |\n|---|---|\n", by.Least())
-	for _, s := range Stretches(cells, by) {
+	for _, s := range experiment.Stretches(cells, by) {
 		fmt.Fprintf(&b, "| %v | %s |\n", s, s.Names())
 	}
 	_, err := io.WriteString(w, b.String())
@@ -187,9 +172,9 @@ func WriteLeast(w io.Writer, cells []Cell, by Measure) error {
 }
 
 // WriteCSV writes a line for each Cell, with its number of trials. What is not known is empty.
-func WriteCSV(w io.Writer, cells []Cell, seeds int) error {
+func WriteCSV(w io.Writer, cells []experiment.Cell, seeds int) error {
 	header := []string{"algorithm", "variant", "links", "n", "seeds"}
-	for _, m := range Measured() {
+	for _, m := range experiment.Measured() {
 		header = append(header, string(m)+"_mean", string(m)+"_min", string(m)+"_max")
 	}
 	lines := [][]string{append(header, "best", "mean", "worst")}
@@ -197,7 +182,7 @@ func WriteCSV(w io.Writer, cells []Cell, seeds int) error {
 		c := &cells[i]
 		line := []string{c.Algorithm.Name, c.Algorithm.Variant, c.Links, strconv.Itoa(c.N),
 			strconv.Itoa(seeds)}
-		for _, s := range []Spread{c.Messages, c.Time, c.Bits} {
+		for _, s := range []experiment.Spread{c.Messages, c.Time, c.Bits} {
 			line = append(line, plain(s.Mean), plain(s.Min), plain(s.Max))
 		}
 		lines = append(lines, append(line, plain(c.Best), plain(c.Mean), plain(c.Worst)))

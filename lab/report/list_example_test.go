@@ -1,4 +1,4 @@
-package listing_test
+package report_test
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/dkr"
-	"github.com/go-election/election/lab/listing"
+	"github.com/go-election/election/lab/report"
 )
 
 // The page of one algorithm: where it runs, which process wins, and how many messages it takes.
-func Example() {
-	if err := listing.WritePages(os.Stdout, []*election.Algorithm{dkr.Algorithm()},
-		listing.Page{}); err != nil {
+func ExampleWritePages() {
+	if err := report.WritePages(os.Stdout, []*election.Algorithm{dkr.Algorithm()},
+		report.Page{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

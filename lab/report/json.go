@@ -1,18 +1,12 @@
-package experiment
+package report
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"strconv"
-)
 
-// writeJSON writes one object on one line.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
+	"github.com/go-election/election/lab/experiment"
+)
 
 // orNull returns nil for what JSON has no number for.
 func orNull(x float64) *float64 {
@@ -20,14 +14,6 @@ func orNull(x float64) *float64 {
 		return nil
 	}
 	return &x
-}
-
-// textOrNull returns nil for an empty text.
-func textOrNull[T ~string](text T) *T {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // comparisonJSON is the JSON form of a comparison.
@@ -42,51 +28,45 @@ type comparisonJSON struct {
 
 // cellJSON is one algorithm among n processes; what no closed form is known for is null.
 type cellJSON struct {
-	Algorithm string     `json:"algorithm"`
-	Variant   string     `json:"variant"`
-	Links     string     `json:"links"`
-	N         int        `json:"n"`
-	Messages  spreadJSON `json:"messages"`
-	Time      spreadJSON `json:"time"`
-	Bits      spreadJSON `json:"bits"`
-	Best      *float64   `json:"best"`
-	Mean      *float64   `json:"mean"`
-	Worst     *float64   `json:"worst"`
-}
-
-type spreadJSON struct {
-	Mean float64 `json:"mean"`
-	Min  float64 `json:"min"`
-	Max  float64 `json:"max"`
+	Algorithm string            `json:"algorithm"`
+	Variant   string            `json:"variant"`
+	Links     string            `json:"links"`
+	N         int               `json:"n"`
+	Messages  experiment.Spread `json:"messages"`
+	Time      experiment.Spread `json:"time"`
+	Bits      experiment.Spread `json:"bits"`
+	Best      *float64          `json:"best"`
+	Mean      *float64          `json:"mean"`
+	Worst     *float64          `json:"worst"`
 }
 
 // leastJSON says which algorithms take the least of a measure on average, from one size to another.
 type leastJSON struct {
-	Metric     Measure  `json:"metric"`
-	First      int      `json:"first"`
-	Last       int      `json:"last"`
-	Algorithms []string `json:"algorithms"`
+	Metric     experiment.Measure `json:"metric"`
+	First      int                `json:"first"`
+	Last       int                `json:"last"`
+	Algorithms []string           `json:"algorithms"`
 }
 
-// WriteJSON writes what came out of a Comparison as one object on one line. The order and the schedule are
+// ComparisonJSON writes what came out of a Comparison as one object on one line. The order and the schedule are
 // those that Prepare has made of the runs, for the reader.
-func (c *Comparison) WriteJSON(w io.Writer, cells []Cell, order, schedule string) error {
+func ComparisonJSON(w io.Writer, c *experiment.Comparison, cells []experiment.Cell, order, schedule string) error {
 	o := comparisonJSON{Order: order, Schedule: schedule, Seeds: c.Seeds,
 		Seed: strconv.FormatUint(c.Seed, 10)}
 	for i := range cells {
 		cell := &cells[i]
 		o.Cells = append(o.Cells, cellJSON{
 			Algorithm: cell.Algorithm.Name, Variant: cell.Algorithm.Variant, Links: cell.Links, N: cell.N,
-			Messages: spreadJSON(cell.Messages), Time: spreadJSON(cell.Time), Bits: spreadJSON(cell.Bits),
+			Messages: cell.Messages, Time: cell.Time, Bits: cell.Bits,
 			Best: orNull(cell.Best), Mean: orNull(cell.Mean), Worst: orNull(cell.Worst),
 		})
 	}
-	for _, m := range Measured() {
-		for _, s := range Stretches(cells, m) {
+	for _, m := range experiment.Measured() {
+		for _, s := range experiment.Stretches(cells, m) {
 			o.Least = append(o.Least, leastJSON{m, s.First, s.Last, s.Titles})
 		}
 	}
-	return writeJSON(w, o)
+	return Write(w, o)
 }
 
 // redundancyJSON is the JSON form of the experiment.
@@ -116,10 +96,10 @@ type seriesJSON struct {
 
 // methodJSON says which method, under which model.
 type methodJSON struct {
-	Model   Model   `json:"model"`
-	Variant string  `json:"variant"`
-	Wait    *string `json:"wait"`
-	Ties    *Ties   `json:"ties"`
+	Model   experiment.Model `json:"model"`
+	Variant string           `json:"variant"`
+	Wait    *string          `json:"wait"`
+	Ties    *experiment.Ties `json:"ties"`
 }
 
 type claimJSON struct {
@@ -130,15 +110,15 @@ type claimJSON struct {
 	Found string `json:"found"`
 }
 
-func methodOf(model Model, m Method) methodJSON {
+func methodOf(model experiment.Model, m experiment.Method) methodJSON {
 	return methodJSON{Model: model, Variant: m.Variant, Wait: textOrNull(m.Wait), Ties: textOrNull(m.Ties)}
 }
 
-// WriteJSON writes what came out of a Redundancy, and what that says of the paper, as one object on one line.
-func (r *Redundancy) WriteJSON(w io.Writer, all []Series) error {
+// RedundancyJSON writes what came out of a Redundancy, and what that says of the paper, as one object on one line.
+func RedundancyJSON(w io.Writer, r *experiment.Redundancy, all []experiment.Series) error {
 	o := redundancyJSON{
 		Experiment: "redundancy", N: r.N, Iterations: r.Iterations,
-		Seed: strconv.FormatUint(r.Seed, 10), Tied: Tied(r.N),
+		Seed: strconv.FormatUint(r.Seed, 10), Tied: experiment.Tied(r.N),
 	}
 	for i := range all {
 		s := &all[i]
@@ -153,11 +133,11 @@ func (r *Redundancy) WriteJSON(w io.Writer, all []Series) error {
 		}
 		o.Series = append(o.Series, j)
 	}
-	for _, c := range Claims(all) {
+	for _, c := range experiment.Claims(all) {
 		o.Claims = append(o.Claims, claimJSON{c.Figure, methodOf(c.Model, c.Method), c.Says, c.Holds,
 			c.Found})
 	}
-	return writeJSON(w, o)
+	return Write(w, o)
 }
 
 // complexityJSON is the JSON form of the experiment.
@@ -171,14 +151,14 @@ type complexityJSON struct {
 }
 
 type equationJSON struct {
-	Equation string    `json:"equation"`
-	Variant  string    `json:"variant"`
-	Case     string    `json:"case"`
-	Printed  *string   `json:"paper"`
-	Correct  string    `json:"correct"`
-	Verdict  Verdict   `json:"verdict"`
-	Why      string    `json:"why"`
-	Rows     []rowJSON `json:"rows"`
+	Equation string             `json:"equation"`
+	Variant  string             `json:"variant"`
+	Case     string             `json:"case"`
+	Printed  *string            `json:"paper"`
+	Correct  string             `json:"correct"`
+	Verdict  experiment.Verdict `json:"verdict"`
+	Why      string             `json:"why"`
+	Rows     []rowJSON          `json:"rows"`
 }
 
 // rowJSON is one count; i is null where it is over all that may notice.
@@ -190,11 +170,11 @@ type rowJSON struct {
 	Measured float64  `json:"measured"`
 }
 
-// WriteJSON writes the rows of a Complexity, with the number of elections that were measured, as one
+// ComplexityJSON writes the rows of a Complexity, with the number of elections that were measured, as one
 // object on one line.
-func (c *Complexity) WriteJSON(w io.Writer, elections int, rows []Row) error {
-	o := complexityJSON{Experiment: "complexity", N: c.N, Accounting: Accounting, Elections: elections}
-	for some := range ByEquation(rows) {
+func ComplexityJSON(w io.Writer, c *experiment.Complexity, elections int, rows []experiment.Row) error {
+	o := complexityJSON{Experiment: "complexity", N: c.N, Accounting: experiment.Accounting, Elections: elections}
+	for some := range experiment.ByEquation(rows) {
 		e := some[0].Equation
 		j := equationJSON{
 			Equation: e.Name, Variant: e.Variant, Case: e.Case, Printed: textOrNull(e.Printed),
@@ -214,5 +194,5 @@ func (c *Complexity) WriteJSON(w io.Writer, elections int, rows []Row) error {
 		}
 		o.Equations = append(o.Equations, j)
 	}
-	return writeJSON(w, o)
+	return Write(w, o)
 }

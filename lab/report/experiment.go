@@ -1,4 +1,4 @@
-package experiment
+package report
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/experiment"
 )
 
 // Marks say how a text is laid out. The zero value is ready for use.
@@ -41,19 +42,16 @@ func (m *Marks) holds(right bool, yes, no string) string {
 	return mark(text)
 }
 
-// MostShown is how many iterations of a [Redundancy] are shown one by one.
-const MostShown = 20
-
-// WriteText writes the rows of a Complexity, with the number of elections that were measured, for people.
-func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Marks) error {
+// WriteComplexity writes the rows of a Complexity, with the number of elections that were measured, for people.
+func WriteComplexity(w io.Writer, c *experiment.Complexity, elections int, rows []experiment.Row, marks Marks) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", marks.title(fmt.Sprintf(
 		"Messages among 3 to %d processes: equations of the paper, and what was measured", c.N)))
-	b.WriteString(prose.Wrapped(Accounting, "", marks.width()))
-	for some := range ByEquation(rows) {
+	b.WriteString(prose.Wrapped(experiment.Accounting, "", marks.width()))
+	for some := range experiment.ByEquation(rows) {
 		writeEquation(&b, c.N, some, marks)
 	}
-	all := marks.holds(Differing(rows) == nil, "all are correct", "not all are correct")
+	all := marks.holds(experiment.Differing(rows) == nil, "all are correct", "not all are correct")
 	fmt.Fprintf(&b, "\n%s counts, measured in %s elections: %s\n",
 		prose.Grouped(uint64(len(rows))), prose.Grouped(uint64(elections)), all)
 	_, err := io.WriteString(w, b.String())
@@ -61,14 +59,14 @@ func (c *Complexity) WriteText(w io.Writer, elections int, rows []Row, marks Mar
 }
 
 // writeEquation writes the rows of one equation. For the largest n it shows every i.
-func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
+func writeEquation(b *strings.Builder, n int, rows []experiment.Row, marks Marks) {
 	e := rows[0].Equation
 	printed := e.Printed
 	if printed == "" {
 		printed = "nothing"
 	}
 	fmt.Fprintf(b, "\n%s modbully/%s, %s: %s\n", marks.title(e.Name), e.Variant, e.Case,
-		marks.holds(e.Verdict != Wrong, string(e.Verdict), string(e.Verdict)))
+		marks.holds(e.Verdict != experiment.Wrong, string(e.Verdict), string(e.Verdict)))
 	fmt.Fprintf(b, "  paper %s, correct %s\n", printed, e.Formula)
 	b.WriteString(prose.Wrapped(e.Why, "  ", marks.width()))
 	table := [][]string{{"  N", "I", "PAPER", "CORRECT", "MEASURED"}}
@@ -92,7 +90,7 @@ func writeEquation(b *strings.Builder, n int, rows []Row, marks Marks) {
 }
 
 // sameCounts reports whether two rows differ in i only.
-func sameCounts(r, s *Row) bool {
+func sameCounts(r, s *experiment.Row) bool {
 	return r.Paper == s.Paper && r.Formula == s.Formula && r.Measured == s.Measured
 }
 
@@ -102,21 +100,21 @@ func span(first, last float64) string {
 	case math.IsNaN(first):
 		return "-"
 	case first == last:
-		return Exact(first)
+		return experiment.Exact(first)
 	}
-	return Exact(first) + ".." + Exact(last)
+	return experiment.Exact(first) + ".." + experiment.Exact(last)
 }
 
-// WriteText writes what came out of a Redundancy, and what that says of the paper, for people.
-func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
+// WriteRedundancy writes what came out of a Redundancy, and what that says of the paper, for people.
+func WriteRedundancy(w io.Writer, r *experiment.Redundancy, all []experiment.Series, marks Marks) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n",
 		marks.title("Redundant elections: figures 15 and 16 of the modified bully algorithm paper"))
-	b.WriteString(prose.Wrapped(fmt.Sprintf("%s, %d leads and crashes, %s, seed %d; %s", prose.Processes(r.N),
+	b.WriteString(prose.Wrapped(fmt.Sprintf("%s, %d leads and crashes, %s, seed %d; %s", prose.Plural(r.N, "process"),
 		r.N,
 		prose.Plural(r.Iterations, "iteration"), r.Seed, tiedInWords(r.N)), "", marks.width()))
-	for i := 0; i < len(all); i += len(Methods()) {
-		some := all[i : i+len(Methods())]
+	for i := 0; i < len(all); i += len(experiment.Methods()) {
+		some := all[i : i+len(experiment.Methods())]
 		fmt.Fprintf(&b, "\nmodel %s: %s\n", some[0].Model, some[0].Model.About())
 		writeMethods(&b, some, marks.width())
 	}
@@ -129,7 +127,7 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 	var claims strings.Builder
 	t := tabwriter.NewWriter(&claims, 0, 0, 2, ' ', 0)
 	said := ""
-	for _, c := range Claims(all) {
+	for _, c := range experiment.Claims(all) {
 		if c.Says != said {
 			said = c.Says
 			fmt.Fprintf(t, "figure %d: %s\n", c.Figure, c.Says)
@@ -146,23 +144,23 @@ func (r *Redundancy) WriteText(w io.Writer, all []Series, marks Marks) error {
 }
 
 func tiedInWords(n int) string {
-	if k := Tied(n); k > 0 {
+	if k := experiment.Tied(n); k > 0 {
 		return fmt.Sprintf("%d have the same pending-convenience time", k)
 	}
 	return "too few for exactly equal pending-convenience times"
 }
 
 // writeMethods writes what came out under one model.
-func writeMethods(b *strings.Builder, some []Series, width int) {
+func writeMethods(b *strings.Builder, some []experiment.Series, width int) {
 	table := [][]string{{"  METHOD", "STARTED", ">1", "SERVED", ">1", "MESSAGES"}}
 	for i := range some {
 		s := &some[i]
 		table = append(table, []string{"  " + s.Method.String(), fmt.Sprintf("%.2f", s.MeanStarted()),
-			Percent(s.ShareStarted()), fmt.Sprintf("%.2f", s.MeanServed()), Percent(s.ShareServed()),
+			experiment.Percent(s.ShareStarted()), fmt.Sprintf("%.2f", s.MeanServed()), experiment.Percent(s.ShareServed()),
 			fmt.Sprintf("%.1f", s.MeanMessages())})
 	}
 	b.WriteString(aligned(table))
-	if len(some[0].Trials) > MostShown {
+	if len(some[0].Trials) > experiment.MostShown {
 		return
 	}
 	b.WriteString("\n  STARTED IN EACH ITERATION\n")
