@@ -47,7 +47,7 @@ func runWith(ctx context.Context, algorithms catalog.List, args []string, stdin 
 	if broken := a.Broken(); broken != nil { // a command may have dropped or wrapped the error
 		err = exit.Failed(broken)
 	}
-	// An unfinished check says how far it has come, which is more than that it was interrupted.
+	// An unfinished check reports how far it has come, which is more than that it was interrupted.
 	if err != nil && ctx.Err() != nil && exit.Status(err) != exit.StatusUnfinished {
 		err = exit.ErrInterrupted
 	}

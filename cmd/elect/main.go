@@ -28,7 +28,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// grace is how long an interrupted run may take to stop unless its command says otherwise. A run that builds
+// grace is how long an interrupted run may take to stop unless its command sets another. A run that builds
 // a large input, or waits for standard input, does not look at its context; the program then ends without it.
 const grace = 300 * time.Millisecond
 
@@ -45,7 +45,7 @@ func main() {
 	case code := <-status:
 		os.Exit(code)
 	case <-ctx.Done():
-		stop() // a second interrupt ends the program at once
+		stop() // a second interrupt ends the program immediately
 	}
 	select {
 	case code := <-status:

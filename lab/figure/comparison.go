@@ -27,7 +27,7 @@ const (
 // MostAlgorithms is how many algorithms one figure can show.
 const MostAlgorithms = 7
 
-// colours are one for each algorithm: those of Okabe and Ito, which all can distinguish, without the yellow,
+// colours are one for each algorithm: the colors of Okabe and Ito, which all can distinguish, without the yellow,
 // which is too light for a line on white.
 var colours = [MostAlgorithms]string{
 	svg.Blue, svg.Orange, svg.Green, svg.Pink, svg.Black, svg.Amber, svg.Sky,
@@ -72,7 +72,7 @@ func (c *Comparison) Draw() string {
 	return d.Document(plotWidth, y, title, c.About)
 }
 
-// title says which algorithm takes the least among the most processes. Where that cannot be said, it says
+// title names the algorithm that takes the least among the most processes. If there is no single one, it names
 // what is measured.
 func (c *Comparison) title(graphs []graph) string {
 	n := c.Cells[len(c.Cells)-1].N
@@ -201,7 +201,7 @@ func (d *drawing) bands(graphs []graph, place func(at dot) (x, y float64)) {
 	}
 }
 
-// caption says what the signs mean.
+// caption explains the signs.
 func (c *Comparison) caption(graphs []graph) string {
 	text := "Points: one election each."
 	if c.Seeds > 1 {
@@ -216,7 +216,7 @@ func (c *Comparison) caption(graphs []graph) string {
 	return text
 }
 
-// algorithms returns how many algorithms there are: those of the first size.
+// algorithms returns how many algorithms there are.
 func (c *Comparison) algorithms() int {
 	other := slices.IndexFunc(c.Cells, func(cell experiment.Cell) bool { return cell.N != c.Cells[0].N })
 	if other < 0 {
@@ -244,7 +244,7 @@ func (c *Comparison) graphs() []graph {
 	return append(measured, forms...)
 }
 
-// closedForms returns the lines of algorithm k, where these hold.
+// closedForms returns the lines of the closed forms of algorithm k, if these hold.
 func (c *Comparison) closedForms(k int) []graph {
 	cells, per := c.Cells, c.algorithms()
 	first, last := &cells[k], &cells[len(cells)-per+k]

@@ -191,7 +191,7 @@ func (d *drawing) graph(g *graph, px, py func(v float64) float64, bottom float64
 	}
 }
 
-// mark draws a point whose shape is that of its algorithm, too.
+// mark draws a point with the shape of its algorithm.
 func (d *drawing) mark(x, y float64, shape int, colour string) {
 	const r = 5.5
 	corners := [][]float64{

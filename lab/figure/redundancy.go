@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/lab/svg"
 )
 
-// The measures of a figure, as wide as that of a comparison. Panels stand one below another.
+// The measures of a figure, as wide as a comparison. Panels stand one below another.
 const (
 	panelLeft   = 92.0
 	panelWidth  = plotWidth - panelLeft - 20
@@ -31,7 +31,7 @@ type panel struct {
 	curves      []curve
 }
 
-// figures15and16 makes the two panels of a model. The colours are those of Okabe and Ito, which all
+// figures15and16 makes the two panels of a model. The colors are of Okabe and Ito, which all
 // can distinguish.
 func figures15and16(some []experiment.Series, n int) (left, right panel) {
 	left = panel{title: "Figure 15: pending convenience", axis: "processes that start an election"}
@@ -100,7 +100,7 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) st
 	return d.Document(plotWidth, y, title, about)
 }
 
-// redundant says how many elections there are without waits, and how many with the best of them.
+// redundant returns in words how many elections there are without waits, and how many with the best of them.
 func redundant(n int, some []experiment.Series) string {
 	left, _ := figures15and16(some, n)
 	without, best := left.curves[0].mean(), left.curves[0]
@@ -179,7 +179,7 @@ func newScale(top float64, panels ...*panel) scale {
 
 func (s scale) y(v float64) float64 { return s.top + panelHeight*(1-v/float64(s.most)) }
 
-// legend says what the colours of a panel mean, below y, and returns where it ends.
+// legend explains the colors of a panel, below y, and returns where it ends.
 func (d *drawing) legend(y float64, p *panel) float64 {
 	for _, c := range p.curves {
 		d.Rect(20, y-12, 14, 14, c.colour)

@@ -53,7 +53,7 @@ func WriteComparison(w io.Writer, cells []experiment.Cell, width int) error {
 	return err
 }
 
-// WriteStretches writes which algorithms take the least of a measure, over all sizes. several says that each
+// WriteStretches writes which algorithms take the least of a measure, over all sizes. several is true if each
 // number is a mean of several elections.
 func WriteStretches(w io.Writer, cells []experiment.Cell, by experiment.Measure, several bool) error {
 	var b strings.Builder
@@ -73,7 +73,7 @@ func WriteStretches(w io.Writer, cells []experiment.Cell, by experiment.Measure,
 	return err
 }
 
-// bound writes a count, or a dash where none is known.
+// bound writes a count, or a dash if none is known.
 func bound(count float64, b cost.Bound) string {
 	switch {
 	case math.IsNaN(count):
@@ -84,8 +84,8 @@ func bound(count float64, b cost.Bound) string {
 	return prose.Approximate(count)
 }
 
-// fitting lays out rows as one table, or as several where one would be wider than width. Each of them
-// begins with the first keys columns, which say what a line is about, and has at least one more.
+// fitting lays out rows as one table, or as several if one would be wider than width. Each of them
+// begins with the first keys columns, which name the line, and has at least one more.
 func fitting(rows [][]string, keys, width int) []string {
 	wide := widths(rows)
 	begin := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/lab/experiment"
 )
 
-// Marks say how a text is laid out. The zero value is ready for use.
+// Marks is the layout of a text. The zero value is ready for use.
 type Marks struct {
 	Title, Right, Wrong func(text string) string // as by colours; if nil, all is left as it is
 	Width               int                      // of lines. If zero, 80.
@@ -178,7 +178,7 @@ func writeMethods(b *strings.Builder, some []experiment.Series, width int) {
 		b.WriteString(text)
 		return
 	}
-	// The numbers of up to 20 iterations go on below, where a terminal has no room for them.
+	// The numbers of up to 20 iterations continue below if a terminal has no room for them.
 	for _, row := range table {
 		b.WriteString(prose.Hanging(row[0], strings.Join(row[1:], "  "), 4, width))
 	}

@@ -40,7 +40,7 @@ type cellJSON struct {
 	Worst     *float64          `json:"worst"`
 }
 
-// leastJSON says which algorithms take the least of a measure on average, from one size to another.
+// leastJSON has the algorithms that take the least of a measure on average, from one size to another.
 type leastJSON struct {
 	Metric     experiment.Measure `json:"metric"`
 	First      int                `json:"first"`
@@ -94,7 +94,7 @@ type seriesJSON struct {
 	Messages     []uint64 `json:"messages"`
 }
 
-// methodJSON says which method, under which model.
+// methodJSON is a method under a model.
 type methodJSON struct {
 	Model   experiment.Model `json:"model"`
 	Variant string           `json:"variant"`
@@ -161,7 +161,7 @@ type equationJSON struct {
 	Rows     []rowJSON          `json:"rows"`
 }
 
-// rowJSON is one count; i is null where it is over all that may notice.
+// rowJSON is one count; i is null for all processes that may notice together.
 type rowJSON struct {
 	N        int      `json:"n"`
 	I        *int     `json:"i"`

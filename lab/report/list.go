@@ -72,7 +72,7 @@ func kinds(a *election.Algorithm) []string {
 	return names
 }
 
-// links says what a topology is.
+// links describes a topology.
 func links(shape election.Shape, oneWay bool) string {
 	switch {
 	case shape != election.Ring:

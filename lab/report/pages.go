@@ -26,7 +26,7 @@ func WriteList(w io.Writer, all []*election.Algorithm, how Page) error {
 	names, lines, _ := strings.Cut(table.String(), "\n")
 	note := "In parentheses: of some variants only. A copy is a message that arrives twice. " +
 		"elect list NAME shows all that there is about one."
-	text := how.Heading(names) + "\n"
+	text := how.Heading(strings.TrimSuffix(prose.Row(names, how.Width), "\n")) + "\n"
 	for line := range strings.Lines(lines) {
 		text += prose.Row(line, how.Width)
 	}
@@ -44,7 +44,7 @@ func different(variants []*election.Algorithm, of func(a *election.Algorithm) st
 	return all
 }
 
-// allLinks names the topologies of variants; directions of rings only where all run on the same.
+// allLinks names the topologies of variants; directions of rings only if all run on the same.
 func allLinks(variants []*election.Algorithm) string {
 	all := different(variants, func(a *election.Algorithm) string { return links(a.Topology, !twoWay(a)) })
 	if len(all) > 1 {
@@ -72,7 +72,7 @@ func allWinners(variants []*election.Algorithm) string {
 	return strings.Join(all, "/")
 }
 
-// allFaults names the faults that variants survive, those that only some do in parentheses.
+// allFaults names the faults that variants survive, and in parentheses the faults that only some survive.
 func allFaults(variants []*election.Algorithm) string {
 	count := make(map[string]int)
 	var every, some []string

@@ -60,7 +60,7 @@ type Run struct {
 type Outcome struct {
 	verdict.Result
 	Schedule string
-	Virtual  *Virtual // nil where time was real
+	Virtual  *Virtual // nil if time was real
 	Wall     time.Duration
 }
 
@@ -83,7 +83,7 @@ type Outside struct {
 // mostOutside is the number of acts outside the model that are listed.
 const mostOutside = 6
 
-// WhyOutside says line by line which acts have left the model of the algorithm, and why.
+// WhyOutside returns a line for each act that has left the model of the algorithm, with the reason.
 func (o *Outcome) WhyOutside() (lines []string) {
 	if o.Virtual == nil {
 		return nil

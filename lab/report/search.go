@@ -29,8 +29,8 @@ type Check struct {
 	Stopped   *string `json:"stopped"`
 	Collision float64 `json:"collision_probability"`
 	Reduced   uint64  `json:"reduced"`
-	Delay     *Units  `json:"delay"` // null where time is not modelled
-	Until     *Units  `json:"until"` // null where time has no end
+	Delay     *Units  `json:"delay"` // null if time is not modelled
+	Until     *Units  `json:"until"` // null if time has no end
 	Outside   *string `json:"outside_model"`
 }
 
@@ -43,7 +43,7 @@ type Judgement struct {
 	Property verdict.Property `json:"property"` // as a counterexample has it
 }
 
-// NewCheck returns the form of a check, but for the counterexample.
+// NewCheck returns the form of a check, except for the counterexample.
 func NewCheck(c *check.Config, r *check.Result, network, stopped string) Check {
 	form := Check{
 		Algorithm: c.Algorithm.Name, Variant: c.Algorithm.Variant, N: len(c.IDs), Network: network,
@@ -115,7 +115,7 @@ type Failure struct {
 	Smallest json.RawMessage  `json:"smallest"`
 }
 
-// NewSoak returns the form of a soak, but for the Reason and the Replay of its failure.
+// NewSoak returns the form of a soak, except for the Reason and the Replay of its failure.
 func NewSoak(c *soak.Config, r *soak.Result, stopped string) (Soak, error) {
 	form := Soak{
 		Algorithm: c.Algorithm.Name, Variant: c.Algorithm.Variant, Seed: c.Seed, Runs: r.Runs,

@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Number is an integer of 64 bits. Those that not every reader of JSON keeps exact are strings.
+// Number is an integer of 64 bits. An integer that not every reader of JSON keeps exact is a string.
 type Number uint64
 
 // MarshalJSON writes it.

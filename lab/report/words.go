@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// LeaderInWords says which process leads, and behind it how many know it.
+// LeaderInWords returns which process leads, and how many know it.
 func (o *Outcome) LeaderInWords() (leader, known string) {
 	leader = strconv.FormatUint(uint64(o.Leader), 10)
 	switch {

@@ -28,11 +28,11 @@ func (d *Drawing) Put(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// Append adds all that another drawing has.
+// Append adds the elements of another drawing.
 func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
 
 // Document returns the whole picture, which lies on the page of its reader: see [OnSheet]. The title is its
-// name, and about says what it shows, for readers who cannot see it.
+// name, and about describes it for readers who cannot see it.
 func (d *Drawing) Document(width, height float64, title, about string) string {
 	return fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s"`+
@@ -149,7 +149,7 @@ type lettersOf struct {
 	regular, bold float64
 }
 
-// letters are the widths of letters, by their size: those of DejaVu Sans, as few fonts are wider.
+// letters are the widths of letters, by their size: the widths of DejaVu Sans, as few fonts are wider.
 var letters = []lettersOf{
 	{"'Iijl", 0.3, 0.38}, {" !(),.:;[]frt|", 0.412, 0.5}, {"-cs_", 0.56, 0.6}, {"kvxyz", 0.6, 0.67},
 	{"abdeghnopqu0123456789", 0.64, 0.72}, {"w", 0.82, 0.93},

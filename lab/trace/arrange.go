@@ -27,7 +27,7 @@ var formNames = [...]string{
 	asCube: "a hypercube",
 }
 
-// mostLeaves are those of a tree that have room beside each other.
+// mostLeaves is how many leaves of a tree have room side by side.
 const mostLeaves = 24
 
 // mostOnCircle are the processes of a graph that may be on a circle, unless it is complete.
@@ -132,7 +132,7 @@ func cube(dimension int) []point {
 	return all
 }
 
-// tree puts the root on top, or in the middle where many leaves have no room beside each other.
+// tree puts the root on top, or in the middle if many leaves have no room side by side.
 func (n *network) tree() (form, []point) {
 	near := n.neighbours()
 	root, depth, leaves, deepest := n.root(near), make([]int, len(near)), 0.0, 0
@@ -168,7 +168,7 @@ func (n *network) tree() (form, []point) {
 	return inLayers, all
 }
 
-// root returns that of a tree: its own, else the leader, else a process in the middle.
+// root returns the root of a tree: its own, else the leader, else a process in the middle.
 func (n *network) root(near [][]int) int {
 	if t, ok := n.trace.Header.Links.(topology.Rooted); ok {
 		return t.Root()

@@ -45,7 +45,7 @@ func (c *checker) event(e *Event) error {
 	case e.Do == observe.Choose && (e.Chosen < 0 || e.Chosen >= e.Of):
 		return input.Errorf("chosen: %d is not below %d", e.Chosen, e.Of)
 	}
-	// A loss has the time of the process that notices it, so it says nothing about the clock of this one.
+	// A loss has the time of the process that notices it, so it has no part in the clock of this one.
 	if c.seq[p] = e.Seq; e.Do != observe.Lose {
 		c.at[p] = e.At
 	}

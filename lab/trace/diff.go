@@ -14,7 +14,7 @@ import (
 // Diff compares two traces by their causal order: process by process, and from sending to receipt. When
 // things happened, and in which order at different processes, does not count, nor do the driver, the schedule
 // and the seed. It returns the first difference of each process that has one, in the order in which they
-// occur in a. In a difference Have is what b holds, and Want what a does; Line is that of b, Other that of a.
+// occur in a. In a difference Have and Line are of b, Want and Other of a.
 //
 // Traces of different elections have one difference, on line 1: what of the headers is not the same, such as
 // their ids.
@@ -45,7 +45,7 @@ func Diff(a, b *Trace) []Difference {
 				d.Have, d.Line = b.Events[right[k]].text(names), Line(right[k])
 			}
 			if k >= len(left) || k >= len(right) || !a.Events[left[k]].Equal(&b.Events[right[k]]) {
-				// Report the first difference of a process only: all that follows from it differs as well.
+				// Report the first difference of a process only: everything that follows from it differs as well.
 				all = append(all, found{d, at})
 				break
 			}
@@ -138,8 +138,8 @@ func (p *Part) onLine(line int, words string) string {
 	return fmt.Sprintf("%s, line %d: %s", p.Name, line, words)
 }
 
-// Words returns what the log says of an event of a trace, or nothing if the trace has no such
-// event. That of line n is Events[n-2].
+// Words returns an event of a trace in the words of the log, or nothing if the trace has no such event.
+// Line n has Events[n-2].
 func (t *Trace) Words(i int) string {
 	if i < 0 || i >= len(t.Events) {
 		return ""

@@ -13,7 +13,7 @@ import (
 )
 
 // perLine is how many occurrences WriteExcerpt records for each line that it may write. One at least has a
-// line of its own, but for those that a log leaves out.
+// line of its own, except for those that a log leaves out.
 const perLine = 5
 
 // WriteExcerpt records a run of an Input and writes the first lines of its log, then how much is left out: a

@@ -10,7 +10,7 @@ import (
 const MostFilmed = 1 << 14
 
 // Film is a run as a page plays it: the events as columns of numbers, the steps that they belong to, and what
-// processes believe after each. A step is one thing that happens to a process with all that the process does
+// processes believe after each. A step is one thing that happens to a process with everything that the process does
 // then. Steps are numbered from 1; step 0 is before all. A process is given by its place in [FilmHead.IDs].
 type Film struct {
 	Head    FilmHead
@@ -73,13 +73,13 @@ const (
 	filmPaused
 )
 
-// FilmHead says what a film shows. What only the caller knows, such as the hash, is empty until it is set.
+// FilmHead describes what a film shows. What only the caller knows, such as the hash, is empty until it is set.
 type FilmHead struct {
 	Version    int               `json:"version"`
 	IDs        []string          `json:"ids"`
 	Priorities []string          `json:"priorities,omitempty"`
 	Names      map[string]string `json:"names"`
-	Driver     string            `json:"driver"` // "sim" where time is virtual
+	Driver     string            `json:"driver"` // "sim" if time is virtual
 	Algorithm  string            `json:"algorithm"`
 	Title      string            `json:"title"`
 	Kinds      []string          `json:"kinds"`
@@ -88,11 +88,11 @@ type FilmHead struct {
 	Does       []string          `json:"does"` // the names of Do
 	Links      [][4]int          `json:"links"`
 	// Tree lists the links that become part of the tree that the algorithm makes, in their order: the step
-	// and both ends. An entry with no ends, each -1, begins a new tree: that of a later election.
+	// and both ends. An entry with no ends, each -1, begins the tree of a later election.
 	Tree [][3]int `json:"tree"`
-	// Sections says what becomes of the first critical section, one entry a change: the step, how many
-	// processes have started and wait for entry, and the places of those that are inside. It means nothing
-	// where an algorithm guards no section.
+	// Sections has the changes of the first critical section: the step, how many
+	// processes have started and wait for entry, and the places of the processes inside. It is
+	// meaningless if an algorithm guards no section.
 	Sections  [][]int              `json:"sections,omitempty"`
 	OneWay    bool                 `json:"oneWay"`
 	Shape     string               `json:"shape"`
@@ -103,7 +103,7 @@ type FilmHead struct {
 	Bits      uint64               `json:"bits"`
 	Time      float64              `json:"time"`
 	End       float64              `json:"end"`
-	About     string               `json:"about,omitempty"`   // what is seen, in a line, if the maker says it
+	About     string               `json:"about,omitempty"`   // what is seen, in a line, if the maker sets it
 	Summary   string               `json:"summary,omitempty"` // of the algorithm, likewise
 	Result    string               `json:"result"`
 	OK        bool                 `json:"ok"`
@@ -116,7 +116,7 @@ type FilmHead struct {
 	Columns   map[string]FilmTable `json:"columns"`
 }
 
-// FilmTable says where the columns of a table of an encoded film are.
+// FilmTable has the places of the columns of a table of an encoded film.
 type FilmTable struct {
 	N       int               `json:"n"`    // the length of each
 	Columns map[string][2]any `json:"cols"` // the type of the numbers, and the offset in the whole

@@ -66,8 +66,8 @@ func (c *column) shape() (kind string, size, n int) {
 	panic("trace: a column of another type")
 }
 
-// Encode returns the film as bytes, little-endian, in which every column can be read in place. The head says
-// where each is: {"columns": {"events": {"n": 7, "cols": {"do": ["u8", 4096]}}}}.
+// Encode returns the film as bytes, little-endian, in which every column can be read in place. The head has
+// the place of each: {"columns": {"events": {"n": 7, "cols": {"do": ["u8", 4096]}}}}.
 func (f *Film) Encode() ([]byte, error) {
 	tables := f.tables()
 	var head []byte
@@ -185,7 +185,7 @@ func ReadFilm(b []byte) (*Film, error) {
 	return f, nil
 }
 
-// read takes n numbers of a column from where the head says that they are.
+// read takes n numbers of a column from the place that the head gives.
 func (c *column) read(b []byte, n int, where [2]any) error {
 	kind, size, _ := c.shape()
 	offset, ok := where[1].(float64)

@@ -8,7 +8,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// newFilmHead returns what a header says.
+// newFilmHead returns the head of a film, as far as it follows from a header.
 func newFilmHead(h *Header, positions [][2]float64) FilmHead {
 	s := &story{trace: &Trace{Header: *h}}
 	f := FilmHead{Version: filmVersion, Driver: h.Driver, Names: make(map[string]string),
@@ -51,7 +51,7 @@ const mostByDistance = 512
 // mostListed is the largest complete graph whose links are listed: of a larger one all pairs have a link.
 const mostListed = 64
 
-// network says how the processes are joined, and where a picture has them.
+// network fills in how the processes are joined, and their places in a picture.
 func (f *FilmHead) network(h *Header, positions [][2]float64) {
 	if size := h.Links.Len(); h.Links.Shape() == election.Complete && size > mostListed {
 		f.Shape, f.Positions = "complete", unitSquare(circle(size)) // half a million links need not be found

@@ -204,7 +204,7 @@ func (b *filming) decide(p int, o *election.Outcome, at time.Duration) {
 	b.now.outcome.Until = 0 // it is by the clock of the process
 }
 
-// finish ends the step under way, and with it the film as far as it goes.
+// finish ends the current step, and with it the film.
 func (b *filming) finish() {
 	b.note()
 	b.film.Head.Result = b.result()
@@ -216,7 +216,7 @@ func (b *filming) finish() {
 	}
 }
 
-// note takes down the change of a process that the step under way has brought.
+// note records how the current step has changed its process.
 func (b *filming) note() {
 	if b.actor == noProcess || b.now == b.states[b.actor] {
 		return
@@ -236,7 +236,7 @@ func (b *filming) note() {
 	c.Until = append(c.Until, now.until)
 }
 
-// result says what has come out.
+// result returns the outcome in words.
 func (b *filming) result() string {
 	var leaders []string
 	var since time.Duration

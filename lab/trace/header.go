@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// About holds what the header of a trace records beside the Input.
+// About is what the header of a trace records in addition to the Input.
 type About struct {
 	Driver string // If empty, "sim".
 	// with which the algorithm was configured, times in units; if nil, it was not
@@ -30,8 +30,8 @@ type About struct {
 	// for a large graph takes longer than a run. If nil, it is found.
 	Positions [][2]float64
 
-	// Alone says that the recorder observes one process only, the others being in other programs: it
-	// does not keep what was sent, for its receipts are in other traces, see [Merge].
+	// Alone is set by a recorder of one process whose peers run in other programs. It does not keep what was
+	// sent, because the receipts are in other traces; see [Merge].
 	Alone bool
 }
 
@@ -162,7 +162,7 @@ func (h *Header) line() *headerLine {
 	if l.Kinds == nil {
 		l.Kinds = []string{}
 	}
-	// The links are written port by port. That works for every topology, also for those a scenario cannot name.
+	// The links are written port by port. That works for every topology, even for one that a scenario cannot name.
 	l.Scenario.Topology = nil
 	for _, layer := range h.Timers {
 		names := make(map[uint8]string)
@@ -207,7 +207,7 @@ func (h *Header) links() linksLine {
 	return l
 }
 
-// joins says of each kind of message whether it makes its link one of the tree that the algorithm builds.
+// joins reports for each kind of message whether it makes its link one of the tree that the algorithm builds.
 func (h *Header) joins() []bool {
 	all := make([]bool, len(h.Kinds)+1)
 	for k, kind := range h.Kinds {

@@ -151,7 +151,7 @@ func (n *names) name(kind uint8) string {
 	return ""
 }
 
-// words are the names of the format that are not those of package observe.
+// words are the names of the format that differ from the names of package observe.
 var words = map[observe.What]string{
 	observe.Deliver: "receive", observe.Lose: "lost", observe.Duplicate: "duplicated",
 	observe.Delay: "delayed",

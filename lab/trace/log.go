@@ -18,7 +18,7 @@ import (
 // end. The log and the pictures leave out the stopping of a timer that does not run.
 func WriteLog(w io.Writer, t *Trace) error { return WriteSelected(w, t, Selection{}) }
 
-// Selection says which lines of a log are wanted. The zero value selects all.
+// Selection selects lines of a log. The zero value selects all.
 type Selection struct {
 	Processes []election.ID // only events of these; if nil, of all
 	Kinds     []string      // only messages of these kinds; if nil, all, and what is no message
@@ -90,7 +90,7 @@ func WriteSteps(w io.Writer, t *Trace, timed bool) error {
 }
 
 // steps returns the number of the step that brought an event. What processes do as they begin, come
-// back or go on after a pause belongs to no step.
+// back or resume after a pause belongs to no step.
 func (t *Trace) steps() map[Ref]int {
 	number := make(map[Ref]int)
 	count := 0
@@ -159,7 +159,7 @@ func (s *story) log() string { return "The log begins: " + strings.Join(s.quoted
 // mostQuoted is how many lines of the log the description of a picture has.
 const mostQuoted = 8
 
-// quoted returns the first lines of the log, each with its time and process, without what says little: that a
+// quoted returns the first lines of the log, each with its time and process, without what tells little: that a
 // process begins, saves its state, or is undecided.
 func (s *story) quoted() (all []string) {
 	s.lines(func(e *Event, _ *election.Message, when, text string) bool {
@@ -175,7 +175,7 @@ func (s *story) quoted() (all []string) {
 }
 
 // lines calls line for each line of the log until that returns false: with the event, the message that is
-// sent or arrives, or nil, when that was, and what the line says.
+// sent or arrives, or nil, when that was, and the words of the line.
 func (s *story) lines(line func(e *Event, message *election.Message, when, text string) bool) {
 	t := s.trace
 	// Events without a beat are not shown. Beats are in the order of their events, so one index is enough.

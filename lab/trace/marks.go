@@ -148,8 +148,8 @@ func (p *picture) marked(b *beat) bool {
 	return !p.overview || e.Do == observe.Crash && e.Seq > 1
 }
 
-// marks finds a place for each mark, on the line of its process or beside it, and for the numbers of the
-// moments near to their marks.
+// marks finds a place for each mark, on the line of its process or next to it, and for the number of each
+// moment near to its mark.
 func (p *picture) marks() {
 	p.spots = make(map[int]point)
 	for i := range p.beats {
@@ -198,7 +198,7 @@ func atLine(e *Event) bool {
 	return leads(e)
 }
 
-// drawMarks draws the marks, and the numbers of the moments beside them.
+// drawMarks draws the marks, and the numbers of the moments next to them.
 func (p *picture) drawMarks() {
 	for i := range p.beats {
 		if b := &p.beats[i]; p.marked(b) {

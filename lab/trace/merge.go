@@ -13,7 +13,7 @@ import (
 
 // Part is a trace of some of the processes of a run, as a program that runs one of them writes it.
 type Part struct {
-	Name  string // for errors, such as that of its file
+	Name  string // for errors, such as the name of its file
 	Trace *Trace
 }
 
@@ -57,7 +57,7 @@ func Merge(parts ...Part) (*Trace, error) {
 	return m.order()
 }
 
-// merger is a Merge under way.
+// merger is the state of a Merge.
 type merger struct {
 	parts  []Part
 	header Header
@@ -109,7 +109,7 @@ func (m *merger) take(k int) error {
 	return nil
 }
 
-// join puts a stretch behind those that there are of its process.
+// join appends a stretch to the stretches of its process.
 func (m *merger) join(s *stretch, events []Event) error {
 	before := m.of[s.process]
 	m.all = append(m.all, s)

@@ -107,7 +107,7 @@ func (s *story) notable(b *beat) bool {
 	return matters(e)
 }
 
-// note writes a mark, or several of one process, or several that say the same of different
+// note writes a mark, or several of one process, or several marks with the same words of different
 // processes. It returns how many.
 func (s *story) note(b *bufio.Writer, beats []beat) int {
 	first := &beats[0]

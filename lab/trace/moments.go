@@ -15,7 +15,7 @@ import (
 // mostMoments is how many moments are numbered in a picture and explained below it.
 const mostMoments = 9
 
-// moment is one of those that make the run what it is.
+// moment is a key moment of a run.
 type moment struct {
 	event  int
 	beat   int // the message, or none
@@ -99,7 +99,7 @@ func (s *story) moments() []moment {
 	return all[:min(len(all), mostMoments)]
 }
 
-// routine reports whether a timeout is one of an endless series, such as those of heartbeats: the step
+// routine reports whether a timeout is one of an endless series, such as heartbeats: the step
 // sets the same timer again, and beyond that only sends.
 func (t *Trace) routine(timeout int) bool {
 	e, again := &t.Events[timeout], false
@@ -142,7 +142,7 @@ func (s *story) starts() (all []int) {
 	return all
 }
 
-// startText says which processes start. The number of one alone would read as how many do.
+// startText names the processes that start. The ID of one alone would read as a count.
 func (s *story) startText(starts []int) string {
 	if n := len(s.trace.Header.Scenario.IDs); n > 1 && len(starts) == n {
 		return "all start"
@@ -220,7 +220,7 @@ func (s *story) settle() {
 	}
 }
 
-// result says what came out.
+// result returns the outcome in words.
 func (s *story) result() string {
 	var leaders []string
 	var since time.Duration
@@ -239,7 +239,7 @@ func (s *story) result() string {
 	return s.resultOf(leaders, orphans, since, messages)
 }
 
-// orphans says how many processes follow one that is down.
+// orphans returns in words how many processes follow one that is down.
 func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) string {
 	followers, of, several := 0, noProcess, false
 	for p := range s.trace.Header.Scenario.IDs {
@@ -264,8 +264,8 @@ func (s *story) orphans(state func(p int) (o *election.Outcome, down bool)) stri
 	return fmt.Sprintf("%d follow %s, which is down", followers, s.id(of))
 }
 
-// resultOf says which processes lead, since when, or else how many have lost their leader; and after how many
-// messages.
+// resultOf returns in words which processes lead, since when, or else how many have lost their leader; and how
+// many messages were sent.
 func (s *story) resultOf(leaders []string, orphans string, since time.Duration, messages int) string {
 	if p := s.trace.Header.Scenario.Property; p != "" {
 		return "violated: " + p.Text()
@@ -297,7 +297,7 @@ func (s *story) span(d time.Duration) string {
 	if d == time.Second {
 		return "1 unit"
 	}
-	if d > time.Second { // thousandths say no more to a reader
+	if d > time.Second { // thousandths are of no use to a reader
 		d = d.Round(time.Second / 100)
 	}
 	return short(d) + " units"

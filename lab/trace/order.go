@@ -34,7 +34,7 @@ func byTime(t *Trace) *Trace {
 			ref Ref
 		}{{last, process}, {sent, e.From}} {
 			// Clocks of several processes differ. An event is never shown before its cause, whatever its
-			// clock says.
+			// clock.
 			if was, known := before.of[before.ref]; known {
 				at = max(at, was)
 			}
@@ -59,7 +59,7 @@ const (
 	mostDecimals = 9
 )
 
-// decimals returns how many decimals keep the times of a trace apart: three, or more where time is real,
+// decimals returns how many decimals keep the times of a trace apart: three, or more if time is real,
 // so that no two look the same. In virtual time a tenth may.
 func (t *Trace) decimals() int {
 	times := make([]time.Duration, len(t.Events))

@@ -20,7 +20,7 @@ import (
 // longestLine bounds what a line may take.
 const longestLine = 1 << 30
 
-// Read reads a trace, to the end of r. It is strict: every line must be as [Write] writes it, but for
+// Read reads a trace, to the end of r. It is strict: every line must be as [Write] writes it, except for
 // spaces. Whatever is wrong gives one line that wraps [election.ErrInput] and names the line of the
 // file. The events of each process must be numbered without a gap, and what is received must have
 // been sent before, from where it came to here.
@@ -63,7 +63,7 @@ func unreadable(line int, err error) error {
 	return input.Errorf("line %d: it cannot be read: %w", line, err)
 }
 
-// onLine says on which line something is wrong.
+// onLine returns an error with its line.
 func onLine(line int, err error) error {
 	return input.At(fmt.Sprintf("line %d", line), err)
 }
@@ -86,7 +86,7 @@ func decode(line []byte, v any) error {
 }
 
 // notJSON refuses a line that encoding/json cannot read. That package has no error without its prefix and the
-// types of Go, which say nothing to a reader of traces. Its text is cut, as the program of the page has room
+// types of Go, which mean nothing to a reader of traces. Its text is cut, as the program of the page has room
 // for little more: "json: cannot unmarshal number 300 into Go struct field eventLine.timer of type uint8".
 func notJSON(err error) error {
 	text := strings.TrimPrefix(err.Error(), "json: ")
@@ -99,7 +99,7 @@ func notJSON(err error) error {
 	return input.Errorf("%s", text)
 }
 
-// inWords says what a field of a type of Go holds.
+// inWords returns what a field of a Go type holds.
 func inWords(kind string) string {
 	switch {
 	case kind == "string" || kind == "election.Shape":
@@ -264,8 +264,8 @@ func (raw *linksLine) build(ids []election.ID, where map[election.ID]int) (topol
 	return topology.WithParents(t, root, up), nil
 }
 
-// weigh gives the links their weights. What the two ends of a link say of it is compared by the caller,
-// as all that is written.
+// weigh gives the links their weights. The caller compares the two ends of a link, as it
+// compares everything that is written.
 func (raw *linksLine) weigh(t topology.Topology) (topology.Topology, error) {
 	if raw.Weights == nil {
 		return t, nil

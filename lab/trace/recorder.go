@@ -14,8 +14,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Recorder takes down a run. Its method Observe is the observer of a driver. Drivers of
-// several processes may share one.
+// Recorder records a run. Its method Observe is the observer of a driver. Drivers of several processes may
+// share one Recorder.
 type Recorder struct {
 	mu     sync.Mutex
 	trace  Trace
@@ -88,12 +88,11 @@ func newRecorder(h Header) *Recorder {
 	return r
 }
 
-// Trace returns what was taken down so far, if it is kept. It is not a copy: call it when the run
-// is over.
+// Trace returns what was recorded so far, if it is kept. It is not a copy: call it when the run is over.
 func (r *Recorder) Trace() *Trace { return &r.trace }
 
-// Film returns the film of what was taken down so far, which is not a copy; nil unless NewFilming has
-// made the Recorder.
+// Film returns the film of what was recorded so far, which is not a copy. It returns nil unless the Recorder is
+// of NewFilming.
 func (r *Recorder) Film() *Film {
 	if r.film == nil {
 		return nil
@@ -127,7 +126,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// Observe takes down what a driver reports.
+// Observe records what a driver reports.
 func (r *Recorder) Observe(o *observe.Occurrence) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,7 +167,7 @@ func (r *Recorder) sending(number uint64) Ref {
 	return Ref{r.trace.Header.Scenario.IDs[at.process], uint64(at.seq)}
 }
 
-// step takes down a step: what happened, and what the process did then.
+// step records a step: what happened, and what the process did then.
 func (r *Recorder) step(p int, e Event, o *observe.Occurrence) {
 	ev := o.Event
 	e.Do, e.Port, e.Message, e.Timer, e.Layer = observe.What(ev.Op), ev.Port, ev.Msg, ev.Timer, ev.Layer
@@ -239,7 +238,7 @@ func (r *Recorder) unsent(p int, ev *election.Event) Ref {
 	return all[len(all)-1]
 }
 
-// add gives an event its number and takes it down.
+// add numbers an event and records it.
 func (r *Recorder) add(p int, e Event) {
 	r.seq[p]++
 	e.Seq = r.seq[p]

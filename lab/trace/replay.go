@@ -8,13 +8,13 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Difference is where two runs, or a run and its replay, part.
+// Difference is the first difference of two runs, or of a run and its replay.
 type Difference struct {
-	Line  int    // of the trace; one behind the last where it ends too early
-	Ref   Ref    // the event; zero where it is the header
+	Line  int    // of the trace; one after the last if it ends too early
+	Ref   Ref    // the event; zero for the header
 	Have  string // what the trace holds, as a line of it, or nothing
 	Want  string // what should stand there, or nothing
-	Other int    // the line of the other trace, where two are compared
+	Other int    // the line of the other trace, if two are compared
 }
 
 // String returns the difference on one line.
@@ -35,19 +35,17 @@ func (d *Difference) String() string {
 	return fmt.Sprintf("%s: %s, %s %s", at, shown(d.Have), instead, shown(d.Want))
 }
 
-// Replay gives the events of a trace to fresh Nodes and compares what they do with what the trace says that
-// they did. It returns the first difference, or nil if there is none. It also checks that each event was
+// Replay gives the events of a trace to fresh Nodes and compares what they do with what the trace has. It returns the first difference, or nil if there is none. It also checks that each event was
 // possible: a message that is received was sent, and a timer that runs out was running.
 //
-// find finds the algorithm, as the catalog does. An error says that the trace is of something
+// find finds the algorithm, as the catalog does. It returns an error if the trace is of something
 // else.
 func Replay(t *Trace, find func(name, variant string) (*election.Algorithm, error)) (*Difference, error) {
 	return ReplayWith(t, find, func(int, int, *election.TermKeeper) {})
 }
 
-// ReplayWith is Replay, and lets the caller look at a process behind each step that it takes: the number
-// of the step, as in a [Film], its place among the IDs, and the process itself, which is not to be
-// changed.
+// ReplayWith is Replay, and calls see after each step, with the number of the step as in a [Film], the place of
+// the process among the IDs, and the process itself, which see must not change.
 func ReplayWith(t *Trace, find func(name, variant string) (*election.Algorithm, error),
 	see func(step, p int, host *election.TermKeeper)) (*Difference, error) {
 	in, err := t.Header.Input(find)
@@ -66,7 +64,7 @@ func ReplayWith(t *Trace, find func(name, variant string) (*election.Algorithm, 
 	return r.rest(), nil
 }
 
-// replay is a Replay under way.
+// replay is the state of a Replay.
 type replay struct {
 	trace   *Trace
 	in      *scenario.Input
@@ -144,7 +142,7 @@ func (r *replay) event(i int) *Difference {
 	return nil
 }
 
-// begin makes a process anew.
+// begin makes a new process.
 func (r *replay) begin(p int, a *actor) {
 	*a = actor{host: r.in.Node(p), up: true, fresh: true, timer: make(map[[2]uint8]bool)}
 }
@@ -178,7 +176,7 @@ func (r *replay) impossible(e *Event, a *actor) string {
 	return ""
 }
 
-// step lets a process take an event, and notes what it is to do.
+// step gives an event to a process, and notes what the process does then.
 func (r *replay) step(p int, a *actor, e *Event) {
 	given := r.choices[e.Ref()]
 	var asked []observe.Choice
@@ -195,7 +193,7 @@ func (r *replay) step(p int, a *actor, e *Event) {
 	ev := e.nodeEvent()
 	a.fresh = false
 	if e.Do == observe.Timeout {
-		// The timer has run out, so it runs only if this step sets it anew.
+		// The timer has run out, so it runs only if this step sets it again.
 		delete(a.timer, [2]uint8{e.Layer, e.Timer})
 	}
 	fx := env.Begin(p)

@@ -10,7 +10,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Sentences says what happens in the steps of a trace, in the words of the log.
+// Sentences describes the steps of a trace in the words of the log.
 type Sentences struct {
 	story *story
 	first []int  // event of each step, which step 1 begins; the last is behind all
@@ -58,7 +58,7 @@ func (t *Trace) words() *story {
 	return s
 }
 
-// sentence says what happens in a step, of which these events are worth a word.
+// sentence describes a step, of which these events are worth a word.
 func (s *story) sentence(first int, shown []int) string {
 	t := s.trace
 	e := &t.Events[first]

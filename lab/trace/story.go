@@ -53,7 +53,7 @@ type beat struct {
 	process int // whose mark it is, or the receiver of the message
 	from    int // the sender of the message; noProcess for a mark
 	fate    fate
-	text    string // what the message says, or what the mark means
+	text    string // the message or the mark in words
 }
 
 // What is not known, or is not there.
@@ -158,7 +158,7 @@ func (s *story) arrives(i int, e *Event) {
 	s.beats = append(s.beats, b)
 }
 
-// messageText returns what a message says.
+// messageText returns a message in words.
 func (s *story) messageText(m *election.Message) string {
 	kind := election.Kind{Name: s.names.name(m.Kind)}
 	if i := int(m.Kind) - 1; i >= 0 && i < len(s.trace.Header.Names) {
@@ -171,8 +171,7 @@ func (s *story) messageText(m *election.Message) string {
 // nanoseconds is the name of a field that is a length of time, which is said in units.
 const nanoseconds = "nanoseconds"
 
-// MessageText returns what a message of a kind says, as logs have it: the name of the kind, and what else is
-// not zero, by the names that the kind has for it.
+// MessageText returns a message in the words of the log: the name of its kind, and every field that is not zero, by the names that the kind has for it.
 func MessageText(kind election.Kind, m *election.Message) string {
 	text := inLine(kind.Name)
 	if text == "" {
@@ -240,7 +239,7 @@ func (s *story) markText(e *Event) string {
 	case observe.Trust:
 		return "trusts " + s.behind(e)
 	case observe.Command:
-		// A command has kinds of its own, which have no names: that of a message with this number is another.
+		// A command has kinds of its own, which have no names, unlike the kinds of messages.
 		return MessageText(election.Kind{Name: fmt.Sprintf("takes command %d", e.Message.Kind)}, &e.Message)
 	case observe.Raise:
 		return raised(e)
@@ -271,7 +270,7 @@ func (s *story) markText(e *Event) string {
 	return plain[e.Do]
 }
 
-// delays says when messages arrive.
+// delays describes the delays of messages.
 func delays(s scenario.Schedule) string {
 	if s == scenario.Hand {
 		return "by hand"
@@ -386,7 +385,7 @@ func (s *story) linkText(b *beat) string {
 	return text
 }
 
-// title says in a line what the trace is about.
+// title describes the trace in a line.
 func (s *story) title() string {
 	h, text := &s.trace.Header.Scenario, s.name()
 	if h.Schedule != "" {

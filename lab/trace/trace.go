@@ -1,15 +1,13 @@
-// Package trace keeps a log of a run: of every event of every process, whichever driver ran it. A
-// [Recorder] takes it down, as the observer of sim, local or a process of its own; [Replay] gives
-// it to the Nodes once more and finds the first difference; [Diff] compares two of them; [Merge]
-// makes one of those that processes in programs of their own have written.
+// Package trace keeps the log of a run: every event of every process, whichever driver ran it. A [Recorder]
+// records it, as the observer of sim, local or process. [Replay] gives the events to the Nodes again and finds
+// the first difference, [Diff] compares two traces, and [Merge] joins traces that single processes have written.
 //
-// A trace is a file of lines, each a JSON object. The first, the [Header], says what was run. Each
+// A trace is a file of lines, each a JSON object. The first, the [Header], describes what was run. Each
 // other line is one [Event] of one process: something that happened to it, or something that it did
-// then. The events of a process are numbered from 1, and what it did stands right behind what
+// then. The events of a process are numbered from 1, and what it did directly follows what
 // happened to it. A receipt names the event that was its sending. So the lines hold the causal
-// order: that of each process, and from sending to receipt. Lines of different processes
-// stand in one of the orders that this allows: in a simulation by time, among goroutines as it
-// happened. Only the causal order counts when traces are compared.
+// order: the order of each process, and from sending to receipt. Lines of different processes are in one of the
+// orders that this allows: in a simulation by time, among goroutines as it happened. Only the causal order counts when traces are compared.
 //
 //	{"trace":1,"driver":"sim","scenario":{"algorithm":"lcr","variant":"participant","ids":[2,1]},...}
 //	{"process":2,"seq":1,"at":0,"do":"init"}
@@ -21,7 +19,7 @@
 // left out.
 //
 // From a trace a picture can be made: [WriteSVG] draws processes as lines and messages as arrows,
-// [WriteMermaid] writes a sequence diagram, and [WriteLog] says the same in words.
+// [WriteMermaid] writes a sequence diagram, and [WriteLog] writes the same in words.
 package trace
 
 import (
@@ -45,11 +43,11 @@ type Trace struct {
 // Line returns on which line of the file an event stands.
 func Line(i int) int { return i + 2 }
 
-// Header says what was run, so that it can be run again.
+// Header describes what was run, so that it can be run again.
 type Header struct {
 	Driver string // "sim", "local", or what else it was
 
-	// Scenario holds the algorithm, the processes and the parameters, and where they are known the
+	// Scenario holds the algorithm, the processes and the parameters, and if they are known the
 	// seed, the schedule and what was to go wrong. Its Topology is nil: see Links.
 	Scenario scenario.Scenario
 
@@ -62,7 +60,7 @@ type Header struct {
 	Delay  time.Duration // the longest that the algorithm reckons with; zero if there is no bound
 }
 
-// Names are those of the fields of one kind of messages, see [election.Kind].
+// Names are the names of the fields of one kind of messages; see [election.Kind].
 type Names struct {
 	Round string   `json:"round,omitempty"`
 	Value string   `json:"value,omitempty"`

@@ -97,7 +97,7 @@ func members(a *console.Console, o *options, names []string) error {
 		return err
 	}
 	now, end := time.Now(), ca.End()
-	// A certificate is of no use once that of its authority has ended.
+	// A certificate is of no use once the certificate of its authority has expired.
 	if own := now.Add(o.life); own.Before(end) {
 		end = own
 	}

@@ -1,4 +1,4 @@
-// Package checkcmd is elect check: it reads flags, lets lab/check visit every state, and reports what it
+// Package checkcmd is elect check: it reads flags, visits every state by lab/check, and reports what it
 // found.
 package checkcmd
 
@@ -104,7 +104,7 @@ func (k *checking) judged() error {
 	return nil
 }
 
-// violated says that a property does not hold, and why. The first word keeps readers from taking the name of
+// violated reports that a property does not hold, and why. The first word keeps readers from taking the name of
 // the property for what has happened.
 func violated(property verdict.Property, reason string) string {
 	return "violated: " + property.Text() + ": " + reason

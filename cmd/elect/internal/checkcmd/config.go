@@ -159,7 +159,7 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		c.Until, o.ends = defaultEnd(c), true
 	}
-	// Before Arrange moves processes, so that indexes in errors are those of the command line.
+	// Before Arrange moves processes, so that indexes in errors are of the command line.
 	if err := c.Check(); err != nil {
 		return nil, o.about(err)
 	}
@@ -283,7 +283,7 @@ func (o *options) outputs(n int) error {
 	return o.Files.CheckPictures(n)
 }
 
-// reads returns the files that the command line says to read.
+// reads returns the files that the command line names for reading.
 func (o *options) reads() []string { return append(o.Reads(), o.replay) }
 
 // ownFile is a file that check alone writes.

@@ -22,7 +22,7 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// counterexample is a run to where a property does not hold, as the simulator reports it.
+// counterexample is a run that violates a property, as the simulator reports it.
 type counterexample struct {
 	scenario *scenario.Scenario // nil if a scenario cannot express the links
 	trace    *trace.Trace
@@ -104,7 +104,7 @@ func writeExample(a *console.Console, k *checking) error {
 	return f.Files.Write(a, k.ran.trace, false)
 }
 
-// retold runs given steps in the simulator, and returns the trace. The error is that of the run, which the
+// retold runs given steps in the simulator, and returns the trace. The error is of the run, which the
 // steps may exist to show.
 func retold(ctx context.Context, j *job.Job) (*trace.Trace, *run.Outcome, error) {
 	about := trace.About{Params: trace.Configured(j.Params), Seed: j.Seed}

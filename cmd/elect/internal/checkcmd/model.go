@@ -56,7 +56,7 @@ func (o *options) inTicks(c *check.Config) error {
 	return nil
 }
 
-// comesBack refuses returns where no process is ever down.
+// comesBack refuses returns if no process is ever down.
 func (o *options) comesBack(c *check.Config) error {
 	if c.Crashes > 0 || len(c.Crashed) > 0 {
 		return nil

@@ -105,7 +105,7 @@ func converse(ctx context.Context, a *console.Console, c group, pressed <-chan b
 		case k.line = <-results:
 			busy = false
 		case key := <-pressed:
-			// A key is about the members that the table shows, which the step under way is changing.
+			// A key is about the members that the table shows, which the current step is changing.
 			if busy {
 				continue
 			}

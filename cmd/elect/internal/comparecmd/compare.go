@@ -1,4 +1,4 @@
-// Package comparecmd is elect compare: it reads flags, lets lab/experiment measure, and writes the results.
+// Package comparecmd is elect compare: it reads flags, measures by lab/experiment, and writes the results.
 package comparecmd
 
 import (
@@ -29,8 +29,8 @@ type compare struct {
 
 	run            experiment.Comparison
 	schedule       sim.Schedule
-	links          map[*election.Algorithm]*job.Layout // nil where --topology is not given
-	starters, down places                              // nil where they are not given
+	links          map[*election.Algorithm]*job.Layout // nil if --topology is not given
+	starters, down places                              // nil if they are not given
 	settings       []setting
 
 	metric               experiment.Measure

@@ -38,7 +38,7 @@ func (c *compare) parse(args []string) (err error) {
 	return c.parseOutput()
 }
 
-// parseAlgorithms finds those that are named.
+// parseAlgorithms finds the algorithms that are named.
 func (c *compare) parseAlgorithms(args []string) error {
 	if len(args) == 0 {
 		return input.Errorf("which algorithms? There are %s", strings.Join(c.Catalog.Names(), ", "))

@@ -1,5 +1,5 @@
 // Package console is the output of a command: standard output and error, with colours and a line of progress
-// where these are terminals.
+// if these are terminals.
 package console
 
 import (
@@ -48,7 +48,7 @@ func (c *Checked) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Paint returns text in a colour, where standard output shows colours.
+// Paint returns text in a color, if standard output shows colors.
 func (a *Console) Paint(colour, text string) string { return terminal.Painted(a.Colour, colour, text) }
 
 // Width returns how wide text is laid out.
@@ -62,7 +62,7 @@ func (a *Console) Log(to io.Writer) io.Writer {
 	return terminal.Fit(to, a.Width())
 }
 
-// Meter returns nil where standard error is no terminal.
+// Meter returns nil if standard error is no terminal.
 func (a *Console) Meter() *terminal.Meter {
 	if !a.Progress {
 		return nil
@@ -107,18 +107,18 @@ func (a *Console) Broken() error { return a.Stdout.err }
 // patience is the key of what [MayTake] sets.
 type patience struct{}
 
-// WithPatience lets a command say by [MayTake] how long it may take to stop.
+// WithPatience allows a command to set by [MayTake] how long it may take to stop.
 func WithPatience(ctx context.Context, d *atomic.Int64) context.Context {
 	return context.WithValue(ctx, patience{}, d)
 }
 
-// MayTake says how long this command may take to stop once it is interrupted.
+// MayTake sets how long this command may take to stop once it is interrupted.
 func MayTake(ctx context.Context, d time.Duration) {
 	if set, ok := ctx.Value(patience{}).(*atomic.Int64); ok {
 		set.Store(int64(d))
 	}
 }
 
-// ReportsWhenInterrupted says that an interrupted command reports what it has found so far, which takes some
+// ReportsWhenInterrupted declares that an interrupted command reports what it has found so far, which takes some
 // time.
 func ReportsWhenInterrupted(ctx context.Context) { MayTake(ctx, 10*time.Second) }

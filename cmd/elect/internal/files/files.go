@@ -38,7 +38,7 @@ func IsFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Same reports whether two names are those of one file, whether it exists yet or not.
+// Same reports whether two names are of the same file, which need not exist yet.
 func Same(a, b string) bool {
 	return a != "" && b != "" && a != Standard && b != Standard && wholefile.Same(a, b)
 }

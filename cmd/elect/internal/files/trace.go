@@ -52,7 +52,7 @@ func (t *Trace) All() []traceFile {
 	}
 }
 
-// Number puts the numbers of given steps into the log, and times where the steps have any.
+// Number puts the numbers of given steps into the log, and times if the steps have any.
 func (t *Trace) Number(steps []scenario.Step) {
 	t.numbered = true
 	t.timed = slices.ContainsFunc(steps, func(s scenario.Step) bool { return s.At != nil && *s.At > 0 })
@@ -72,7 +72,7 @@ func (t *Trace) Any() bool { return t.Trace != "" || !t.OnlyTrace() }
 // OnlyTrace reports whether --trace is the only flag that names a file.
 func (t *Trace) OnlyTrace() bool { return t.svg+t.links+t.mermaid+t.chrome+t.shiviz+t.Log == "" }
 
-// ReadTrace reads a trace, and says of a scenario that it is one.
+// ReadTrace reads a trace. If the file is a scenario, the error tells that.
 func ReadTrace(r io.Reader) (*trace.Trace, error) {
 	b := bufio.NewReader(r)
 	head, _ := b.Peek(1 << 10) // an error comes again

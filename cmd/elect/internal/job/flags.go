@@ -24,7 +24,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Options are the flags that describe elections. A command defines those that it has.
+// Options are the flags that describe elections. A command defines some of them.
 type Options struct {
 	Catalog catalog.List
 	Most    int    // the largest number of processes
@@ -185,7 +185,7 @@ func (o *Options) Jobs(a *console.Console, args []string) ([]*Job, error) {
 		return nil, err
 	}
 	j.Params = o.Values
-	// Before Arrange moves processes, so that indexes in errors are those of the command line.
+	// Before Arrange moves processes, so that indexes in errors are of the command line.
 	if err := j.complete(); err != nil {
 		if shape, ok := errors.AsType[*scenario.ShapeError](err); ok {
 			if other := o.Catalog.OnGraph(shape.Algorithm); other != nil {
@@ -222,7 +222,7 @@ func (o *Options) Find(name, variant string) (*election.Algorithm, error) {
 	return Find(o.Catalog, name, variant)
 }
 
-// Find looks into a list, where names are in small letters. Only a name that is near is suggested. What is
+// Find looks into a list of names in lower case. Only a name that is near is suggested. What is
 // wrong on purpose is found too, by "museum" and an ID, but stands in no list: the files of a page name it.
 func Find(list catalog.List, name, variant string) (*election.Algorithm, error) {
 	if name == museum.Name {
@@ -306,7 +306,7 @@ func (o *Options) schedule(c *sim.Config) error {
 	return nil
 }
 
-// Reads returns the files that the command line says to read.
+// Reads returns the files that the command line names for reading.
 func (o *Options) Reads() []string {
 	files := []string{o.Scenario}
 	if kind, name, _ := strings.Cut(o.topology, ":"); kind == "dot" {

@@ -20,7 +20,7 @@ type Job struct {
 	sim.Config
 	Name   string        // of the scenario, for its summary
 	Label  string        // of the scenario, for errors
-	Unit   time.Duration // where time is real
+	Unit   time.Duration // if time is real
 	Params map[string]params.Value
 	expect *scenario.Expect // the expected result of this run; nil if there is none
 }
@@ -55,7 +55,7 @@ func (j *Job) Judge() *scenario.Judge {
 		Hand: j.Schedule == sim.Hand, Expect: j.expect}
 }
 
-// Named says which scenario err is about.
+// Named returns err with the name of its scenario.
 func (j *Job) Named(err error) error {
 	if err == nil || j.Label == "" {
 		return err
@@ -73,7 +73,7 @@ func (j *Job) BadLinks() bool {
 		slices.ContainsFunc(j.Acts, func(a scenario.Act) bool { return bad(&a.Step) })
 }
 
-// NeverRests refuses a run without an end, and says how to give one.
+// NeverRests refuses a run without an end, and tells how to give one.
 func NeverRests(a *election.Algorithm) error {
 	return input.Errorf("until: %s never comes to rest with these parameters; "+
 		"--until, or until in a scenario, says how long to run", a.Title())

@@ -22,7 +22,7 @@ type Layout struct {
 	IDs []election.ID // of a file
 }
 
-// Layout reads --topology as far as it can without the processes; nil where it is not given.
+// Layout reads --topology as far as it can without the processes; nil if it is not given.
 func (o *Options) Layout(a *election.Algorithm) (*Layout, error) {
 	if o.topology == "" {
 		return nil, nil
@@ -139,7 +139,7 @@ func (l *Layout) open(a *election.Algorithm) error {
 	return nil
 }
 
-// processes returns the ids where the topology gives their number.
+// processes returns the ids if the topology gives their number.
 func (l *Layout) processes() []election.ID {
 	if l.IDs != nil {
 		return l.IDs

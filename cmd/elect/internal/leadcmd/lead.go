@@ -147,7 +147,7 @@ type finished struct {
 	name string
 }
 
-// Error says how the program has ended.
+// Error returns how the program has ended.
 func (f finished) Error() string { return fmt.Sprintf("%s has ended: %v", f.name, f.End) }
 
 // work is the program, run again in each Term.

@@ -69,7 +69,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	return b.String()
 }
 
-// leaderLine returns which process leads and how many know it, in a colour that says whether that is right.
+// leaderLine returns which process leads and how many know it, in a color that tells whether that is right.
 func leaderLine(a *console.Console, j *job.Job, o *Outcome) string {
 	colour := terminal.Green
 	if WhyFailed(j, o) != nil {

@@ -43,7 +43,7 @@ func pageCommand(cmd *cobra.Command, o *job.Options, args []string, elections in
 		return ""
 	case o.Scenario != "" && again == cmd.CommandPath()+" "+file:
 		return page + file
-	case elections > 1: // other flags change what the file says, and one election alone can be recorded
+	case elections > 1: // other flags change what the file has, and one election alone can be recorded
 		return ""
 	}
 	return again + " --trace - | " + page + "--trace -"

@@ -16,10 +16,10 @@ import (
 type recording struct {
 	files    *files.Trace
 	recorder *trace.Recorder
-	file     *os.File // not nil if the trace is written at once and not kept
+	file     *os.File // not nil if the trace is written as it comes and not kept
 }
 
-// record lets a job be recorded. It returns nil if no flag wants a recording.
+// record attaches a recorder to a job. It returns nil if no flag wants a recording.
 func record(a *console.Console, o *job.Options, j *job.Job) (*recording, error) {
 	t := &o.Files
 	if !t.Any() {

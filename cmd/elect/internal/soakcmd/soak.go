@@ -1,4 +1,4 @@
-// Package soakcmd is elect soak: it reads flags, lets lab/soak try random runs, and reports what it found.
+// Package soakcmd is elect soak: it reads flags, tries random runs by lab/soak, and reports what it found.
 package soakcmd
 
 import (
@@ -190,7 +190,7 @@ func (k *soaking) judged() error {
 	return nil
 }
 
-// stopped says why not all runs were made.
+// stopped returns why not all runs were made.
 func (k *soaking) stopped() string {
 	if errors.Is(k.Stopped, context.Canceled) {
 		return fmt.Sprintf("interrupted after %s runs", prose.Grouped(k.Result.Runs))

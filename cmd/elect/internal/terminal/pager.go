@@ -10,7 +10,7 @@ import (
 
 // Page returns a writer to the pager that PAGER names, else less, if w is a terminal; else w itself. Where
 // the input is the null device it is w too: the command then runs unattended, and a pager reads its keys
-// from the terminal, so it would wait for ever. The caller calls wait when all is written: it waits for the
+// from the terminal, so it would wait forever. The caller calls wait when all is written: it waits for the
 // pager to end.
 func Page(in io.Reader, w io.Writer) (to io.Writer, wait func() error) {
 	pager, set := os.LookupEnv("PAGER")
@@ -31,7 +31,7 @@ func paged(w io.Writer, pager string) (to io.Writer, wait func() error) {
 	shell := exec.Command("sh", "-c", pager)
 	shell.Stdout, shell.Stderr = w, os.Stderr
 	shell.Env = os.Environ()
-	// Quit where all fits the screen, show colours, and leave the text on the screen, as git has it.
+	// Quit if all fits the screen, show colors, and leave the text on the screen, as git does.
 	if _, set := os.LookupEnv("LESS"); !set {
 		shell.Env = append(shell.Env, "LESS=FRX")
 	}

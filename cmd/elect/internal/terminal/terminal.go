@@ -48,7 +48,7 @@ func Width(w io.Writer) int {
 
 // When there are colours.
 const (
-	WhenAuto   = "auto" // on a terminal, unless the environment says otherwise
+	WhenAuto   = "auto" // on a terminal, unless the environment has another
 	WhenAlways = "always"
 	WhenNever  = "never"
 )
@@ -57,7 +57,7 @@ const (
 var When = []string{WhenAuto, WhenAlways, WhenNever}
 
 // Colours reports whether what is written to w has colours. NO_COLOR, CLICOLOR and CLICOLOR_FORCE are
-// those of no-color.org and bixense.com/clicolors; the first is the strongest.
+// the variables of no-color.org and bixense.com/clicolors; the first is the strongest.
 func Colours(w io.Writer, when string) bool {
 	forced := os.Getenv("CLICOLOR_FORCE")
 	switch {

@@ -1,18 +1,18 @@
 package tracecmd
 
 const long = `Shows an election that elect sim --trace or elect run --trace has recorded: as a
-space-time diagram, as a sequence diagram, or as a log, which is the default.
+log, which is the default, or as a space-time or sequence diagram.
 The name - stands for standard input and output.
 
 In a space-time diagram each process is a vertical line, and each message an
-arrow in the colour of its kind. Of more than 12 processes or 200 messages the
-picture is an overview; a sequence diagram is refused.
+arrow in the color of its kind. More than 12 processes or 200 messages are drawn
+as an overview; a sequence diagram of them is refused.
 
 --chrome and --shiviz write it for viewers with zoom and search:
 ui.perfetto.dev, and ShiViz.
 
---process, --kind, --from and --until select lines of the log; all else shows
-the whole. On a terminal the log is shown by $PAGER, or else by less.`
+--process, --kind, --from and --until select lines of the log; pictures show the
+whole run. On a terminal the log is shown by $PAGER, or else by less.`
 
 const examples = `  elect sim hs -n 8 --trace hs.ndjson
   elect trace hs.ndjson
@@ -22,8 +22,8 @@ const examples = `  elect sim hs -n 8 --trace hs.ndjson
   elect trace replay hs.ndjson
   elect trace diff hs.ndjson other.ndjson`
 
-const longReplay = `Gives all events of a recorded election to the algorithm once more, and compares
-its effects with those recorded. The first difference goes to standard error,
+const longReplay = `Gives all events of a recorded election to the algorithm again, and compares its
+effects with the recorded ones. The first difference goes to standard error,
 and the exit status is 1.`
 
 const longDiff = `Compares two recorded elections process by process: the events of each and its
@@ -31,13 +31,13 @@ effects, in its order. Times, and the order of events of different processes, do
 not count. The first difference goes to standard error, and the exit status is
 1.`
 
-const longMerge = `Makes one trace of the traces that the processes of a run have written, each in
-a program of its own. It puts the events into their causal order, and puts slow
+const longMerge = `Joins the traces that the processes of a run have written, each in a program of
+its own. It puts the events into their causal order, and puts slow
 clocks forward, so that nothing arrives before it was sent. A process that has
 returned after a crash may have several files, in their order. Without --trace,
 or another file to write, the trace goes to standard output. It refuses files
-that do not fit together: of different runs, of one process twice, or where a
-message is received that no process has sent.`
+that do not fit together: of different runs, of one process twice, or with a
+message that is received but not sent.`
 
 const examplesMerge = `  elect trace merge 1.ndjson 2.ndjson 3.ndjson --trace all.ndjson --svg all.svg
   elect trace merge *.ndjson | elect trace replay -`

@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// colours are those of the kinds of message, by their place in the header of a trace; the bright ones come
-// second. Red is that of errors. Only lease and modbully have more kinds, whose last ones share them.
+// colours are the colors of the kinds of messages, by their place in the header of a trace; the bright ones come
+// second. Red is for errors. Only lease and modbully have more kinds, whose last ones share them.
 var colours = []string{"36", "33", "35", "34", terminal.Green, "96", "93", "95", "94", "92"}
 
 // writePainted writes the log of a trace with the kind of each message in its colour.

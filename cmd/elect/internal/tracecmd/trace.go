@@ -71,7 +71,7 @@ func known(cmd *cobra.Command, args []string) error {
 func mergeCommand(a *console.Console) *cobra.Command {
 	t := &files.Trace{}
 	cmd := &cobra.Command{
-		Use: "merge FILE...", Short: "Make one trace of those that single processes have written",
+		Use: "merge FILE...", Short: "Join traces that single processes have written",
 		Long: longMerge, Example: examplesMerge,
 		RunE: func(_ *cobra.Command, args []string) error { return merge(a, t, args) },
 	}
@@ -220,7 +220,7 @@ func diff(a *console.Console, args []string) error {
 	return sayAlike(a, all[0], "both are the same in causal order; times are not compared")
 }
 
-// sayAlike says that there is no difference.
+// sayAlike reports that there is no difference.
 func sayAlike(a *console.Console, t *trace.Trace, how string) error {
 	_, err := fmt.Fprintf(a.Log(a.Stdout), "%s: %s events of %s\n", how, prose.Grouped(uint64(len(t.Events))),
 		prose.Plural(len(t.Header.Scenario.IDs), "process"))
