@@ -24,9 +24,9 @@ func (d deaf) Step(_ *election.Env, ev *election.Event) {
 	}
 }
 
-// TestElectAgain: as long as there is no leader, a member without leases asks for an election in each time of
-// Lease: a Start, which does not disturb one that is under way, and a Reelect in place of one that does not
-// end, first in intervals that double, then in each 32nd.
+// TestElectAgain: while there is no leader, a member without leases asks for an election in each Lease: with a Start,
+// which does not disturb an election in progress, and with a Reelect, which replaces an election that does not end,
+// first in intervals that double and then each 32nd time.
 func TestElectAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []election.Op

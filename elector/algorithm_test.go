@@ -233,8 +233,8 @@ func TestAlgorithmRefused(t *testing.T) {
 	}
 }
 
-// TestAlgorithmDir: members whose algorithm keeps Terms go on from them; a file of another algorithm is
-// refused.
+// TestAlgorithmDir: members whose algorithm keeps Terms continue from the stored Term; a file of another algorithm is
+// an error.
 func TestAlgorithmDir(t *testing.T) {
 	dir := t.TempDir()
 	last := uint64(0)

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// TestFirstLeaderDies: members that start one shortly after another, without a memory, have read from each
-// other before the first of them leads. So one that leads and crashes at once is followed like any other.
+// TestFirstLeaderDies: members without memory that start one shortly after another have read from each other before
+// the first of them leads. If that leader crashes immediately, the next one follows as usual.
 func TestFirstLeaderDies(t *testing.T) {
 	_, most := elector.LAN().FailOver(3)
 	for _, order := range [][]string{{"a", "b", "c"}, {"a", "c", "b"}, {"b", "a", "c"}, {"b", "c", "a"},

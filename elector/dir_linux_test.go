@@ -12,12 +12,12 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// TestDirFull: a member is refused at its start where files can be made but take no bytes, as on a full disk.
-// It leaves nothing behind, and starts when there is room again.
+// TestDirFull: New returns an error if files can be created but not written, as on a full disk. It leaves nothing
+// behind, and succeeds when there is room again.
 func TestDirFull(t *testing.T) {
 	const inner = "ELECTOR_FILES_LIMITED"
 	if os.Getenv(inner) == "" {
-		// In a process of its own: the limit is also that of the log that go test lets this one write.
+		// In a separate process, since the limit also applies to the log of go test.
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDirFull$", "-test.v")
 		cmd.Env = append(os.Environ(), inner+"=1")
 		out, err := cmd.CombinedOutput()
@@ -31,7 +31,7 @@ func TestDirFull(t *testing.T) {
 	limit := func(size uint64) error { // of the files of this process
 		return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: before.Max})
 	}
-	// A state takes more than the first line of its file, and a second one is written beside the first.
+	// A state is longer than the first line of its file, and a second state is written next to the first.
 	for _, size := range []uint64{0, 300, 5000} {
 		limited := limit(size)
 		_, err := elector.New(c)

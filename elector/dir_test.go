@@ -15,8 +15,8 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
-// TestDir: with a Dir Terms go on after a restart of all members, also where clocks have gone back, as those
-// of a bubble do; files that are damaged, or of another member, are refused with what to do.
+// TestDir: with a Dir, Terms continue after a restart of all members, even if clocks have gone back, as they do in a
+// bubble. Files that are damaged or belong to another member are errors that tell what to do.
 func TestDir(t *testing.T) {
 	dir := t.TempDir()
 	var first, last uint64
@@ -53,8 +53,8 @@ func TestDir(t *testing.T) {
 	}
 }
 
-// TestDirNew: where all members start with a Dir that is empty, the next Term is larger than the last one:
-// after a time without Dir, and after all Dirs were lost.
+// TestDirNew: if all members start with an empty Dir, after a time without Dir or after all Dirs were lost, the next
+// Term is larger than the last one.
 func TestDirNew(t *testing.T) {
 	var dir string
 	dirs := []string{t.TempDir(), t.TempDir()}
@@ -79,8 +79,8 @@ func TestDirNew(t *testing.T) {
 	})
 }
 
-// TestDirUnwritable: a member that could not store its first vote is refused at once. Of a Dir that it can
-// write to, New leaves nothing behind but the Dir, and the file that it locks.
+// TestDirUnwritable: New returns an error if the first vote could not be stored. In a Dir that it can write to, it
+// creates only the Dir and the lock file.
 func TestDirUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Dir: dir}

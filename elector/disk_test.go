@@ -69,7 +69,7 @@ func TestDiskIsGone(t *testing.T) {
 	})
 }
 
-// TestDiskIsFull: the error of a full disk is that of the probe.
+// TestDiskIsFull: the probe returns the error of a full disk.
 func TestDiskIsFull(t *testing.T) {
 	onDisk(t, func(t *testing.T, e *Elector, _ string, healthz func() (string, time.Duration)) {
 		e.disk.try = func() error { return errors.New("no space left on device") }

@@ -97,7 +97,7 @@ func newElector(c Config) (*Elector, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.leaves() {
+	if c.leaves() { // without a vote there is nothing to store or to prefer
 		c.Dir, c.Priority, c.Preempt = "", nil, 0
 	}
 	a, err := c.algorithm(0)
@@ -133,6 +133,7 @@ func newElector(c Config) (*Elector, error) {
 		return nil, errors.Join(err, kept.close())
 	}
 	e.disk = newDisk(kept, c.Times.Lease)
+	// Unlock Dir last: no other program may vote as this member while this one still sends.
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
@@ -141,6 +142,7 @@ func newElector(c Config) (*Elector, error) {
 		e.up = newPeers()
 	}
 	var expire func(timer uint8, handle func())
+	// Only groups that share connections crowd each other out. Observers never try to lead.
 	if shared && a.Leases && !c.observes() {
 		expire = e.pace(a)
 	}
@@ -239,6 +241,7 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	defer abort(nil)
+	// Known to e, so that a callback that panics on any goroutine can end Run.
 	e.mu.Lock()
 	e.vacant, e.abort = e.clock(), abort
 	e.mu.Unlock()

@@ -273,8 +273,8 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// TestTransferred: the member that a transfer names leads, though others may go first in the order of the group, and
-// although messages take as long as Times say.
+// TestTransferred: the named member leads after a transfer, even if others come first in the order of the group, and
+// messages take as long as Times allow.
 func TestTransferred(t *testing.T) {
 	inBubble(t, func(c *elector.Config) { c.Transport.(*gate).delay = c.Times.Complete().Delay },
 		func(t *testing.T, g group, m *member) {
@@ -292,7 +292,7 @@ func TestTransferred(t *testing.T) {
 		})
 }
 
-// TestDrain: the lease goes on while the work ends, and no longer than Drain.
+// TestDrain: the lease is renewed while the work ends, for at most Drain.
 func TestDrain(t *testing.T) {
 	for name, drain := range map[string]time.Duration{"in time": 3 * time.Second, "too long": time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -331,8 +331,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestCutOff: a leader that no longer reaches a majority stops its work before the next one begins, and
-// what it is asked does not wait for that. The log says why.
+// TestCutOff: a leader that no longer reaches a majority stops its work before the next one begins, and its methods
+// do not wait for that. The log contains the cause.
 func TestCutOff(t *testing.T) {
 	text := &logs{}
 	log := slog.New(slog.NewTextHandler(text, nil))

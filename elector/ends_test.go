@@ -31,8 +31,8 @@ func alone(t *testing.T, change func(*elector.Config)) *elector.Elector {
 	return e
 }
 
-// TestPanicEnds: a member whose work panics takes no part any more, and leaves nothing open, if its
-// caller goes on: neither its file, which a second program could not open, nor its address.
+// TestPanicEnds: a member whose work panics leaves the election and leaves nothing open if its caller recovers:
+// neither its file, which a second program could not open, nor its address.
 func TestPanicEnds(t *testing.T) {
 	panics := func(t *testing.T, e *elector.Elector) {
 		require.PanicsWithValue(t, "the work fails", func() {
@@ -47,7 +47,7 @@ func TestPanicEnds(t *testing.T) {
 			panics(t, alone(t, func(c *elector.Config) { c.Dir = dir }))
 		}
 	})
-	// A listener keeps virtual time from passing. Without leases an only member leads at once.
+	// A listener keeps virtual time from passing. Without leases a member alone leads immediately.
 	c := elector.Config{Group: "g", Self: "a", Members: addresses(t, "a"), Algorithm: bullies(t)}
 	for range 2 { // at the same address
 		e, err := elector.New(c)
@@ -74,8 +74,8 @@ func TestEndlessDrain(t *testing.T) {
 	})
 }
 
-// TestViewAfterPause: after a pause no View says that this member leads if its lease is over, although
-// its process has not noticed yet.
+// TestViewAfterPause: after a pause no View reports that this member leads if its lease has expired, although its
+// process has not noticed yet.
 func TestViewAfterPause(t *testing.T) {
 	withClocks(t, func(t *testing.T, _ group, m *member, j jumps) {
 		j[m.name].Add(int64(2 * time.Second))
@@ -113,7 +113,7 @@ func advanceAtOnce(t *testing.T, ahead uint64) {
 		<-ctx.Done()
 		return nil
 	}))
-	// Observe runs beside Run, which may call the work in the refused Term first.
+	// Observe runs concurrently with Run, which may call the work in the refused Term first.
 	require.LessOrEqual(t, len(tokens), 2)
 	require.Greater(t, tokens[len(tokens)-1], token.Load())
 }
@@ -150,8 +150,8 @@ func TestPauseWhenStopped(t *testing.T) {
 	})
 }
 
-// TestResignTooLate: when the lease has ended there is nothing to resign, though the work goes on; so
-// Overrun may ask.
+// TestResignTooLate: once the lease has expired, Resign returns an error even if the work continues, so Overrun may
+// call it.
 func TestResignTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e *elector.Elector
@@ -170,7 +170,7 @@ func TestResignTooLate(t *testing.T) {
 	})
 }
 
-// TestOverrunIsLogged: work that goes on after its lease is logged once, if the caller does not deal with it.
+// TestOverrunIsLogged: work that outlives its lease is logged once, if Overrun is nil.
 func TestOverrunIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := &logs{}
@@ -232,7 +232,7 @@ func TestTermOfATest(t *testing.T) {
 	require.ErrorIs(t, term.Confirm(t.Context()), elector.ErrDeposed)
 }
 
-// TestWorkReturnsAtOnce: members whose work returns at once lead once in each lease.
+// TestWorkReturnsAtOnce: members whose work returns immediately lead once in each lease.
 func TestWorkReturnsAtOnce(t *testing.T) {
 	for _, priority := range []func() uint64{nil, func() uint64 { return 1 }} {
 		synctest.Test(t, func(t *testing.T) {

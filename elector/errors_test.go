@@ -18,8 +18,8 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// TestErrorPrefix: each error of this package, also one that another package has found, has one prefix, and those of
-// the caller's input still wrap election.ErrInput.
+// TestErrorPrefix: each error of this package has one prefix, even if another package has found it, and errors about
+// input still wrap election.ErrInput.
 func TestErrorPrefix(t *testing.T) {
 	requirePrefix := func(err error, input bool) {
 		t.Helper()

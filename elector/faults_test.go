@@ -173,7 +173,7 @@ func TestRunTwice(t *testing.T) {
 	})
 }
 
-// TestPanic: work that panics gives up the lead before the panic goes on.
+// TestPanic: work that panics gives up the lead before the panic continues.
 func TestPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := make(chan time.Time, 2)
@@ -197,7 +197,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestTransferRefused: what a transfer says if the other member cannot take over.
+// TestTransferRefused: the error of a transfer if the other member cannot take over.
 func TestTransferRefused(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, g group, m *member) {
 		err := m.Transfer(t.Context(), m.name)

@@ -84,7 +84,7 @@ func TestUsage(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// TestSnippets: what the guide shows is what it says.
+// TestSnippets: the snippets of the guide do what its text claims.
 func TestSnippets(t *testing.T) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()

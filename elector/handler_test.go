@@ -31,7 +31,7 @@ func TestHandlerSaysJSON(t *testing.T) {
 	require.True(t, json.Valid(w.Body.Bytes()))
 }
 
-// TestHandler: what the handlers of the leader and of a follower say, and when they say that a member is ill.
+// TestHandler: the answers of the leader and of a follower, and of members that are not healthy.
 func TestHandler(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, g group, m *member) {
 		healthy := func(m *member, want string) {

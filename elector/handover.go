@@ -28,6 +28,7 @@ func (e *Elector) Transfer(ctx context.Context, to string) error {
 	if err := e.handOver(ctx, ErrTransferred, ID(to)); err != nil {
 		return err
 	}
+	// Without this limit the call could wait forever: if the successor is gone, others elect, or nobody can.
 	ctx, cancel := context.WithTimeoutCause(ctx, e.config.Times.Lease, ErrNotTaken)
 	defer cancel()
 	v, err := e.Wait(ctx)

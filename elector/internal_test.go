@@ -45,7 +45,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAccept: lists that differ by one member work together, those that differ by two do not, on either side.
+// TestAccept: members accept lists that differ by one member, and refuse lists that differ by two, on either side.
 func TestAccept(t *testing.T) {
 	list := func(self, names string, times Times) fingerprint {
 		c := Config{Self: self, Members: named(strings.Split(names, "")...), Times: times.Complete()}
@@ -78,8 +78,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestBetweenLists: a member whose list is between those of two others warns once, and names them. Lists that
-// have replaced those do not count.
+// TestBetweenLists: a member whose list is between the lists of two peers warns once, and names them. Lists that have
+// been replaced do not count.
 func TestBetweenLists(t *testing.T) {
 	var text strings.Builder
 	hello := func(names string) []byte {
@@ -143,8 +143,8 @@ func TestLogsWithoutLock(t *testing.T) {
 	require.Len(t, r.next, 1)
 }
 
-// FuzzHello: whatever a peer says at first is accepted or refused, without a panic; what is accepted
-// names the Times, and a list that differs by one member at most.
+// FuzzHello: any hello of a peer is accepted or refused without a panic; an accepted one has the same Times and a
+// list that differs by at most one member.
 func FuzzHello(f *testing.F) {
 	c := Config{Self: "a", Members: named("a", "b", "c"), Times: LAN()}
 	own := c.fingerprint()
@@ -163,7 +163,7 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-// FuzzMembers: members of a list that is in order accept each other, and no two lists say the same.
+// FuzzMembers: members of a valid list accept each other, and no two lists have the same fingerprint.
 func FuzzMembers(f *testing.F) {
 	f.Add("a,b,c", "a,b")
 	f.Add("a,b\nc", "a,b,c")
@@ -215,7 +215,7 @@ func FuzzParseMembers(f *testing.F) {
 	})
 }
 
-// TestParseMembers: errors say what is wrong.
+// TestParseMembers: errors name what is wrong.
 func TestParseMembers(t *testing.T) {
 	members, err := ParseMembers("a=10.0.0.1:7946, b=[::1]:7946", "c=c.example.org:1")
 	require.NoError(t, err)
@@ -272,8 +272,7 @@ func FuzzStateFile(f *testing.F) {
 	})
 }
 
-// TestStateFileRefused: the error names the file, and says what to do; a crash in the middle of a write
-// leaves the old state.
+// TestStateFileRefused: the error names the file and tells what to do; a crash during a write leaves the old state.
 func TestStateFileRefused(t *testing.T) {
 	c := Config{Group: "a/b", Self: "..", Dir: t.TempDir()}
 	s, err := openStore(&c)
@@ -347,7 +346,7 @@ func TestSameAddress(t *testing.T) {
 	require.Regexp(t, `members: [ab] and [ab] have the same address 127.0.0.1:1`, err.Error())
 }
 
-// TestDelayOnDisk: where a member has a Dir its Delay allows for a save, unless it was set.
+// TestDelayOnDisk: the Delay of a member with a Dir includes a save, unless it was set.
 func TestDelayOnDisk(t *testing.T) {
 	const lan = 7500 * time.Microsecond
 	for _, c := range []struct {
@@ -445,7 +444,7 @@ func TestOutages(t *testing.T) {
 	require.Equal(t, c.Times.Lease, r.typical(), "a claim that was answered late")
 }
 
-// TestSuggestBound: a Lease of more than 10 s is suggested only where that is less than ten round trips.
+// TestSuggestBound: a Lease of more than 10 s is suggested only if that is less than ten round trips.
 func TestSuggestBound(t *testing.T) {
 	for trip, want := range map[time.Duration]time.Duration{time.Millisecond: 250 * time.Millisecond,
 		100 * time.Millisecond: 5 * time.Second, 200 * time.Millisecond: 10 * time.Second,

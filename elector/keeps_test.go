@@ -29,8 +29,8 @@ func mostStop(times elector.Times) (most time.Duration, ok bool) {
 	return least, true
 }
 
-// TestKeepsLease: with Times at the bound of what New accepts, no lease is lost on a network where each
-// message takes exactly Delay, also by clocks that are as fast as Drift says.
+// TestKeepsLease: with Times at the limit that New accepts, no lease is lost on a network in which each message takes
+// exactly Delay, also with clocks that are Drift too fast.
 func TestKeepsLease(t *testing.T) {
 	const ms = time.Millisecond
 	for _, drift := range []float64{-1, 0.1, 0.45} {

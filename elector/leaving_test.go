@@ -82,8 +82,8 @@ func (p *pods) end() {
 	p.running.Wait()
 }
 
-// TestUnlisted: a member that its peers do not know yet is ready, and says why it has no leader; when the
-// leader knows it, it follows.
+// TestUnlisted: a member that its peers do not list yet is ready and reports why it has no leader; it follows when
+// the leader lists it.
 func TestUnlisted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPods(t)

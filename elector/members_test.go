@@ -52,10 +52,9 @@ func (w *watcher) see(name string, leads bool) {
 	}
 }
 
-// TestRollingChange: members are added and removed one at a time, each step by restarting one member after
-// another with the new list: a new member first, one that is removed last, the others in either order.
-// There is a leader all the while, but for a fail-over at most, and never two, even where members with
-// the old list and the new one run side by side.
+// TestRollingChange: members are added and removed one at a time, by restarting one member after another with the new
+// list: a new member first, a removed one last, the others in either order. There is always a leader, except for at
+// most one failover, and never two, even while members have different lists.
 func TestRollingChange(t *testing.T) {
 	steps := [][]string{
 		{"a", "b", "c"}, {"a", "b", "c", "d"}, {"a", "b", "c", "d", "e"}, {"b", "c", "d", "e"},

@@ -76,8 +76,8 @@ func TestTransportOfAnother(t *testing.T) {
 	}
 }
 
-// TestNetworkNames: a Network that has no member of a name, or another name for its ID, is refused: it would
-// admit another process than the one that the list means, or none.
+// TestNetworkNames: New returns an error if the Network does not know a name, or knows its ID by another name: it
+// would admit another process than the list names, or none.
 func TestNetworkNames(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 		Observers: map[string]string{"o": "127.0.0.1:1"}}
@@ -128,8 +128,7 @@ func TestNameAfterEnd(t *testing.T) {
 	})
 }
 
-// TestLongGroup: a name that is too long for the transport is refused as that of the Group. Other transports
-// may take it.
+// TestLongGroup: a name of a group that is too long for tcp is an error about Group. Other transports may accept it.
 func TestLongGroup(t *testing.T) {
 	c := elector.Config{Group: strings.Repeat("x", tcp.MaxName+1), Self: "a",
 		Members: map[string]string{"a": "127.0.0.1:0"}}

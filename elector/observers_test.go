@@ -34,8 +34,8 @@ func (c counted) Send(ctx context.Context, p election.Packet) error {
 	return c.Pusher.Send(ctx, p)
 }
 
-// withObservers runs a test of three members and some observers. sent are the packets of the members to
-// others and to observers, and those of observers.
+// withObservers runs a test with three members and some observers. sent are the packets of members to members, of
+// members to observers, and of observers.
 func withObservers(t *testing.T, n int, test func(t *testing.T, g group, watching []*elector.Elector,
 	sent *[3]atomic.Int64)) {
 	synctest.Test(t, func(t *testing.T) {
@@ -89,8 +89,8 @@ func withObservers(t *testing.T, n int, test func(t *testing.T, g group, watchin
 	})
 }
 
-// TestObservers: observers follow the leader from one to the next, know at once that one has resigned, and two and
-// a half leases later that one is gone. They send nothing, and make no majority.
+// TestObservers: observers follow each next leader, know immediately that a leader has resigned, and 2.5 leases later
+// that it has crashed. They send nothing, and do not count towards a majority.
 func TestObservers(t *testing.T) {
 	withObservers(t, 2, func(t *testing.T, g group, watching []*elector.Elector, sent *[3]atomic.Int64) {
 		follow := func(m *member) {
@@ -182,8 +182,8 @@ func TestObserverRefused(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// TestObserverOverTCP: an observer is let in by its certificate, and a process whose name is in no list
-// is not.
+// TestObserverOverTCP: an observer authenticates with its certificate, and a process whose name is in no list is
+// refused.
 func TestObserverOverTCP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ca, text, hub := authority(t), &logs{}, &pipenet.Hub{}
@@ -225,9 +225,9 @@ func TestObserverOverTCP(t *testing.T) {
 	})
 }
 
-// TestObserverBytes: how many bytes an observer costs for each Lease, over TCP with TLS, both ways and
-// with all that keeps the connections: those of IP and TCP, 52 a write and 52 for its acknowledgement,
-// are not in it.
+// TestObserverBytes: how many bytes an observer costs in each Lease, over TCP with TLS, in both directions and
+// including whatever keeps the connections. The headers of IP and TCP are not included: 52 bytes a write, and 52 for
+// its acknowledgement.
 func TestObserverBytes(t *testing.T) {
 	const most = 45
 	n := 100

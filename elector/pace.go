@@ -300,6 +300,7 @@ func (a *attempts) led() {
 	defer p.mu.Unlock()
 	a.failed = false
 	switch a.state {
+	case resting: // the leader was elected by another member's attempt
 	case inLine: // once resumed, the candidate finds that it need not try
 		a.state = resting
 		heap.Remove(a.line, a.place)

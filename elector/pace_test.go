@@ -31,8 +31,8 @@ func paced(p *pacer) *attempts {
 		abandon: func() {}}
 }
 
-// TestWindow: as many attempts as the window allows take place at a time, all groups get their turn in the
-// order in which they are due, and quick attempts let the window grow.
+// TestWindow: as many attempts as the window allows are active, all groups get their turn in the order in which they
+// are due, and quick attempts widen the window.
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer(slog.New(slog.DiscardHandler))
@@ -76,13 +76,13 @@ func TestWindow(t *testing.T) {
 // TestOverload: attempts that crowd out each other would never end within a lease, if all groups tried at the
 // same time. The pacer admits so few that all groups get a leader.
 func TestOverload(t *testing.T) {
-	const groups, work = 400, 5 * time.Millisecond // all at once take 2 s, more than a Lease
+	const groups, work = 400, 5 * time.Millisecond // simultaneously they take 2 s, more than a Lease
 	for name, first := range map[string]float64{"paced": firstWindow, "all at once": 1e6} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPacer(slog.New(slog.DiscardHandler))
 				p.window = first   // the largest never shrinks to groups here
-				var busy time.Time // until then the processor works for attempts, also for those that have failed
+				var busy time.Time // until then the processor is busy with attempts, failed ones included
 				var led atomic.Int32
 				for range groups {
 					a := paced(p)
@@ -170,8 +170,9 @@ func TestStarvation(t *testing.T) {
 	}
 }
 
-// TestWithoutMajority: groups that reach no majority let all others go first from their first attempt on, though they
-// are due earlier, and go like any other as soon as they reach one. Their lost leases and attempts change no window.
+// TestWithoutMajority: groups that reach no majority wait behind all others from their first attempt on, even if they
+// are due earlier, and are treated like the others as soon as they reach one. Their lost leases and attempts do not
+// change the window.
 func TestWithoutMajority(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer(slog.New(slog.DiscardHandler))

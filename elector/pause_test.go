@@ -13,8 +13,8 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// TestPause: a member whose work returns a Pause hands over at once, and does not lead before the Pause is
-// over, not even if no other member does.
+// TestPause: a member whose work returns a Pause hands over immediately, and does not lead before the Pause is over,
+// even if no other member does.
 func TestPause(t *testing.T) {
 	const pause = time.Minute
 	synctest.Test(t, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestShortPause(t *testing.T) {
 	}
 }
 
-// TestFastClock: work is asked to stop before the lease ends by the Clock, also where that is as much faster
-// than the timers as Drift allows, and Stop is short.
+// TestFastClock: work is asked to stop before the lease expires by the Clock, even if that is faster than the timers
+// by Drift and Stop is short.
 func TestFastClock(t *testing.T) {
 	times := elector.Times{Lease: 100 * time.Millisecond, Stop: 100 * time.Millisecond / 12, Drift: 0.45}
 	for _, rate := range []float64{1 - times.Drift, 1, 1 + times.Drift} {

@@ -17,7 +17,7 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// priorities are those of members, and can change.
+// priorities are the priorities of members; they can change.
 type priorities struct {
 	mu sync.Mutex
 	of map[string]uint64
@@ -52,8 +52,8 @@ func withPriorities(t *testing.T, preempt time.Duration, of map[string]uint64,
 var orders = []map[string]uint64{{"a": 0, "b": 1, "c": 7}, {"a": 0, "b": 7, "c": 1}, {"a": 1, "b": 0, "c": 7},
 	{"a": 1, "b": 7, "c": 0}, {"a": 7, "b": 0, "c": 1}, {"a": 7, "b": 1, "c": 0}}
 
-// TestMixedPriorities: where one member has no Priority and the others have one, or the reverse, each leader
-// warns once. One that only votes is not compared.
+// TestMixedPriorities: if one member has no Priority and the others have one, or the reverse, each leader warns once.
+// A member that only votes is not compared.
 func TestMixedPriorities(t *testing.T) {
 	for _, has := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -153,9 +153,8 @@ func TestNewPriority(t *testing.T) {
 	}
 }
 
-// TestPreempt: a member whose priority is larger takes over when it has been for as long as Preempt
-// says, without a vacancy. One that was away meanwhile waits anew, and one that is away is given
-// nothing.
+// TestPreempt: a member takes over when its priority has been larger for Preempt, without a vacancy. After an absence
+// it starts to wait again, and an absent member is not handed the lead.
 func TestPreempt(t *testing.T) {
 	const preempt, renew = 10 * time.Second, 750 * time.Millisecond / 4
 	for _, order := range orders {

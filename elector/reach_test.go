@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-// TestTooFew: a member that hears too few others to elect says so once in each such time, with their number,
-// and one that only loses its leader does not.
+// TestTooFew: a member that hears too few others to elect warns once in each such period, with their number. A member
+// that only loses its leader does not warn.
 func TestTooFew(t *testing.T) {
 	const warning = "too few members are heard: only a majority elects a leader"
 	synctest.Test(t, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/go-election/election/transport/faults"
 )
 
-// TestRoundTrip: a leader measures the round trip to a majority, and Suggest makes Times of it. Where it
-// takes longer than two Renew there is no leader, and each candidate says so, and which Lease would do.
+// TestRoundTrip: a leader measures the round trip to a majority, and Suggest returns Times for it. If it takes longer
+// than two Renew there is no leader, and each candidate logs that and a suggested Lease.
 func TestRoundTrip(t *testing.T) {
 	for delay, slow := range map[time.Duration]bool{20 * time.Millisecond: false,
 		230 * time.Millisecond: true} {
@@ -154,7 +154,7 @@ func TestConfirmedOften(t *testing.T) {
 	})
 }
 
-// TestSlowRenewals: a leader keeps its lease where renewals take longer than Renew, but less than twice that.
+// TestSlowRenewals: a leader keeps its lease if renewals take longer than Renew, but less than twice that.
 func TestSlowRenewals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		links, slow := quickOrSlow(t)

@@ -30,8 +30,8 @@ func idle(t *testing.T) *Elector {
 	return e
 }
 
-// TestBest: the successor is the candidate of the largest priority, or Rank, of those that were heard of
-// in the last two Renews.
+// TestBest: the successor is the candidate with the largest priority, then Rank, among those heard in the last two
+// Renew.
 func TestBest(t *testing.T) {
 	s := &standings{renew: 100, others: []standing{{rank: election.Rank{ID: 5}},
 		{rank: election.Rank{ID: 9}}}}
@@ -220,8 +220,8 @@ func TestTimesComplete(t *testing.T) {
 	require.InDelta(t, (1222.222223+3*2*10+6*10+12*10)/0.9, float64(most)/1e6, 1e-3)
 }
 
-// TestDelayBound: a Delay that leaves no time for a claim, or a renewal, is refused, with its bound; that of
-// a member with a Dir is never above it unless it was set.
+// TestDelayBound: a Delay that leaves no time for a claim or a renewal is an error that contains its bound. The
+// default Delay of a member with a Dir never exceeds it.
 func TestDelayBound(t *testing.T) {
 	c := Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 		Times: Times{Delay: time.Hour}}
@@ -281,8 +281,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestNextBeat: the renewals of all groups of a member come at the same moments, Renew apart; those of
-// two members need not.
+// TestNextBeat: all groups of a member renew at the same moments, Renew apart; two members may renew at different
+// moments.
 func TestNextBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		beat := func(self string, renew time.Duration) time.Time {
@@ -307,7 +307,7 @@ func TestNextBeat(t *testing.T) {
 	})
 }
 
-// TestStoppedBeforeItBegan: work that was asked to stop before it began sees that at once, and why.
+// TestStoppedBeforeItBegan: work that was asked to stop before it began sees that immediately, with the cause.
 func TestStoppedBeforeItBegan(t *testing.T) {
 	e := idle(t)
 	tenure := newTenure(e, 1)

@@ -76,8 +76,8 @@ func certified(t *testing.T, ca *certs.CA, name string) *tcp.TLS {
 	return &tcp.TLS{Cluster: "example.org/g", Load: issued(t, ca, name)}
 }
 
-// TestListen: a member whose own name leads nowhere yet can listen all the same. An address that is of
-// no use is refused at once, and what was opened is closed.
+// TestListen: a member whose own name does not resolve yet can listen. A useless address is an error, and everything
+// that was opened is closed.
 func TestListen(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "a.invalid:7946"},
 		InsecurePlaintext: true}
@@ -108,8 +108,7 @@ func TestForeignCertificate(t *testing.T) {
 		"spiffe://example.org/g/b")
 }
 
-// TestNoMember: a process that is not in the list is refused by the name in its certificate, which no
-// list here says.
+// TestNoMember: a process that is not in the list is refused by the name in its certificate.
 func TestNoMember(t *testing.T) {
 	ca, members := authority(t), addresses(t, "a", "new")
 	refused := &awaited{text: "process new is no member", done: make(chan struct{})}

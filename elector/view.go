@@ -115,7 +115,7 @@ func (e *Elector) publish(next func(View) View) {
 	now := e.clock()
 	e.mu.Lock()
 	v := next(e.view)
-	v.Reachable = e.reaches(v)
+	v.Reachable = e.reaches(v) // here, since a connection may have changed and nothing else
 	// No View follows Ended: Watch has returned then.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
