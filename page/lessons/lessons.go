@@ -1,7 +1,6 @@
-// Package lessons holds the lessons of the page, a file for each, and checks that they say what happens.
-// A lesson is a run and its stops. At a stop the page shows a text, and beside it the rule that the step
-// carries out; it may ask a question first. What a stop claims of its step the run must show: so no text
-// outlives a change of the run that it speaks of.
+// Package lessons contains the lessons of the page, one file for each, and checks that their texts are true. A lesson
+// is a run and its stops. At a stop the page shows a text, and next to it the rule that the step carries out; it may
+// ask a question first. The run must show what a stop claims about its step, so no text outlives a change of its run.
 //
 //	l, err := lessons.Read(text)
 //	err = l.Check(ctx)
@@ -44,15 +43,15 @@ type Highlight struct {
 	Processes []uint64 `json:"processes"`
 }
 
-// Claim is what the text says of the step and of the state after it. What is not given is not claimed.
+// Claim is what the text claims about the step and the state after it. Fields that are not set claim nothing.
 type Claim struct {
 	Do       string            `json:"do,omitempty"`       // what happens: start, deliver, timeout ...
 	Process  uint64            `json:"process,omitempty"`  // to which process
 	Kind     string            `json:"kind,omitempty"`     // of the message that is received
 	Messages *int              `json:"messages,omitempty"` // sent up to here
-	Leads    []uint64          `json:"leads,omitempty"`    // all that lead now
+	Leads    []uint64          `json:"leads,omitempty"`    // all processes that lead now
 	Follows  map[string]uint64 `json:"follows,omitempty"`  // the leader of a process; 0: none
-	Down     []uint64          `json:"down,omitempty"`     // all that are down now
+	Down     []uint64          `json:"down,omitempty"`     // all processes that are down now
 }
 
 // Question is asked before the text is shown.
@@ -61,8 +60,8 @@ type Question struct {
 	Choices []string `json:"choices"`
 	Answer  int      `json:"answer"` // the index of the right choice
 	Why     string   `json:"why"`
-	// Is names what of the run the right choice is: leader, at the end; messages, of the whole run; time, of
-	// the last event; sent, in the step of the stop. If empty, it is nothing that a run shows.
+	// Is names the part of the run that the right choice must equal: leader, at the end; messages, of the whole run;
+	// time, of the last event; sent, in the step of the stop. If empty, the choice is nothing that a run shows.
 	Is string `json:"is,omitempty"`
 }
 

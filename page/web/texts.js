@@ -1,4 +1,4 @@
-// All words of the page. Those of a run (sentences, titles, results, reasons) come from the library.
+// All words of the page. The words of a run (sentences, titles, results, reasons) come from the library.
 
 import { DOWN, FOLLOWER, LEADER, PAUSED } from "./film.js";
 
