@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/binary"
 	"encoding/json"
-	"math"
 	"slices"
 
 	"github.com/go-election/election/input"
@@ -99,7 +98,8 @@ func (f *Film) Encode() ([]byte, error) {
 	b = slices.Grow(b, size)
 	for _, t := range tables {
 		for i := range t.columns {
-			b = padded(t.columns[i].append(b), 0)
+			b, _ = binary.Append(b, binary.LittleEndian, t.columns[i].values()) // a slice of numbers can be written
+			b = padded(b, 0)
 		}
 	}
 	return b, nil
@@ -128,33 +128,21 @@ func padded(b []byte, with byte) []byte {
 	return b
 }
 
-// append appends the numbers of a column.
-func (c *column) append(b []byte) []byte {
+// values returns the numbers of a column, a slice.
+func (c *column) values() any {
 	switch to := c.to.(type) {
 	case *[]uint8:
-		return append(b, *to...)
+		return *to
 	case *[]uint16:
-		for _, v := range *to {
-			b = binary.LittleEndian.AppendUint16(b, v)
-		}
+		return *to
 	case *[]uint32:
-		for _, v := range *to {
-			b = binary.LittleEndian.AppendUint32(b, v)
-		}
+		return *to
 	case *[]int32:
-		for _, v := range *to {
-			b = binary.LittleEndian.AppendUint32(b, uint32(v))
-		}
+		return *to
 	case *[]uint64:
-		for _, v := range *to {
-			b = binary.LittleEndian.AppendUint64(b, v)
-		}
-	case *[]float64:
-		for _, v := range *to {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		}
+		return *to
 	}
-	return b
+	return *c.to.(*[]float64)
 }
 
 // ReadFilm reads what [Film.Encode] writes. An error wraps election.ErrInput.
@@ -197,32 +185,23 @@ func (c *column) read(b []byte, n int, where [2]any) error {
 	default:
 		b = b[at : at+n*size]
 	}
+	if n == 0 {
+		return nil // the column stays nil
+	}
 	switch to := c.to.(type) {
 	case *[]uint8:
-		*to = append(*to, b...)
+		*to = make([]uint8, n)
 	case *[]uint16:
-		*to = numbers(n, func(i int) uint16 { return binary.LittleEndian.Uint16(b[2*i:]) })
+		*to = make([]uint16, n)
 	case *[]uint32:
-		*to = numbers(n, func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) })
+		*to = make([]uint32, n)
 	case *[]int32:
-		*to = numbers(n, func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[4*i:])) })
+		*to = make([]int32, n)
 	case *[]uint64:
-		*to = numbers(n, func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) })
+		*to = make([]uint64, n)
 	case *[]float64:
-		*to = numbers(n, func(i int) float64 {
-			return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-		})
+		*to = make([]float64, n)
 	}
-	return nil
-}
-
-func numbers[T any](n int, at func(i int) T) []T {
-	if n == 0 {
-		return nil // as a column is that has got no number
-	}
-	all := make([]T, n)
-	for i := range all {
-		all[i] = at(i)
-	}
-	return all
+	_, err := binary.Decode(b, binary.LittleEndian, c.values())
+	return err
 }
