@@ -1,7 +1,7 @@
 // The page: its frame, its panels and its first run.
 //
 // How the parts fit: store.js holds the state. run.js changes it: open makes a film of a scenario, go goes to a
-// step, play plays. film.js and axis.js answer what was the case at a step, and where it stands in the picture.
+// step, play plays. film.js and axis.js answer what was the case at a step, and its place in the picture.
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
 import * as acts from "./acts.js";
@@ -136,12 +136,12 @@ async function begin() {
       const made = openNow(store, ask("scenario", sugar), { play: !error && !step, sugar, step }), wanted = since();
       await made;
       tried = wanted();
-      // What is wrong with the address stays in sight beside the run that is shown instead.
+      // An error in the address stays visible next to the run that is shown instead.
       if (error) store.set({ error });
     });
   }
-  // All is read at the start, so that the page goes on without its server.
-  lessons().catch(() => {}); // the panel says so
+  // Everything is read at the start, so that the page works without its server afterwards.
+  lessons().catch(() => {}); // the panel shows the error
   load("doc.json").then((text) => {
     const doc = JSON.parse(text);
     know(doc);

@@ -1,4 +1,4 @@
-// Where the steps of a run stand on the axis of the picture.
+// The positions of the steps of a run on the axis of the picture.
 //
 // By the clock a unit of time is one unit of the axis. The steps of one instant are spread over at most 30 per
 // cent of a unit, in their order, and a time in which nothing happens is cut to one unit. By steps, each step

@@ -1,4 +1,4 @@
-// Calls the library, which runs in workers: one for films and all that is quick, one for checks, which can be
+// Calls the library, which runs in workers: one for films and everything quick, one for checks, which can be
 // stopped only by ending it.
 
 import * as t from "./texts.js";

@@ -1,4 +1,4 @@
-// Shapes and words on a canvas. Those that are only outlined here are filled or drawn by whoever asks for them.
+// Shapes and words on a canvas. Shapes that are only outlined here are filled or drawn by the caller.
 
 /** @typedef {CanvasRenderingContext2D} Canvas */
 

@@ -1,4 +1,4 @@
-// Challenges: algorithms with a known mistake, each to be led by hand to where it fails. The library is the judge.
+// Challenges: algorithms with a known mistake, each to be led by hand to a failure. The library is the judge.
 
 import { begun } from "./actions.js";
 import { ask } from "./bridge.js";

@@ -1,5 +1,5 @@
 // Reads a film, the columns of a run that Go has made, and answers what was the case after each step.
-// It holds no rule of any algorithm: roles, messages under way and causes come from the film's columns.
+// It holds no rule of any algorithm: roles, messages in flight and causes come from the film's columns.
 
 /** @typedef {{[name: string]: any}} Columns typed arrays by name, and n, the number of rows */
 /** @typedef {{[name: string]: {n: number, cols: {[name: string]: [string, number]}}}} Tables */
@@ -22,7 +22,7 @@
 export const UNDECIDED = 0, FOLLOWER = 1, LEADER = 2;
 export const UP = 0, DOWN = 1, PAUSED = 2;
 
-const every = 512; // steps between two lists of the messages that are under way
+const every = 512; // steps between two lists of the messages in flight
 
 const arrays = {
   u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array, u64: BigUint64Array,

@@ -1,4 +1,4 @@
-// The picture of the network: processes, links, and the messages under way.
+// The picture of the network: processes, links, and the messages in flight.
 
 import { DOWN, FOLLOWER, LEADER, PAUSED, UNDECIDED } from "./film.js";
 import { fit } from "./canvas.js";
@@ -46,13 +46,13 @@ export function mount(element, store) {
     scene.placed = placed;
     if (drawn.length !== film.n) drawn = build(nodes, film.n);
     const size = placed.radius;
-    nodes.classList.toggle("small", size < 8); // few of the names have room, beside their processes
+    nodes.classList.toggle("small", size < 8); // few of the names have room next to their processes
     drawn.forEach((node, p) => {
       const { x, y } = /** @type {import("./layout.js").Layout} */ (placed).points[p];
       node.key = "";
       attribute(node.group, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
       const name = node.label.textContent = film.name(p);
-      // The name of a small process stands beside it, towards the middle.
+      // The name of a small process is next to it, towards the middle.
       const far = size < 8 ? 18 : 0, angle = Math.atan2(height / 2 - y, width / 2 - x);
       attribute(node.label, "x", String(far * Math.cos(angle)));
       attribute(node.label, "y", String(far * Math.sin(angle)));

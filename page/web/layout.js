@@ -1,4 +1,4 @@
-// Where processes stand in the picture of the network.
+// The positions of processes in the picture of the network.
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{points: Point[], radius: number, round: boolean, cx: number, cy: number, big: number,

@@ -1,4 +1,4 @@
-// Menus on the picture of the network: of a process, of a message under way, and of processes that the reader
+// Menus on the picture of the network: of a process, of a message in flight, and of processes that the reader
 // has drawn a line around.
 
 import { act, heal, ofLinks, ofMessage, ofProcess, presentOf, suspicions } from "./actions.js";
@@ -145,7 +145,7 @@ export function mount(store) {
     event.preventDefault();
     if (p < 0) return;
     const { left, top, width, height } = /** @type {Element} */ (event.target).getBoundingClientRect();
-    const keys = event.clientX === 0 && event.clientY === 0; // the menu key says no place
+    const keys = event.clientX === 0 && event.clientY === 0; // the menu key has no position
     processMenu(store, p, keys ? left + width : event.clientX + 4, keys ? top + height : event.clientY + 4);
   });
   scene.nodes.addEventListener("pointerdown", (event) => {

@@ -1,4 +1,4 @@
-// The panels beside the picture. Each is a module that exports mount(element, store); a panel that is not in
+// The panels next to the picture. Each is a module that exports mount(element, store); a panel that is not in
 // front is hidden, and draws only what is cheap.
 
 import * as acts from "./acts.js";

@@ -1,4 +1,4 @@
-// Proofs: all that can happen, from the beginning or from the present step, tried by the model checker in a worker
+// Proofs: everything that can happen, from the beginning or from the present step, tried by the model checker in a worker
 // of its own.
 
 import { ask, callLong, stopLong } from "./bridge.js";
@@ -110,7 +110,7 @@ export function mount(element, store) {
     warm = true;
     warmUp();
   });
-  // What was found belongs to the run that it was asked of, and to those that come from it.
+  // A result belongs to the run for which it was asked, and to the runs that come from it.
   store.on(["branches", "branch"], () => {
     if (rootOf(store) !== root) clear();
   });
@@ -130,7 +130,7 @@ export function mount(element, store) {
 async function warmUp() {
   try {
     await callLong("check", { scenario: await ask("scenario", { algorithm: "lcr", n: 4 }), budget: {} });
-  } catch {} // the reader's own check, which waits behind this one, says what is wrong
+  } catch {} // the reader's own check, which waits behind this one, reports the error
 }
 
 /** What a check has found. @param {Store} store @param {any} found @param {number} branch of which it was asked

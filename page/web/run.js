@@ -141,7 +141,7 @@ function settings(film) {
     delay: schedule === "random" ? scenario.delay ?? schedule : undefined };
 }
 
-const kept = 12; // films besides those that are shown: a reader who has made many runs goes back to few
+const kept = 12; // films in addition to the ones that are shown: a reader who has made many runs returns to few
 
 /** Drops the films that were seen least recently; they are made again when they are wanted. What the list of runs
  * says of them stays. @param {Store} store */
@@ -276,7 +276,7 @@ export function play(store) {
   const frame = (/** @type {number} */ now) => {
     const s = store.state, line = s.axis;
     if (!s.playing || s.film !== film || !line) return;
-    // A page in the background gets no frames: it goes on where it was.
+    // A page in the background gets no frames: it continues at its step.
     const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
     before = now;
     const pace = Math.max(line.scale === "steps" ? 3 : calm, line.end / longest) * s.speed;

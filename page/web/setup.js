@@ -100,7 +100,7 @@ function more(store) {
     const d = sugar.delay, delay = d?.max ? `${d.min}-${d.max}` : typeof d === "object" ? "random" : d ?? "unit";
     form.replaceChildren(
       field(t.links, "text", sugar.links ?? "", t.linksHint, (v) => {
-        // A grid and a hypercube say how many processes they have. Go reads no larger number than that.
+        // A grid and a hypercube determine the number of processes. Go reads no larger number than that.
         const [all, rows, columns, cube] = /(\d+)x(\d+)|cube:(\d+)/.exec(v) ?? [];
         change(store, { links: v || undefined, ...all && { n: Math.min(2 ** 53, cube ? 2 ** +cube : +rows * +columns) } });
       }),

@@ -3,7 +3,7 @@
 //
 // After the # of the address stands base64url(deflate(JSON)), where the JSON is {v, s, k}: the version of this
 // form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
-// only if their runs do: the hash of the run says so.
+// only if their runs do: the hash of the run shows that.
 
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";

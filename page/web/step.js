@@ -1,4 +1,4 @@
-// The present step: what it says, the paper's rule, the lines of Go that ran, and what changed in the state.
+// The current step: its sentence, the paper's rule, the lines of Go that ran, and what changed in the state.
 
 import { ask } from "./bridge.js";
 import { h } from "./dom.js";

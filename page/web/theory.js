@@ -1,4 +1,4 @@
-// The messages of this run beside the closed forms of its algorithm, over the number of processes.
+// The messages of this run next to the closed forms of its algorithm, over the number of processes.
 
 import { ask } from "./bridge.js";
 import { fit } from "./canvas.js";

@@ -63,7 +63,7 @@ export function draw(g, film, axis, f, signs, part, past) {
 
 /** How clear a message is among others, which it must not cover. @param {number} others */
 const clear = (others) => Math.max(0.12, Math.min(1, Math.sqrt(few / Math.max(1, others))));
-const few = 45; // messages under way, of which each can be known from the others
+const few = 45; // messages in flight, each of which can be told from the others
 
 /** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f
  * @param {{from: number, to: number, width: number}} part */
@@ -154,7 +154,7 @@ function message(g, axis, f, film, j, sign) {
   g.lineWidth = f.column > 24 ? 1.6 : f.column > 8 ? 1 : 0.6;
   const around = f.wrap && Math.abs(j.to - j.from) === film.n - 1;
   const x0 = xOf(f, j.from), x1 = xOf(f, j.to);
-  // A long way has room for signs where columns are narrow, unless there are too many others.
+  // A long way has room for signs if columns are narrow, unless there are too many others.
   const far = !around && film.busiest <= few ? Math.abs(x1 - x0) : f.column;
   g.setLineDash(far > 8 ? sign.dash : []);
   const whole = far > 12;

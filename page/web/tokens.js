@@ -1,4 +1,4 @@
-// Draws links and the messages under way on the picture of the network.
+// Draws links and the messages in flight on the picture of the network.
 
 import { arrow, circle, cross, line, pen } from "./canvas.js";
 import { underWay } from "./layout.js";

@@ -1,4 +1,4 @@
-// What each step says in words. The library writes the sentences; they are kept by the hundreds.
+// The sentence of each step. The library writes the sentences; they are kept by the hundreds.
 
 import { ask } from "./bridge.js";
 
