@@ -59,7 +59,7 @@ type report struct {
 	err  error
 }
 
-// applicableRules says which rules apply.
+// applicableRules returns which rules apply.
 func (m *model) applicableRules() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
 	elects, faultless, whole := !a.Leaderless, c.faultless(), c.Pauses+c.Cuts == 0
@@ -92,7 +92,8 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	return rules
 }
 
-// rulesFor returns the rule of a property alone, whether or not it applies; all that apply where it has none.
+// rulesFor returns the rule of a property alone, whether or not it applies. If the property has no rule, it returns
+// all rules that apply.
 func (m *model) rulesFor(property verdict.Property) (rules [ruleCount]bool) {
 	all, rule := m.applicableRules(), slices.Index(ruleProperties[:], property)
 	if rule < 0 {
@@ -108,7 +109,7 @@ func (m *model) rulesFor(property verdict.Property) (rules [ruleCount]bool) {
 	return rules
 }
 
-// unbreakable says why no run of steps breaks a property in this election; it is empty where one may.
+// unbreakable returns why no run of steps can break a property in this election, or an empty string if one can.
 func (m *model) unbreakable(p verdict.Property) string {
 	a := m.config.Algorithm
 	leads := []verdict.Property{verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement,
@@ -242,7 +243,7 @@ func (s *State) leads(p int, is *local) bool {
 		is.outcome.LeadsAt(s.w.now(p, s.w.frames.at(s.state[s.w.slots-1]).now))
 }
 
-// judgeLeader returns an error if a process leads that is not the one that must lead in its Term.
+// judgeLeader returns an error if another process must lead in the Term of a leader.
 func (s *State) judgeLeader(leader int) error {
 	all := s.w.candidates
 	for p := range s.w.n {

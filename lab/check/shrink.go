@@ -17,8 +17,8 @@ const shrinkStates = 1 << 14
 
 // Shrink returns fewer steps in which the same property does not hold, or these, if it finds none: of a run
 // that was found by hand or by chance. If property is "", it is what a Judge of all finds. It leaves out
-// steps as long as a [Judge] still sees the property violated, with all that can no longer happen
-// without them. Then it lets a search look for a run that is shorter still, with no more faults of each
+// steps as long as [Judge] still finds the property violated, with every step that is not possible without
+// them. Then it searches for a run that is shorter still, with no more faults of each
 // kind. No message is later than one of these steps is, and no timer runs out at a wrong time if none
 // does here. The result depends on nothing else; if ctx ends, it is what was found so far. The error
 // wraps [election.ErrInput]: the steps do not violate the property.

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// Describe says in a line what the Plan holds.
+// Describe describes the Plan in a line.
 func (p *Plan) Describe() string {
 	parts := []string{prose.Plural(len(p.IDs), "process"), prose.Plural(p.Starts(), "initiator")}
 	if n := len(p.CrashAt) + len(p.Crashed); n == 1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// judge returns what is wrong at the end, nil if nothing is.
+// judge returns what is wrong at the end, or nil.
 func (y *play) judge() *Violation {
 	wrong := func(property verdict.Property, format string, args ...any) *Violation {
 		return &Violation{Property: property, Reason: fmt.Sprintf(format, args...), At: y.Now()}
@@ -67,7 +67,7 @@ func (y *play) firstUnaware() election.ID {
 	return y.IDs[p]
 }
 
-// beliefs says what all that are up believe.
+// beliefs describes what the live processes believe.
 func (y *play) beliefs() (text string) {
 	for p := range y.is {
 		is := &y.is[p]

@@ -22,7 +22,7 @@ type Outcome struct {
 	Messages  uint64
 	Crashes   uint64
 	Time      time.Duration // virtual
-	Hash      uint64        // of all that happened
+	Hash      uint64        // of everything that happened
 	Violation *Violation    // nil if all is well
 	Posted    int           // events that processes got in the course of the run, which are not in the Config
 
@@ -53,7 +53,7 @@ const (
 // least.
 const slowTimers = 20
 
-// play is a run under way.
+// play is a run in progress.
 type play struct {
 	*Plan
 	*sim.Sim
@@ -88,7 +88,7 @@ type participant struct {
 	began   uint64 // the Term in which it has started last
 }
 
-// Run makes the run, and calls observe, if not nil, with all that happens.
+// Run makes the run, and reports everything that happens to observe if it is not nil.
 func (p *Plan) Run(observe observe.Observer) *Outcome {
 	return p.run(context.Background(), observe)
 }
@@ -159,7 +159,7 @@ func (y *play) fail(property verdict.Property, format string, args ...any) {
 	}
 }
 
-// playAll plays the plan, then lets everything calm down, and judges.
+// playAll plays the plan, waits until everything is calm, and judges.
 func (y *play) playAll() {
 	for _, w := range y.Prompts {
 		y.until(w.At)
@@ -169,7 +169,7 @@ func (y *play) playAll() {
 		y.playRestless()
 		return
 	}
-	// Without an end: the clock is to stop where the run comes to rest, not where this would end.
+	// Without an end: the clock must stop when the run comes to rest.
 	y.Extend(0)
 	end := y.planEnd()
 	for round := 0; y.goesOn(); round++ {
@@ -212,7 +212,7 @@ func (y *play) end() {
 	}
 }
 
-// latest returns when a run that goes on counts as one without end, if its plan ends at a time.
+// latest returns when a run that does not end counts as endless, if its plan ends at the given time.
 func (y *play) latest(end time.Duration) time.Duration {
 	return end + min(max(longestRun*unit, longestTimers*min(y.timer, lastTimer)), math.MaxInt64-end)
 }
@@ -269,7 +269,7 @@ func (y *play) isServing(before int) bool {
 	return y.guardsSections() && waits && progress
 }
 
-// until goes on until a time.
+// until continues until a time.
 func (y *play) until(at time.Duration) {
 	y.Extend(max(at, 1)) // zero would be no end
 	y.goOn(func() bool { return true })
@@ -278,7 +278,7 @@ func (y *play) until(at time.Duration) {
 // goOn takes steps as long as there are any and allows holds, and judges the error that ends the run.
 func (y *play) goOn(allows func() bool) {
 	for y.goesOn() && allows() && y.Step() {
-		// Heartbeats go on for ever and are no livelock, so they are allowed for in addition.
+		// Heartbeats continue forever and are no livelock, so they are allowed in addition.
 		if y.steps++; y.steps > y.most && float64(y.steps-y.most) > y.beats() {
 			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
 		}
@@ -335,13 +335,13 @@ func (y *play) prompt(w Prompt) {
 	}
 }
 
-// lastMessageArrived reports whether a process is down and nothing that it has sent is under way. The profile
+// lastMessageArrived reports whether a process is down and none of its messages is in flight. The profile
 // Chaos does not ask for that: it is about what comes out of order.
 func (y *play) lastMessageArrived(p int) bool {
 	return y.is[p].down && (y.profile == Chaos || y.Now()-y.is[p].since >= y.longestDelay())
 }
 
-// report lets process p know by op what a detector believes of q.
+// report reports to process p by op what a detector believes of q.
 func (y *play) report(op election.Op, p, q int) {
 	if port, ok := y.port(p, q); ok {
 		y.posted++
@@ -378,7 +378,7 @@ func (y *play) notice() bool {
 	return y.posted > before
 }
 
-// observe looks at all that happens.
+// observe judges everything that happens.
 func (y *play) observe(o *observe.Occurrence) {
 	p := y.where[o.Process]
 	is := &y.is[p]

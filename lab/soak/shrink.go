@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// Shrunk says how the smallest Plan fails, and how that was found.
+// Shrunk describes how the smallest Plan fails, and how it was found.
 type Shrunk struct {
 	Violation *Violation
 	Tried     int // how many smaller plans were run
@@ -269,7 +269,7 @@ func simplePriorities(p *Plan, i int) (*Plan, bool) {
 	return q, true
 }
 
-// simpleSchedule lets every message take a unit.
+// simpleSchedule makes every message take a unit.
 func simpleSchedule(p *Plan, i int) (*Plan, bool) {
 	if i > 0 || p.Schedule == sim.UnitDelay {
 		return nil, false
@@ -279,7 +279,7 @@ func simpleSchedule(p *Plan, i int) (*Plan, bool) {
 	return q.reconfigured(), true
 }
 
-// simpleDelay lets links keep the order, and delays be from one nanosecond, or half a unit, to a unit.
+// simpleDelay makes links keep the order, and delays from one nanosecond, or half a unit, to a unit.
 func simpleDelay(p *Plan, i int) (*Plan, bool) {
 	choices := []sim.Delay{{Min: unit / 2, Max: unit}, {Min: 1, Max: unit}}
 	if i > len(choices) || p.Schedule == sim.UnitDelay {
@@ -300,7 +300,7 @@ func simpleDelay(p *Plan, i int) (*Plan, bool) {
 	return q.reconfigured(), true
 }
 
-// simpleStart lets one process start at the beginning, then all.
+// simpleStart makes one process start at the beginning, then all.
 func simpleStart(p *Plan, i int) (*Plan, bool) {
 	if i > len(p.StartTimes) || len(p.StartTimes) == 0 {
 		return nil, false
@@ -391,7 +391,7 @@ func (p *Plan) parts() (times []*time.Duration, ids []*election.ID) {
 	return append(times, &p.SuspectAfter), ids // without a detector, zero is rounded to zero
 }
 
-// simpleOrder lets processes start in the order of their places, or takes the links that the
+// simpleOrder makes processes start in the order of their places, or takes the links that the
 // algorithm runs on by default.
 func simpleOrder(p *Plan, i int) (*Plan, bool) {
 	q := p.clone()

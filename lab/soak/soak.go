@@ -1,56 +1,54 @@
-// Package soak looks for failures of an algorithm by simulating a great many elections, each of which
-// is drawn from one number: links that fit, how many processes, their IDs, priorities and places, which
-// of them start and when, how long messages take and whether they may overtake each other, and whatever
-// goes wrong within the model of the algorithm.
+// Package soak looks for failures of an algorithm by simulating a great many random elections. Each is drawn from
+// one number: a network that fits the algorithm; the number of processes, their IDs, priorities and places; which
+// processes start, and when; how long messages take, and whether they may overtake each other; and the faults, within
+// the model of the algorithm.
 //
-// What goes wrong comes from the description. Where the largest that is up is elected
-// ([election.LargestOfLive]), processes crash at any moment and come back, with their state or without,
-// and a detector outside reports crashes, rightly, sooner or later; where it is the arbiter of critical
-// sections that is elected so, one process stays up and the others come back with their state. Where no delay
-// is assumed, processes pause. Where the description says that it survives them ([election.Faults]),
-// processes pause for longer than messages take, and the links between two groups of processes are cut
-// for a while; no detector reports that. All others have what they ask for: links that keep the order,
-// delays that they allow for, processes that stay up.
+// The description of the algorithm determines the faults. If the largest live process is elected
+// ([election.LargestOfLive]), processes crash at any moment and recover, with their state or without, and a failure
+// detector reports crashes, correctly, sooner or later. If that process is the arbiter of critical sections, one
+// process stays up and the others recover with their state. If the algorithm assumes no delay, processes pause. If it
+// tolerates them ([election.Faults]), processes pause for longer than messages take, and the links between two groups
+// of processes are cut for a while; no detector reports that. All other algorithms get what they need: links that
+// keep the order, messages within the delay, processes that stay up.
 //
 // # Properties
 //
-// In every run are judged: that no Node panics or sends where there is no link; at most one leader a
-// Term, and no second decision in one; one process in a critical section, and tokens that increase. In a run
-// with a long pause or a cut, two may lead in a Term or be in a critical section, with tokens in any order;
-// when that is over each process asks for the section again, and tokens are larger than all before.
-// Then nothing goes wrong any more, the detector reports to each process that its leader is down,
-// and the run must come to rest with one leader, the one that the description promises, known to all that
-// are up; and all must know that the election has ended. A run that goes on after a million steps, or
-// more where there are many processes and links, or after 100,000 units of time and a thousand of its longest
-// timers, is one without end: that is reported as any other failure, a livelock included.
+// The following must hold in every run. No Node panics or sends over a missing link. At most one process leads in a
+// Term, and no process decides twice in a Term. One process at a time is in a critical section, and tokens increase.
+// In a run with a long pause or a cut, two processes may lead in a Term or be in a critical section, with tokens in any
+// order; when the pause or cut is over, each process asks for the section again, and tokens are larger than all before.
+// Then no further fault occurs, the detector reports to each process that its leader is down, and the run must come
+// to rest with the leader that the description promises, known to all live processes, all of which must know that
+// the election has ended. A run is considered endless after a million steps, or more if there are many processes and
+// links, or after 100,000 units of time and a thousand of its longest timers. An endless run is a failure like any
+// other, as is a livelock.
 //
-// An algorithm that is LongLived goes on electing after an election, and decisions change: they are not
-// judged on the way. Where processes come back two may lead in one Term for a while, of which the others
-// follow the larger; where none does no two that are up may. The rest is judged as above: in the end there
-// must be one leader.
+// A LongLived algorithm continues to elect, and decisions change, so they are not judged during the run. If processes
+// recover, two processes may lead in one Term for a while, of which the others follow the larger; otherwise no two
+// live processes may. The rest is judged as above: in the end there must be one leader.
 //
-// Where a leader a group is promised ([election.Algorithm].Groups) there may be several in the end: each
-// process leads, or follows one that leads in the same Term, and no process begins to lead twice in a
-// Term. With heartbeats groups look for each other, and all must be one.
+// If an algorithm promises a leader a group ([election.Algorithm].Groups), there may be several groups in the end:
+// each process leads, or follows a process that leads in the same Term, and no process begins to lead twice in a
+// Term. With heartbeats groups look for each other, and must become one.
 //
-// One that never quiesces never comes to rest. It gets a time instead: 200 of its longest delays, or 20
-// of its longest timers, after the last of what goes wrong it must have its leader; with heartbeats by
-// its own means, since the detector reports nothing any more. Requests for a critical section may wait
-// for longer, as long as others are served. And 50 units later all must believe the same still.
+// An algorithm that never quiesces gets a time instead: it must have its leader 200 of its longest delays, or 20 of
+// its longest timers, after the last fault; with heartbeats it must do so by its own means, since the detector reports
+// nothing any more. Requests for a critical section may wait for longer, as long as other requests are served. And 50
+// units later all processes must still believe the same.
 //
 // # Failures
 //
-// Of all runs that fail, the one of the smallest number is reported. It is then made smaller as long as
-// it still fails ([Shrink]): fewer processes, fewer that start, fewer crashes, simpler delays.
-// [Plan.Scenario] makes a scenario of what is left.
+// Run reports the failing run with the smallest number. It then makes the run smaller as long as it still fails
+// ([Shrink]): fewer processes, fewer initiators, fewer crashes, simpler delays. [Plan.Scenario] makes a scenario of
+// the result.
 //
-// All of this depends on the numbers alone, not on how many workers share the runs.
+// The result depends only on the numbers, not on how many workers share the runs.
 //
 // # Limitations
 //
-// Links lose nothing but where the algorithm survives that; in a run that never comes to rest, all that some
-// of them carry at a few short times. Where critical sections are shared without an arbiter, or with one that
-// any other election elects, no process crashes here.
+// Links lose messages only if the algorithm tolerates it; in a run that never comes to rest, some links lose everything
+// at a few short times. If critical sections are shared without an arbiter, or with an arbiter that any other election
+// elects, no process crashes here.
 package soak
 
 import (
@@ -69,8 +67,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// Config says what to soak, and for how long. Without Runs and Duration it goes on until the context
-// ends, or a run fails.
+// Config configures a series of runs. Without Runs and Duration it continues until the context ends or a run
+// fails.
 type Config struct {
 	Algorithm *election.Algorithm
 	Params    map[string]params.Value // of the algorithm; times are in units
@@ -80,7 +78,7 @@ type Config struct {
 	Duration time.Duration // how long, in real time; if zero, as long as it takes
 	Workers  int           // If zero, one a processor. Nothing but speed depends on it.
 
-	// Profile says what is drawn often. If empty, [Broad].
+	// Profile selects what is drawn often. If empty, [Broad].
 	Profile Profile
 	// Processes is the largest number of processes; if zero, 12. A hypercube has a power of two, a mesh nine
 	// at least. Where the description counts the messages of an election, sizes that would take too many are
@@ -91,7 +89,7 @@ type Config struct {
 	Progress func(Tally)
 }
 
-// Profile says what is drawn often. All profiles stay within the model of the algorithm.
+// Profile selects what is drawn often. All profiles stay within the model of the algorithm.
 type Profile string
 
 // The profiles.
@@ -99,7 +97,7 @@ const (
 	// Broad draws all sizes and delays. Processes crash and come back at any time.
 	Broad Profile = ""
 	// Chaos draws few processes and random delays. Starts come at any time. Crashes and returns lie next to
-	// steps of the run, where mistakes are that need a coincidence; a suspicion may come before the last
+	// steps of the run, because some mistakes need a coincidence; a suspicion may come before the last
 	// message of its process; and once a process has a leader, the others must find one without being
 	// started, unless the description says otherwise ([election.Faults]). It takes twice as long a run.
 	Chaos Profile = "chaos"
@@ -111,7 +109,7 @@ type Tally struct {
 	Messages  uint64
 	Simulated time.Duration // virtual time
 	Crashes   uint64        // of processes that were up
-	Hash      uint64        // of all that happened
+	Hash      uint64        // of everything that happened
 }
 
 // add counts one more run.
@@ -152,7 +150,7 @@ type Violation struct {
 // ErrViolated is wrapped by every [Violation].
 var ErrViolated = input.Sentinel("soak", "a property does not hold")
 
-// Error says what does not hold, and why.
+// Error returns the property that does not hold, and why.
 func (v *Violation) Error() string { return fmt.Sprintf("%s: %s", v.Property.Text(), v.Reason) }
 
 // Unwrap returns ErrViolated.
@@ -161,7 +159,7 @@ func (v *Violation) Unwrap() error { return ErrViolated }
 // errDuration ends runs that have gone on for long enough.
 var errDuration = input.Sentinel("soak", "the time is up")
 
-// batch is how many runs are shared out at once. After each, what came out is added up in order.
+// batch is how many runs the workers share. After each batch the results are added up in order.
 const batch = 256
 
 // Run makes runs until one fails. The error wraps [election.ErrInput] if there can be none.

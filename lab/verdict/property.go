@@ -2,9 +2,9 @@ package verdict
 
 import "slices"
 
-// Property names something that must hold of a run. Files, JSON and programs use the identifier, people read
-// [Property.Text]. A checker may judge properties of its user's besides those of this package; the identifier
-// of such a property is its text.
+// Property names a condition that must hold in a run. Files, JSON and programs use the identifier, people read
+// [Property.Text]. A checker may also judge properties that its user defines; the identifier of such a property is
+// its text.
 type Property string
 
 // The properties that follow from the description of an algorithm.
@@ -32,18 +32,18 @@ const (
 	Enters        Property = "enters"
 )
 
-// Kind says where a [Property] must hold.
+// Kind is when a [Property] must hold.
 type Kind string
 
 // The kinds.
 const (
 	Always    Kind = "always"    // in every state
 	Sometimes Kind = "sometimes" // in some state
-	// Finally: in every state in which nothing is left to happen, and no run goes on for ever.
+	// Finally: in every state in which nothing is left to happen, and no run continues forever.
 	Finally Kind = "finally"
 )
 
-// row says what a property is.
+// row describes a property.
 type row struct {
 	property Property
 	kind     Kind
@@ -74,12 +74,12 @@ var table = []row{
 	{Enters, Sometimes, "a process is in a critical section"},
 }
 
-// index returns the row of a property, -1 for one of a user's.
+// index returns the row of a property, or -1 if the user has defined it.
 func (p Property) index() int {
 	return slices.IndexFunc(table, func(r row) bool { return r.property == p })
 }
 
-// Known reports whether a property is one of this package.
+// Known reports whether this package defines a property.
 func (p Property) Known() bool { return p.index() >= 0 }
 
 // Text returns the property as a sentence for people.
@@ -90,7 +90,7 @@ func (p Property) Text() string {
 	return string(p)
 }
 
-// Kind returns where a property of this package must hold.
+// Kind returns when a property of this package must hold.
 func (p Property) Kind() Kind {
 	if i := p.index(); i >= 0 {
 		return table[i].kind

@@ -18,11 +18,11 @@ import (
 // ErrNoLeader: the run came to rest and the processes do not all know one leader.
 var ErrNoLeader = input.Sentinel("election", "no leader that all agree on")
 
-// Result is what came out of a run of a whole election, whichever driver ran it.
+// Result is the result of an election, whichever driver ran it.
 type Result struct {
 	// Live is the number of processes that are up at the end.
 	Live int
-	// Leader is the process that all live ones name as leader, zero if they do not agree.
+	// Leader is the process that all live processes name as leader, or zero if they do not agree.
 	Leader election.ID
 	// Claimants is the number of live processes that believe they lead.
 	Claimants int
@@ -30,11 +30,11 @@ type Result struct {
 	Agreed bool
 	// Terminated: every live process knows that the election has ended.
 	Terminated bool
-	// Groups: a leader a group is all that is promised ([election.Algorithm].Groups), and Grouped: each live
+	// Groups: the algorithm promises only a leader a group ([election.Algorithm].Groups). Grouped: each live
 	// process leads, or follows a live process that leads in the same Term.
 	Groups, Grouped bool
 
-	Messages uint64              // all that were sent, also to processes that were down
+	Messages uint64              // including messages to processes that were down
 	ByKind   []observe.KindCount // the kinds that occurred, in the algorithm's order
 	Bits     uint64              // what the messages carried, kind and Term aside
 	Chain    uint64              // the longest chain of messages of which each caused the next
@@ -63,7 +63,7 @@ func (r *Result) Count(kind string) uint64 {
 	return 0
 }
 
-// Claims says in words how many processes believe that they lead.
+// Claims returns in words how many processes believe that they lead.
 func (r *Result) Claims() string {
 	switch r.Claimants {
 	case 0:
@@ -96,8 +96,8 @@ func (r *Result) Err() error {
 }
 
 // Broken returns the first of [Agreement], [RightAtEnd] and [Terminated] that does not hold at the end of an
-// election that must have this leader. It returns "" if all three hold. Where a leader a group is promised
-// [InGroups] takes the place of the first two.
+// election that must have this leader. It returns "" if all three hold. If a leader a group is promised,
+// [InGroups] replaces the first two.
 func (r *Result) Broken(must Rightful) Property {
 	switch {
 	case r.Groups && !r.Grouped:

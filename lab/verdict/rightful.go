@@ -16,7 +16,7 @@ type Rightful struct {
 }
 
 // ByRule asks a rule which of the candidates must lead; without a rule any may. A rule that panics, or
-// returns an ID that is no candidate's, makes every leader wrong: [Rightful.Judge] says so.
+// returns an ID that is no candidate's, makes every leader wrong: [Rightful.Judge] returns an error for all.
 func ByRule(rule *election.Winner, all []election.Candidate) (r Rightful) {
 	if rule == nil {
 		return Rightful{}
@@ -36,7 +36,7 @@ func ByRule(rule *election.Winner, all []election.Candidate) (r Rightful) {
 	return r
 }
 
-// Judge returns an error if a process that leads is not the one that must.
+// Judge returns an error if the given process must not lead.
 func (r Rightful) Judge(leader election.ID) error {
 	switch {
 	case r.err != nil:

@@ -19,8 +19,8 @@ type Sections struct {
 	token  map[uint8]uint64      // the last
 }
 
-// Note notes that a process has entered or left a section, as the Event of its Signal says. If that must
-// not be, it returns which property forbids it, [Exclusive] or [Tokens], and why.
+// Note notes that a process has entered or left a section, as reported by the Event of its Signal. If that violates
+// [Exclusive] or [Tokens], Note returns the property and why.
 func (s *Sections) Note(process election.ID, ev *election.Event) (Property, error) {
 	section, token := ev.Msg.Flags, ev.Msg.Value
 	switch other, taken := s.inside[section]; {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election/internal/order"
 )
 
-// Tree collects the links of the tree that an algorithm builds: those over which a message of a kind goes
-// that Joins. The zero value is that of an algorithm that builds none.
+// Tree collects the links of the tree that an algorithm builds: the links that carry messages of a kind that Joins.
+// The zero value is for an algorithm that builds no tree.
 type Tree struct {
 	joins [256]bool // by kind
 	links []treeLink
