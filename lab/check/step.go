@@ -359,8 +359,7 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 			f.tokens = append(f.tokens, 0)
 		}
 		if last := f.tokens[t.section]; t.value <= last && !t.apart {
-			to.err = fmt.Errorf("process %d entered section %d with token %d, after one with %d",
-				w.config.IDs[p], t.section, t.value, last)
+			to.err = verdict.SmallerToken(w.config.IDs[p], t.section, t.value, last)
 		}
 		f.tokens[t.section] = max(f.tokens[t.section], t.value)
 	}

@@ -32,8 +32,7 @@ func (s *Sections) Note(process election.ID, ev *election.Event) (Property, erro
 		return Exclusive, BothInside(other, process, section)
 	// Zero is no token: some algorithms have none.
 	case token != 0 && token <= s.token[section] && !s.Split:
-		return Tokens, fmt.Errorf("process %d enters critical section %d with token %d, after %d",
-			process, section, token, s.token[section])
+		return Tokens, SmallerToken(process, section, token, s.token[section])
 	default:
 		if s.inside == nil {
 			s.inside, s.token = make(map[uint8]election.ID), make(map[uint8]uint64)
@@ -55,6 +54,11 @@ func (s *Sections) Crash(process election.ID) {
 // BothInside returns the error of two processes that are in a section together.
 func BothInside(p, q election.ID, section uint8) error {
 	return fmt.Errorf("processes %d and %d are in critical section %d together", p, q, section)
+}
+
+// SmallerToken returns the error of an entry whose token is not larger than the token of an entry before.
+func SmallerToken(p election.ID, section uint8, token, before uint64) error {
+	return fmt.Errorf("process %d entered section %d with token %d, after one with %d", p, section, token, before)
 }
 
 // Unserved returns the error of processes that have asked for entry and never entered; nil if there are none.
