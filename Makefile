@@ -59,7 +59,7 @@ docs:       ## write the generated parts of the README and of docs
 	go test . -run 'TestReadme|TestGuarantees' -update
 	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
-	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestPinned|TestSummary' -update
+	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestCountsOf|TestSummary' -update
 	go test ./lab/museum -update
 	go test ./elector -run TestGuide -update
 	go test ./detect -run 'TestQuality|TestFigure' -update

@@ -198,7 +198,7 @@ func TestStages(t *testing.T) {
 		}
 		return list
 	}
-	require.Equal(t, []string{"lcr", "tools/mutate/killer", ".", "catalog", "electiontest"}, dirs("lcr"))
+	require.Equal(t, []string{"lcr", "lab/check", ".", "catalog", "electiontest"}, dirs("lcr"))
 	require.Equal(t, []string{"process", "mutex/lock", "transport/transporttest"}, dirs("process"))
 	require.Equal(t, []string{"transport/faults"}, dirs("transport/faults"))
 	*longer = true

@@ -63,8 +63,10 @@ func stagesOf(name string) []*stage {
 	list := []*stage{{dir: name, kills: byTests, args: []string{"-test.short"}}}
 	if slices.Contains(catalog.Names(), name) {
 		list = append(list,
-			&stage{dir: "tools/mutate/killer", kills: byChecker, args: []string{"-only", name}},
-			&stage{dir: ".", kills: byOthers, args: []string{"-test.run", "TestGuarantees|TestReadme"}},
+			&stage{dir: "lab/check", kills: byChecker,
+				args: []string{"-test.run", "TestCountsOfAlgorithms", "-only", name}},
+			&stage{dir: ".", kills: byOthers,
+				args: []string{"-test.run", "TestGuarantees|TestReadme|TestScenarios$"}},
 			&stage{dir: "catalog", kills: byOthers, args: []string{"-test.run", "TestDescriptions"}},
 			&stage{dir: "electiontest", kills: byOthers,
 				args: []string{"-test.short", "-test.run", "TestCatalog/^" + name + "$"}})

@@ -1,23 +1,88 @@
 package check_test
 
 import (
-	"errors"
-	"fmt"
-	"hash/fnv"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/bully"
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
-	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 )
+
+// manners returns algorithms that differ in what they need, and in what they do.
+func manners(t *testing.T) (all []*election.Algorithm) {
+	t.Helper()
+	for _, of := range [][2]string{{"lcr", "participant"}, {"lcr", "initiators"}, {"dkr"}, {"echo"},
+		{"bully", "rules"},
+		{"bully", "halting"}, {"modbully", "base"}, {"mutex", "ricartagrawala"}, {"mutex", "tokenring"},
+		{"mutex", "arbiter"}} {
+		a, err := catalog.Find(of[0], of[1])
+		require.NoError(t, err)
+		all = append(all, a)
+	}
+	ring, err := all[0].OverComplete()
+	require.NoError(t, err)
+	beating, err := bully.Rules(bully.Config{Heartbeat: 4 * scenario.Unit})
+	require.NoError(t, err)
+	return append(all, ring, beating)
+}
+
+// liberty is something that a Config allows for.
+type liberty struct {
+	name  string
+	allow func(c *check.Config)
+}
+
+func liberties() []liberty {
+	timed := func(c *check.Config) { c.Delay = max(c.Delay, scenario.Unit) }
+	return []liberty{
+		{"nothing", func(*check.Config) {}},
+		{"started", func(c *check.Config) { c.Started = true }},
+		{"unordered", func(c *check.Config) { c.Unordered = true }},
+		{"a loss", func(c *check.Config) { c.Losses = 1 }},
+		{"losses", func(c *check.Config) { c.Losses = check.Unlimited }},
+		{"a copy", func(c *check.Config) { c.Duplicates, c.Started = 1, true }},
+		{"copies, unordered", func(c *check.Config) { c.Duplicates, c.Unordered = 2, true }},
+		{"a crash", func(c *check.Config) { c.Crashes = 1 }},
+		{"a crash, nudged", func(c *check.Config) { c.Crashes, c.Nudge, c.Started = 1, true, true }},
+		{"a return", func(c *check.Config) { c.Crashes, c.Recoveries, c.Started = 1, 1, true }},
+		{"a return with the state", func(c *check.Config) { c.Crashes, c.Restarts, c.Started = 1, 1, true }},
+		{"one is down", func(c *check.Config) { c.Crashed = ids(1) }},
+		{"one is down, and returns", func(c *check.Config) { c.Crashed, c.Recoveries = ids(1), 1 }},
+		{"a pause", func(c *check.Config) { timed(c); c.Pauses = 1 }},
+		{"a cut", func(c *check.Config) { c.Cuts = 1 }},
+		{"a cut, in time", func(c *check.Config) { timed(c); c.Cuts = 1 }},
+		{"time", timed},
+		{"time, late starts", func(c *check.Config) { timed(c); c.Window = 2 * c.Delay }},
+		{"time, small ticks", func(c *check.Config) { timed(c); c.Tick = c.Delay / 2 }},
+		{"time, an end", func(c *check.Config) { timed(c); c.Until = 2 * c.Delay }},
+		{"time, unordered", func(c *check.Config) { timed(c); c.Unordered = true }},
+		{"clocks", func(c *check.Config) {
+			timed(c)
+			c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1.25}}
+		}},
+		{"reduced", func(c *check.Config) { c.Reduce = true }},
+		{"reduced, in time", func(c *check.Config) { timed(c); c.Reduce = true }},
+		{"exact", func(c *check.Config) { c.Exact, c.Initiators = true, ids(1) }},
+		{"no announcement", func(c *check.Config) { c.NoAnnouncement = true }},
+		{"priorities", func(c *check.Config) {
+			c.Priorities, c.Started = []uint64{0, 2, 1}[:len(c.IDs)],
+				true
+		}},
+		{"all that can be", func(c *check.Config) {
+			timed(c)
+			c.Started, c.Nudge = true, true
+			c.Losses, c.Duplicates, c.Crashes, c.Recoveries, c.Restarts, c.Pauses, c.Cuts = 1, 1, 2, 1, 1, 1,
+				1
+		}},
+	}
+}
 
 // draw is a sequence of numbers that is the same for ever. (A generator of the standard library may change.)
 type draw uint64
@@ -30,19 +95,6 @@ func (d *draw) of(n int) int {
 
 // oneIn reports true once in n times.
 func (d *draw) oneIn(n int) bool { return d.of(n) == 0 }
-
-// TestPinnedToys: what a check of Nodes without any sense comes to. They do, and their descriptions and
-// Configs say, what no algorithm of the catalogue has in this combination.
-func TestPinnedToys(t *testing.T) {
-	var b strings.Builder
-	for seed := range 1000 {
-		d := draw(seed)
-		c := drawnCheck(&d)
-		allowed := freedoms(&d, &c)
-		fmt.Fprintf(&b, "%d: %s: %s\n", seed, strings.Join(allowed, ", "), drawnOutcome(t, c))
-	}
-	asWritten(t, filepath.Join("testdata", "pinned-toys.txt"), b.String())
-}
 
 // freedoms lets one to three things happen that a Config allows for, and returns their names.
 func freedoms(d *draw, c *check.Config) (names []string) {
@@ -198,64 +250,4 @@ func deed(d *draw, op election.Op) toyStep {
 		return func(_ *toy, e *election.Env, _ *election.Event) { e.Refuse(election.ErrLateStart) }
 	}
 	return func(_ *toy, e *election.Env, _ *election.Event) { e.Withdraw(term) }
-}
-
-// drawnOutcome says what a check comes to, and how it is reported.
-func drawnOutcome(t *testing.T, c check.Config) string {
-	t.Helper()
-	r, err := check.Run(t.Context(), c)
-	if err != nil {
-		return err.Error()
-	}
-	h := fnv.New32a()
-	for _, v := range r.Properties {
-		fmt.Fprintln(h, v)
-	}
-	fmt.Fprintln(h, r.Collision, r.StatesInWords(), c.LinksInWords(), c.TimeInWords(r.Tick),
-		c.BudgetsInWords(), c.Several(), c.Outside(), r.Tick, r.Exhausted)
-	text := fmt.Sprintf("%d states, %d steps, %d deep, longest %d, %d messages, %d reduced, %08x", r.States,
-		r.Transitions, r.Depth, r.Longest, r.Messages, r.Reduced, h.Sum32())
-	if err := r.Err(); errors.Is(err, check.ErrLimit) {
-		text += "; cut short"
-	} else if err != nil {
-		text += fmt.Sprintf("; %v", err)
-	}
-	x := r.Counterexample
-	if x == nil {
-		return text
-	}
-	h.Reset()
-	for _, s := range x.Steps {
-		fmt.Fprintf(h, "%v %d %d %d %d %v", s.Do, s.Process, s.Port, s.Nth, s.Timer, s.Choices)
-		if s.At != nil {
-			fmt.Fprint(h, *s.At)
-		}
-	}
-	return text + fmt.Sprintf("; after %d steps, %08x, to %d; %s", len(x.Steps), h.Sum32(), x.Cycle,
-		rejudgedAll(t, c, x))
-}
-
-// rejudgedAll says what Judges find in the simulator where it takes the steps of a counterexample: one of its
-// property, and one of all.
-func rejudgedAll(t *testing.T, c check.Config, x *check.Trail) (text string) {
-	t.Helper()
-	require.NoError(t, c.Input.Check())
-	for _, property := range []verdict.Property{x.Property, ""} {
-		r, err := check.Judge(t.Context(), c.Input, x.Steps, property)
-		if err != nil {
-			return err.Error()
-		}
-		run, err := sim.New(sim.Config{Input: c.Input, Steps: x.Steps})
-		if err != nil {
-			return err.Error()
-		}
-		err = run.Run(t.Context())
-		switch {
-		case r.Broken == x.Property && r.Reason.Error() == x.Reason.Error() && err == nil:
-			text += "the same; "
-		default:
-			text += fmt.Sprintf("%v: %q: %v; ", err, r.Broken, r.Reason)
-		}
-	}
-	return strings.TrimSuffix(text, "; ")
 }
