@@ -9,11 +9,11 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/mutex"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/params"
 )
 
@@ -39,7 +39,7 @@ func TestSmallestOnRings(t *testing.T) {
 		for n := 1; n <= most; n++ {
 			b := smallest(t, a, nil)
 			require.Contains(t, b.Wins(), "smallest")
-			for ids := range ringtest.Orders(n) {
+			for ids := range nodetest.Orders(n) {
 				mirrored := make([]election.ID, n)
 				for i, id := range ids {
 					mirrored[i] = election.ID(n+1) - id

@@ -11,12 +11,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/afekgafni"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
 
@@ -54,7 +54,7 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 			}
 		}
 	}
-	r := ringtest.Elect(t, c)
+	r := nodetest.Elect(t, c)
 	starters := c.Initiators
 	if starters == nil {
 		starters = c.IDs
@@ -92,8 +92,8 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 func TestAllStart(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for n := 1; n <= largest(7); n++ {
-			for ids := range ringtest.Orders(n) {
-				r := elect(t, ringtest.Ring(a, ids))
+			for ids := range nodetest.Orders(n) {
+				r := elect(t, nodetest.Ring(a, ids))
 				require.EqualValues(t, a.Best.Count(n), r.Messages, "ids %v", ids)
 				require.EqualValues(t, n, r.Leader)
 				if a.Variant == "async" && n > 1 {
@@ -102,7 +102,7 @@ func TestAllStart(t *testing.T) {
 			}
 		}
 		for _, n := range []int{33, 100} {
-			c := ringtest.Ring(a, ringtest.Random(n, 1))
+			c := nodetest.Ring(a, nodetest.Random(n, 1))
 			require.EqualValues(t, 4*(n-1), elect(t, c).Messages)
 			c.Schedule, c.Unordered = sim.RandomDelay, true
 			require.EqualValues(t, 4*(n-1), elect(t, c).Messages, "on every schedule")
@@ -116,9 +116,9 @@ func TestInitiators(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for n := 1; n <= largest(6); n++ {
 			longest := time.Duration(0)
-			for order := range ringtest.Orders(n) {
-				for part := range ringtest.Subsets(order) {
-					c := ringtest.Ring(a, order)
+			for order := range nodetest.Orders(n) {
+				for part := range nodetest.Subsets(order) {
+					c := nodetest.Ring(a, order)
 					c.Initiators = part
 					r := elect(t, c)
 					longest = max(longest, r.Time)
@@ -140,11 +140,11 @@ func TestAnyPorts(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for seed := range uint64(300) {
 			n := 1 + int(seed%20)
-			ids := ringtest.Random(n, seed)
-			c := ringtest.Ring(a, ids)
+			ids := nodetest.Random(n, seed)
+			c := nodetest.Ring(a, ids)
 			links, err := topology.Complete(n)
 			require.NoError(t, err)
-			c.Seed, c.Initiators = seed, ringtest.Some(ids, seed)
+			c.Seed, c.Initiators = seed, nodetest.Some(ids, seed)
 			if seed%3 > 0 {
 				c.Topology = links
 			}
@@ -162,9 +162,9 @@ func TestAnyPorts(t *testing.T) {
 func TestLarge(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for seed := range uint64(6) {
-			ids := ringtest.Random(100+int(seed)*29, seed)
-			c := ringtest.Ring(a, ids)
-			c.Initiators = ringtest.Some(ids, seed)
+			ids := nodetest.Random(100+int(seed)*29, seed)
+			c := nodetest.Ring(a, ids)
+			c.Initiators = nodetest.Some(ids, seed)
 			r := elect(t, c)
 			if a.Variant == "async" {
 				require.LessOrEqual(t, r.Time, time.Duration(4*len(ids)-3)*sim.Unit)
@@ -181,8 +181,8 @@ func TestLateInitiators(t *testing.T) {
 		for seed := range uint64(500) {
 			random := rand.New(rand.NewPCG(seed, 7))
 			n := 2 + random.IntN(7)
-			c := ringtest.Ring(a, ringtest.Random(n, seed))
-			c.Initiators = ringtest.Some(c.IDs, seed)
+			c := nodetest.Ring(a, nodetest.Random(n, seed))
+			c.Initiators = nodetest.Some(c.IDs, seed)
 			c.StartTimes = make([]time.Duration, len(c.Initiators))
 			for i := range c.StartTimes[1:] { // the election ends at 3 at the earliest
 				c.StartTimes[1+i] = time.Duration(random.Int64N(int64(2*sim.Unit) + 1))
@@ -195,16 +195,13 @@ func TestLateInitiators(t *testing.T) {
 	})
 }
 
-// TestAgain: elections one after another find the Nodes as good as new.
-func TestAgain(t *testing.T) { each(t, ringtest.Again) }
-
 // TestGoroutines: real concurrency decides which candidates meet.
 func TestGoroutines(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for _, n := range []int{1, 2, 3, 8, 20} {
 			for seed := range uint64(20) {
-				ids := ringtest.Random(n, seed)
-				for _, starters := range [][]election.ID{ids, ids[:1], ringtest.Some(ids, seed)} {
+				ids := nodetest.Random(n, seed)
+				for _, starters := range [][]election.ID{ids, ids[:1], nodetest.Some(ids, seed)} {
 					r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{
 						Algorithm: a, IDs: ids, Initiators: starters,
 					}})
@@ -223,7 +220,7 @@ func TestGoroutines(t *testing.T) {
 func TestCrash(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for down := range election.ID(4) {
-			c := ringtest.Ring(a, []election.ID{1, 2, 3, 4})
+			c := nodetest.Ring(a, []election.ID{1, 2, 3, 4})
 			c.Crashed = []election.ID{down + 1}
 			r, err := sim.Run(t.Context(), c)
 			require.NoError(t, err)

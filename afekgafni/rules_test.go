@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/afekgafni"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, of three.
@@ -29,23 +29,23 @@ var accept = election.Message{Kind: 2}
 
 func given(events ...election.Event) []election.Event { return events }
 
-func from(p election.Port, m election.Message) election.Event { return ringtest.From(p, m) }
+func from(p election.Port, m election.Message) election.Event { return nodetest.From(p, m) }
 
 func sends(p election.Port, m election.Message) []election.Outgoing {
-	return []election.Outgoing{ringtest.To(p, m)}
+	return []election.Outgoing{nodetest.To(p, m)}
 }
 
 func toBoth(m election.Message) []election.Outgoing {
-	return []election.Outgoing{ringtest.To(0, m), ringtest.To(1, m)}
+	return []election.Outgoing{nodetest.To(0, m), nodetest.To(1, m)}
 }
 
-const ended = ringtest.Decided | ringtest.Ended
+const ended = nodetest.Decided | nodetest.Ended
 
 func TestRulesOfAsync(t *testing.T) {
 	elected := func(r election.Rank) election.Message { return election.Message{Kind: 5, Rank: r} }
-	start := ringtest.Start()
+	start := nodetest.Start()
 	taken := from(1, capture(0, larger)) // by a process behind port 1
-	ringtest.Rules(t, afekgafni.Async(), self, []ringtest.Rule{
+	nodetest.Rules(t, afekgafni.Async(), self, []nodetest.Rule{
 		{Name: "start: try the first link", When: start, Sends: sends(0, capture(0, self))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: captured", Given: given(taken), When: start},
@@ -100,9 +100,9 @@ func TestRulesOfAsync(t *testing.T) {
 		{Name: "advance: not if captured", Given: given(start, taken), When: from(0, accept)},
 		{Name: "advance: not if it has not started", When: from(0, accept)},
 		{Name: "lead: no further link", Given: given(start, from(0, accept)), When: from(1, accept),
-			Sends: toBoth(elected(self)), Outcome: ringtest.Lead(self), Did: ended},
+			Sends: toBoth(elected(self)), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "elected: follow", Given: given(taken), When: from(1, elected(larger)),
-			Outcome: ringtest.Follow(larger), Did: ended},
+			Outcome: nodetest.Follow(larger), Did: ended},
 		{Name: "priority: larger before ID", Given: given(start),
 			When:  from(1, capture(0, election.Rank{ID: 3, Priority: 1})),
 			Sends: sends(1, accept)},
@@ -113,9 +113,9 @@ func TestRulesOfAsync(t *testing.T) {
 func TestRulesOfSync(t *testing.T) {
 	elected := func(r election.Rank) election.Message { return election.Message{Kind: 3, Rank: r} }
 	ack := election.Message{Kind: 2}
-	start, closed := ringtest.Start(), election.Event{Op: election.Timeout}
+	start, closed := nodetest.Start(), election.Event{Op: election.Timeout}
 	taken := given(from(1, capture(0, larger)), closed)
-	ringtest.Rules(t, afekgafni.Sync(), self, []ringtest.Rule{
+	nodetest.Rules(t, afekgafni.Sync(), self, []nodetest.Rule{
 		{Name: "start: one link on level 0", When: start, Sends: sends(0, capture(0, self))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: captured", Given: taken, When: start},
@@ -147,10 +147,10 @@ func TestRulesOfSync(t *testing.T) {
 		{Name: "advance: captured", Given: append(given(start), taken...), When: from(0, ack)},
 		{Name: "advance: not started", When: from(0, ack)},
 		{Name: "lead: all have sent ack", Given: given(start, from(0, ack)), When: from(1, ack),
-			Sends: toBoth(elected(self)), Outcome: ringtest.Lead(self), Did: ended},
+			Sends: toBoth(elected(self)), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "lead: once", Given: given(start, from(0, ack), from(1, ack)), When: from(1, ack)},
 		{Name: "elected: follow", Given: taken, When: from(1, elected(larger)),
-			Outcome: ringtest.Follow(larger), Did: ended},
+			Outcome: nodetest.Follow(larger), Did: ended},
 		{Name: "unknown kind: ignored", When: from(0, claim(9, 0, larger))},
 	})
 }
@@ -172,11 +172,11 @@ func TestLevels(t *testing.T) {
 		node.Step(env, &ev)
 		return fx
 	}
-	fx, tried := step(ringtest.Start()), election.Port(0)
+	fx, tried := step(nodetest.Start()), election.Port(0)
 	for level, links := range []int{1, 2, 4, 3} {
 		require.Len(t, fx.Sends, links)
 		for _, out := range fx.Sends {
-			require.Equal(t, ringtest.To(tried, capture(uint32(level), self)), out)
+			require.Equal(t, nodetest.To(tried, capture(uint32(level), self)), out)
 			tried++
 		}
 		for i := range links {
@@ -208,5 +208,5 @@ func TestRound(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	ringtest.States(t, afekgafni.Async().New(election.Setup{Self: self}), 4)
+	nodetest.States(t, afekgafni.Async().New(election.Setup{Self: self}), 4)
 }

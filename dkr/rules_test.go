@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/dkr"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 const (
@@ -25,22 +25,22 @@ func first(r election.Rank) election.Message        { return election.Message{Ki
 func second(r election.Rank) election.Message       { return election.Message{Kind: 2, Rank: r} }
 func announcement(r election.Rank) election.Message { return election.Message{Kind: 3, Rank: r} }
 
-func hear(m election.Message) election.Event { return ringtest.From(ccw, m) }
+func hear(m election.Message) election.Event { return nodetest.From(ccw, m) }
 
 func given(events ...election.Event) []election.Event { return events }
 
-func sends(m election.Message) []election.Outgoing { return []election.Outgoing{ringtest.To(cw, m)} }
+func sends(m election.Message) []election.Outgoing { return []election.Outgoing{nodetest.To(cw, m)} }
 
 func TestRules(t *testing.T) {
-	start := ringtest.Start()
+	start := nodetest.Start()
 	passive := given(start, hear(first(smaller)), hear(second(largest)))
 	alias := given(start, hear(first(larger)), hear(second(smaller))) // 5 now stands for 8
-	ringtest.Rules(t, dkr.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, dkr.Algorithm(), self, []nodetest.Rule{
 		{Name: "start: send my Rank as alias", When: start, Sends: sends(first(self))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: once, also when passive and relaying", Given: append(passive, hear(first(larger))), When: start},
 		{Name: "start: refused after relaying", Given: given(hear(first(smaller))), When: start,
-			Did: ringtest.Refused, Err: election.ErrLateStart},
+			Did: nodetest.Refused, Err: election.ErrLateStart},
 		{Name: "not started: relay first", When: hear(first(smaller)), Sends: sends(first(smaller))},
 		{Name: "not started: relay second", When: hear(second(smaller)), Sends: sends(second(smaller))},
 		{Name: "first: pass on as second", Given: given(start), When: hear(first(smaller)),
@@ -62,20 +62,20 @@ func TestRules(t *testing.T) {
 		{Name: "next round: compares with the alias", Given: append(alias, hear(first(election.Rank{ID: 7}))),
 			When: hear(second(smaller))},
 		{Name: "first: my own, I detect that I lead", Given: given(start), When: hear(first(self)),
-			Sends: sends(announcement(self)), Outcome: ringtest.Lead(self), Did: ringtest.Decided},
+			Sends: sends(announcement(self)), Outcome: nodetest.Lead(self), Did: nodetest.Decided},
 		{Name: "first: my alias, I detect that another leads", Given: alias, When: hear(first(larger)),
-			Sends: sends(announcement(larger)), Outcome: ringtest.Follow(larger), Did: ringtest.Decided},
+			Sends: sends(announcement(larger)), Outcome: nodetest.Follow(larger), Did: nodetest.Decided},
 		{Name: "first: my own Rank is nothing special once I have an alias", Given: alias, When: hear(first(self)), Sends: sends(second(self))},
 		{Name: "detected: nothing is relayed", Given: append(alias, hear(first(larger))),
 			When: hear(first(larger))},
 		{Name: "elected: follow, forward, done", Given: passive, When: hear(announcement(larger)),
-			Sends: sends(announcement(larger)), Outcome: ringtest.Follow(larger),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: sends(announcement(larger)), Outcome: nodetest.Follow(larger),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: I lead and learn of it", Given: passive, When: hear(announcement(self)),
-			Sends: sends(announcement(self)), Outcome: ringtest.Lead(self),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: sends(announcement(self)), Outcome: nodetest.Lead(self),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: comes home to the detector, done", Given: append(alias, hear(first(larger))),
-			When: hear(announcement(larger)), Did: ringtest.Ended},
+			When: hear(announcement(larger)), Did: nodetest.Ended},
 		{Name: "priority: larger before ID", Given: given(start,
 			hear(first(election.Rank{ID: 3, Priority: 1}))), When: hear(second(smaller)),
 			Sends: sends(first(election.Rank{ID: 3, Priority: 1}))},

@@ -11,13 +11,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/echo"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
@@ -47,12 +46,12 @@ func bounded(t *testing.T, r *verdict.Result, links topology.Topology, k int, ab
 func TestAllGraphs(t *testing.T) {
 	tight := map[string]bool{}
 	for n := 1; n <= 5; n++ {
-		for g := range graphtest.Graphs(n) {
+		for g := range nodetest.Graphs(n) {
 			for p := range n {
-				ecc := graphtest.Eccentricity(g, p)
+				ecc := nodetest.Eccentricity(g, p)
 				for _, a := range echo.Algorithms() {
-					r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(a, g, graphtest.Sorted(n), p)})
-					graphtest.RequireCounts(t, &r.Result, expected(a.Variant, g))
+					r := nodetest.Elect(t, sim.Config{Input: nodetest.Input(a, g, nodetest.Sorted(n), p)})
+					nodetest.Counts(t, &r.Result, expected(a.Variant, g))
 					most := units(3*ecc + 1)
 					if a.Variant == "nok" {
 						most = units(3*ecc + 2)
@@ -76,10 +75,10 @@ func TestSixProcesses(t *testing.T) {
 	if testing.Short() {
 		n = 5
 	}
-	for g := range graphtest.Graphs(n) {
-		r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(echo.Implicit(), g, graphtest.Sorted(n),
+	for g := range nodetest.Graphs(n) {
+		r := nodetest.Elect(t, sim.Config{Input: nodetest.Input(echo.Implicit(), g, nodetest.Sorted(n),
 			i%n)})
-		graphtest.RequireCounts(t, &r.Result, expected("implicit", g))
+		nodetest.Counts(t, &r.Result, expected("implicit", g))
 		i++
 	}
 }
@@ -91,14 +90,14 @@ func TestAllInitiators(t *testing.T) {
 		most = 4
 	}
 	for n := 1; n <= most; n++ {
-		for g := range graphtest.Graphs(n) {
-			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
-				in := graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
+		for g := range nodetest.Graphs(n) {
+			for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
+				in := nodetest.Input(echo.Extinction(), g, nodetest.Sorted(n))
 				in.Initiators = starters
-				r := ringtest.Elect(t, sim.Config{Input: in})
+				r := nodetest.Elect(t, sim.Config{Input: in})
 				bounded(t, &r.Result, g, len(starters))
 				winner := int(r.Leader) - 1
-				require.LessOrEqual(t, r.Time, units(3*graphtest.Eccentricity(g, winner)+1))
+				require.LessOrEqual(t, r.Time, units(3*nodetest.Eccentricity(g, winner)+1))
 			}
 		}
 	}
@@ -112,12 +111,12 @@ func TestFalling(t *testing.T) {
 		require.NoError(t, err)
 		g, err := topology.AsGraph(complete)
 		require.NoError(t, err)
-		in := graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
+		in := nodetest.Input(echo.Extinction(), g, nodetest.Sorted(n))
 		for p := range n {
 			in.Initiators = append(in.Initiators, election.ID(n-p))
 		}
-		r := ringtest.Elect(t, sim.Config{Input: in})
-		graphtest.RequireCounts(t, &r.Result, map[string]int{"wave": (n - 1) * (2*n - 1), "elected": n - 1})
+		r := nodetest.Elect(t, sim.Config{Input: in})
+		nodetest.Counts(t, &r.Result, map[string]int{"wave": (n - 1) * (2*n - 1), "elected": n - 1})
 	}
 }
 
@@ -145,7 +144,7 @@ func random(t *testing.T, a *election.Algorithm, k int, seed uint64) sim.Config 
 	if k == 0 {
 		k = 1 + rng.IntN(n)
 	}
-	c := sim.Config{Input: graphtest.Input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+	c := sim.Config{Input: nodetest.Input(a, nodetest.Shuffled(g, rng.Shuffle), nodetest.Random(n, seed),
 		rng.Perm(n)[:k]...),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
@@ -159,8 +158,8 @@ func TestRandomGraphs(t *testing.T) {
 		require.False(t, a.NeedsFIFO)
 		for seed := range seeds(300) {
 			c := random(t, a, 1, seed)
-			r := ringtest.Elect(t, c)
-			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(),
+			r := nodetest.Elect(t, c)
+			nodetest.Counts(t, &r.Result, expected(a.Variant, c.Topology), "%s, seed %d", a.Title(),
 				seed)
 		}
 	}
@@ -169,7 +168,7 @@ func TestRandomGraphs(t *testing.T) {
 func TestRandomExtinction(t *testing.T) {
 	for seed := range seeds(200) {
 		c := random(t, echo.Extinction(), 0, seed)
-		r := ringtest.Elect(t, c)
+		r := nodetest.Elect(t, c)
 		bounded(t, &r.Result, c.Topology, len(c.Initiators), "seed %d", seed)
 	}
 }
@@ -177,18 +176,18 @@ func TestRandomExtinction(t *testing.T) {
 // TestAnySchedule: few processes, every set of initiators, many schedules.
 func TestAnySchedule(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for g := range graphtest.Graphs(n) {
+		for g := range nodetest.Graphs(n) {
 			for seed := range seeds(60) {
 				c := sim.Config{Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 				for _, a := range echo.Algorithms()[:2] {
-					c.Input = graphtest.Input(a, g, graphtest.Sorted(n), int(seed)%n)
-					r := ringtest.Elect(t, c)
-					graphtest.RequireCounts(t, &r.Result, expected(a.Variant, g))
+					c.Input = nodetest.Input(a, g, nodetest.Sorted(n), int(seed)%n)
+					r := nodetest.Elect(t, c)
+					nodetest.Counts(t, &r.Result, expected(a.Variant, g))
 				}
-				for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
-					c.Input = graphtest.Input(echo.Extinction(), g, graphtest.Sorted(n))
+				for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
+					c.Input = nodetest.Input(echo.Extinction(), g, nodetest.Sorted(n))
 					c.Initiators = starters
-					r := ringtest.Elect(t, c)
+					r := nodetest.Elect(t, c)
 					bounded(t, &r.Result, g, len(starters))
 				}
 			}
@@ -202,9 +201,9 @@ func TestLateInitiators(t *testing.T) {
 	for seed := range uint64(1000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		n := 2 + rng.IntN(12)
-		c := sim.Config{Input: scenario.Input{Algorithm: echo.Extinction(), IDs: ringtest.Random(n, seed)},
+		c := sim.Config{Input: scenario.Input{Algorithm: echo.Extinction(), IDs: nodetest.Random(n, seed)},
 			Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
-		c.Initiators = ringtest.Some(c.IDs, seed)
+		c.Initiators = nodetest.Some(c.IDs, seed)
 		c.StartTimes = make([]time.Duration, len(c.Initiators))
 		for i := range c.StartTimes[1:] { // the election does not end before 1: the wave must come back
 			c.StartTimes[1+i] = time.Duration(rng.Int64N(int64(sim.Unit)))
@@ -226,7 +225,7 @@ func TestLateInitiators(t *testing.T) {
 func TestTwoStartAtOnce(t *testing.T) {
 	for _, a := range echo.Algorithms()[:2] {
 		for seed := range seeds(300) {
-			ids := ringtest.Random(2+int(seed%12), seed)
+			ids := nodetest.Random(2+int(seed%12), seed)
 			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
 			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1,
 				Seed: seed})
@@ -248,14 +247,14 @@ func TestTwoStartAtOnce(t *testing.T) {
 // first; and of extinction three in which all start.
 func TestAgain(t *testing.T) {
 	for _, a := range echo.Algorithms() {
-		ids := ringtest.Random(12, 1)
+		ids := nodetest.Random(12, 1)
 		in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
 		s, err := sim.New(sim.Config{Input: in})
 		require.NoError(t, err)
 		for term := range 5 {
 			p := 5 * term % len(ids)
 			in.Initiators = ids[p : p+1]
-			once := ringtest.Elect(t, sim.Config{Input: in})
+			once := nodetest.Elect(t, sim.Config{Input: in})
 			before := s.Result().Messages
 			s.Post(p, election.Event{Op: election.Start})
 			require.NoError(t, s.Run(t.Context()))
@@ -269,10 +268,9 @@ func TestAgain(t *testing.T) {
 			}
 		}
 	}
-	ringtest.Again(t, echo.Extinction())
 }
 
-func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
+func TestPriorities(t *testing.T) { each(t, nodetest.Priorities) }
 
 func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
 	for _, a := range echo.Algorithms() {
@@ -291,7 +289,7 @@ func TestScenarios(t *testing.T) {
 	for _, s := range list {
 		in, err := s.Input(find)
 		require.NoError(t, err)
-		r := ringtest.Elect(t, sim.Config{Input: in})
+		r := nodetest.Elect(t, sim.Config{Input: in})
 		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
 	}
 }
@@ -319,7 +317,7 @@ func TestGoroutines(t *testing.T) {
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
 			if len(c.Initiators) == 1 {
-				graphtest.RequireCounts(t, &r.Result, expected(a.Variant, c.Topology))
+				nodetest.Counts(t, &r.Result, expected(a.Variant, c.Topology))
 			} else {
 				bounded(t, &r.Result, c.Topology, len(c.Initiators))
 			}
@@ -331,7 +329,7 @@ func TestGoroutines(t *testing.T) {
 func TestCrash(t *testing.T) {
 	for _, a := range echo.Algorithms() {
 		for down := range 4 {
-			in := scenario.Input{Algorithm: a, IDs: graphtest.Sorted(4)}
+			in := scenario.Input{Algorithm: a, IDs: nodetest.Sorted(4)}
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/echo"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, and has two links.
@@ -29,7 +29,7 @@ func given(events ...election.Event) []election.Event { return events }
 
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
-const ended = ringtest.Decided | ringtest.Ended
+const ended = nodetest.Decided | nodetest.Ended
 
 const (
 	kDemand = iota + 1
@@ -38,124 +38,124 @@ const (
 	kNok
 )
 
-func demand(p election.Port) election.Event { return ringtest.From(p, message(kDemand)) }
+func demand(p election.Port) election.Event { return nodetest.From(p, message(kDemand)) }
 
-func nok(p election.Port) election.Event { return ringtest.From(p, message(kNok)) }
+func nok(p election.Port) election.Event { return nodetest.From(p, message(kNok)) }
 
 func report(p election.Port, r election.Rank) election.Event {
-	return ringtest.From(p, message(kReport, r))
+	return nodetest.From(p, message(kReport, r))
 }
 
 func elected(p election.Port, r election.Rank) election.Event {
-	return ringtest.From(p, message(kElected, r))
+	return nodetest.From(p, message(kElected, r))
 }
 
 // TestCommonRules: the rules that implicit and nok share.
 func TestCommonRules(t *testing.T) {
-	start := ringtest.Start()
+	start := nodetest.Start()
 	for _, a := range echo.Algorithms()[:2] {
-		ringtest.Rules(t, a, self, []ringtest.Rule{
+		nodetest.Rules(t, a, self, []nodetest.Rule{
 			{Name: "start: demand to all", When: start,
-				Sends: sends(ringtest.To(0, message(kDemand)), ringtest.To(1, message(kDemand)))},
+				Sends: sends(nodetest.To(0, message(kDemand)), nodetest.To(1, message(kDemand)))},
 			{Name: "start: once", Given: given(start), When: start},
-			{Name: "demand: pass it on", When: demand(1), Sends: sends(ringtest.To(0, message(kDemand)))},
+			{Name: "demand: pass it on", When: demand(1), Sends: sends(nodetest.To(0, message(kDemand)))},
 			{Name: "start: too late", Given: given(demand(1)), When: start},
 			{Name: "report: report the largest", Given: given(demand(1)), When: report(0, smaller),
-				Sends: sends(ringtest.To(1, message(kReport, self)))},
+				Sends: sends(nodetest.To(1, message(kReport, self)))},
 			{Name: "report: report the larger", Given: given(demand(1)), When: report(0, larger),
-				Sends: sends(ringtest.To(1, message(kReport, larger)))},
+				Sends: sends(nodetest.To(1, message(kReport, larger)))},
 			{Name: "elected: follow, announce to the children", Given: given(demand(1), report(0, smaller)),
 				When:  elected(1, larger),
-				Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+				Sends: sends(nodetest.To(0, message(kElected, larger))), Outcome: nodetest.Follow(larger),
 				Did: ended},
 			{Name: "initiator: one answer is missing", Given: given(start), When: report(0, larger)},
 			{Name: "initiator: announce", Given: given(start, report(0, larger)), When: report(1, smaller),
-				Sends: sends(ringtest.To(0, message(kElected, larger)),
-					ringtest.To(1, message(kElected, larger))),
-				Outcome: ringtest.Follow(larger), Did: ended},
+				Sends: sends(nodetest.To(0, message(kElected, larger)),
+					nodetest.To(1, message(kElected, larger))),
+				Outcome: nodetest.Follow(larger), Did: ended},
 			{Name: "initiator: I lead", Given: given(start, report(1, smaller)), When: report(0, smaller),
-				Sends: sends(ringtest.To(0, message(kElected, self)),
-					ringtest.To(1, message(kElected, self))),
-				Outcome: ringtest.Lead(self), Did: ended},
+				Sends: sends(nodetest.To(0, message(kElected, self)),
+					nodetest.To(1, message(kElected, self))),
+				Outcome: nodetest.Lead(self), Did: ended},
 			{Name: "elected: once", Given: given(demand(1), report(0, smaller), elected(1, larger)),
 				When: elected(1, larger)},
 			{Name: "report out of place: ignored", When: report(0, larger)},
-			{Name: "unknown kind: ignored", When: ringtest.From(0, message(9))},
+			{Name: "unknown kind: ignored", When: nodetest.From(0, message(9))},
 		})
 	}
 }
 
 func TestRulesOfImplicit(t *testing.T) {
-	ringtest.Rules(t, echo.Implicit(), self, []ringtest.Rule{
+	nodetest.Rules(t, echo.Implicit(), self, []nodetest.Rule{
 		{Name: "a demand is an answer", Given: given(demand(1)), When: demand(0),
-			Sends: sends(ringtest.To(1, message(kReport, self)))},
+			Sends: sends(nodetest.To(1, message(kReport, self)))},
 		{Name: "and the sender no child", Given: given(demand(1), demand(0)), When: elected(1, larger),
-			Outcome: ringtest.Follow(larger), Did: ended},
-		{Name: "and so at the initiator", Given: given(ringtest.Start(), report(0, larger)), When: demand(1),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Outcome: nodetest.Follow(larger), Did: ended},
+		{Name: "and so at the initiator", Given: given(nodetest.Start(), report(0, larger)), When: demand(1),
+			Sends: sends(nodetest.To(0, message(kElected, larger))), Outcome: nodetest.Follow(larger),
 			Did: ended},
 		{Name: "a nok is of another variant", Given: given(demand(1)), When: nok(0)},
 	})
 }
 
 func TestRulesOfNok(t *testing.T) {
-	ringtest.Rules(t, echo.Nok(), self, []ringtest.Rule{
+	nodetest.Rules(t, echo.Nok(), self, []nodetest.Rule{
 		{Name: "a later demand: nok", Given: given(demand(1)), When: demand(0),
-			Sends: sends(ringtest.To(0, message(kNok)))},
+			Sends: sends(nodetest.To(0, message(kNok)))},
 		{Name: "also after the report", Given: given(demand(1), nok(0)), When: demand(0),
-			Sends: sends(ringtest.To(0, message(kNok)))},
-		{Name: "also at the initiator", Given: given(ringtest.Start()), When: demand(0),
-			Sends: sends(ringtest.To(0, message(kNok)))},
+			Sends: sends(nodetest.To(0, message(kNok)))},
+		{Name: "also at the initiator", Given: given(nodetest.Start()), When: demand(0),
+			Sends: sends(nodetest.To(0, message(kNok)))},
 		{Name: "nok is an answer", Given: given(demand(1)), When: nok(0),
-			Sends: sends(ringtest.To(1, message(kReport, self)))},
+			Sends: sends(nodetest.To(1, message(kReport, self)))},
 		{Name: "and the sender no child", Given: given(demand(1), nok(0)), When: elected(1, larger),
-			Outcome: ringtest.Follow(larger), Did: ended},
+			Outcome: nodetest.Follow(larger), Did: ended},
 	})
 }
 
 func TestRulesOfExtinction(t *testing.T) {
 	const kWave, kElected = 1, 2
-	start := ringtest.Start()
+	start := nodetest.Start()
 	wave := func(r election.Rank) election.Message { return message(kWave, r) }
 	echoed := func(r election.Rank) election.Message {
 		return election.Message{Kind: kWave, Rank: r, Flags: 1}
 	}
-	from := func(p election.Port, m election.Message) election.Event { return ringtest.From(p, m) }
-	ringtest.Rules(t, echo.Extinction(), self, []ringtest.Rule{
+	from := func(p election.Port, m election.Message) election.Event { return nodetest.From(p, m) }
+	nodetest.Rules(t, echo.Extinction(), self, []nodetest.Rule{
 		{Name: "start: my wave to all", When: start,
-			Sends: sends(ringtest.To(0, wave(self)), ringtest.To(1, wave(self)))},
+			Sends: sends(nodetest.To(0, wave(self)), nodetest.To(1, wave(self)))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: once, also when beaten", Given: given(start, from(0, wave(larger))), When: start},
 		{Name: "start: refused after joining", Given: given(from(0, wave(smaller))), When: start,
-			Did: ringtest.Refused, Err: election.ErrLateStart},
+			Did: nodetest.Refused, Err: election.ErrLateStart},
 		{Name: "not started: join any wave", When: from(1, wave(smaller)),
-			Sends: sends(ringtest.To(0, wave(smaller)))},
+			Sends: sends(nodetest.To(0, wave(smaller)))},
 		{Name: "smaller: dropped", Given: given(start), When: from(0, wave(smaller))},
 		{Name: "larger: join", Given: given(start), When: from(0, wave(larger)),
-			Sends: sends(ringtest.To(1, wave(larger)))},
+			Sends: sends(nodetest.To(1, wave(larger)))},
 		{Name: "larger: what was counted is forgotten", Given: given(start, from(0, echoed(self)),
 			from(0, wave(larger))),
-			When: from(1, wave(larger)), Sends: sends(ringtest.To(0, echoed(larger)))},
+			When: from(1, wave(larger)), Sends: sends(nodetest.To(0, echoed(larger)))},
 		{Name: "from all: answer the parent", Given: given(from(1, wave(smaller))),
 			When:  from(0, wave(smaller)),
-			Sends: sends(ringtest.To(1, echoed(smaller)))},
+			Sends: sends(nodetest.To(1, echoed(smaller)))},
 		{Name: "my own from one", Given: given(start), When: from(0, echoed(self))},
 		{Name: "my own from all: I lead", Given: given(start, from(0, echoed(self))),
 			When:  from(1, wave(self)),
-			Sends: sends(ringtest.To(0, message(kElected, self))), Outcome: ringtest.Lead(self), Did: ended},
+			Sends: sends(nodetest.To(0, message(kElected, self))), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "elected: follow, announce to the children",
 			Given: given(from(1, wave(larger)), from(0, echoed(larger))),
 			When:  from(1, message(kElected, larger)),
-			Sends: sends(ringtest.To(0, message(kElected, larger))), Outcome: ringtest.Follow(larger),
+			Sends: sends(nodetest.To(0, message(kElected, larger))), Outcome: nodetest.Follow(larger),
 			Did: ended},
 		{Name: "elected: no children of an extinct wave",
 			Given: given(from(1, wave(smaller)), from(0, echoed(smaller)), from(1, wave(larger)),
 				from(0, wave(larger))),
 			When:    from(1, message(kElected, larger)),
-			Outcome: ringtest.Follow(larger), Did: ended},
+			Outcome: nodetest.Follow(larger), Did: ended},
 		{Name: "priority: larger before ID", Given: given(start),
 			When:  from(0, wave(election.Rank{ID: 3, Priority: 1})),
-			Sends: sends(ringtest.To(1, wave(election.Rank{ID: 3, Priority: 1})))},
+			Sends: sends(nodetest.To(1, wave(election.Rank{ID: 3, Priority: 1})))},
 		{Name: "over: a late wave", Given: given(start, from(0, echoed(self)), from(1, wave(self))),
 			When: from(0, wave(smaller))},
 		{Name: "elected: once", Given: given(from(1, wave(larger)), from(0, echoed(larger)),

@@ -7,11 +7,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/floodmax"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/nodetest"
 )
 
 // visit visits all states of an election with as many rounds as the diameter, and returns how many there are.
@@ -19,8 +18,8 @@ func visit(t *testing.T, with func(floodmax.Config) (*election.Algorithm, error)
 	c check.Config) uint64 {
 	t.Helper()
 	n := links.Len()
-	c.Input = scenario.Input{Algorithm: of(t, with, uint32(graphtest.Diameter(links))), Topology: links,
-		IDs: graphtest.Sorted(n), Initiators: c.Initiators}
+	c.Input = scenario.Input{Algorithm: of(t, with, uint32(nodetest.Diameter(links))), Topology: links,
+		IDs: nodetest.Sorted(n), Initiators: c.Initiators}
 	c.Delay, c.Workers = c.Algorithm.Delay, 1
 	r, err := check.Run(t.Context(), c)
 	require.NoError(t, err)
@@ -43,8 +42,8 @@ func TestChecked(t *testing.T) {
 		}
 		var some, all uint64
 		for n := 2; n <= 4; n++ {
-			for links := range graphtest.Graphs(n) {
-				for part := range ringtest.Subsets(graphtest.Sorted(n)) {
+			for links := range nodetest.Graphs(n) {
+				for part := range nodetest.Subsets(nodetest.Sorted(n)) {
 					switch {
 					case len(part) == n && (n < 4 || links.Links() < 8 && !testing.Short()):
 						all += visit(t, with, links, check.Config{Reduce: true})
@@ -64,7 +63,7 @@ func TestChecked(t *testing.T) {
 // returns one.
 func shapes(n int) (all []topology.Topology) {
 	seen := make(map[int]bool)
-	for links := range graphtest.Graphs(n) {
+	for links := range nodetest.Graphs(n) {
 		degrees := 0 // distinguishes those of up to four
 		for p := range n {
 			degrees += 1 << (3 * links.Ports(p))
@@ -91,7 +90,7 @@ func TestCheckedAlpha(t *testing.T) {
 			if n == 4 || testing.Short() && links.Links() > 4 {
 				continue
 			}
-			for part := range ringtest.Subsets(graphtest.Sorted(n)) {
+			for part := range nodetest.Subsets(nodetest.Sorted(n)) {
 				c := check.Config{Started: true, Unordered: true}
 				c.Initiators = part
 				states += visit(t, floodmax.Alpha, links, c)

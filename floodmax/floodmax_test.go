@@ -11,14 +11,13 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/floodmax"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
@@ -34,27 +33,27 @@ func largest(n int) int {
 // on returns a run in which all start, with as many rounds as the diameter.
 func on(t *testing.T, with func(floodmax.Config) (*election.Algorithm, error), links topology.Topology,
 	ids []election.ID) sim.Config {
-	return sim.Config{Input: scenario.Input{Algorithm: of(t, with, uint32(graphtest.Diameter(links))),
+	return sim.Config{Input: scenario.Input{Algorithm: of(t, with, uint32(nodetest.Diameter(links))),
 		Topology: links, IDs: ids}}
 }
 
 // elect makes a run, and requires what the data sheet promises.
 func elect(t *testing.T, c sim.Config) sim.Result {
 	t.Helper()
-	r := ringtest.Elect(t, c)
-	rounds, ports := graphtest.Diameter(c.Topology), c.Topology.Links()
+	r := nodetest.Elect(t, c)
+	rounds, ports := nodetest.Diameter(c.Topology), c.Topology.Links()
 	all := c.Initiators == nil
 	switch c.Algorithm.Variant {
 	case "alpha":
-		graphtest.RequireCounts(t, &r.Result, map[string]int{"max": rounds * ports,
+		nodetest.Counts(t, &r.Result, map[string]int{"max": rounds * ports,
 			"safe": (rounds + 1) * ports})
 	case "basic":
 		if all {
-			graphtest.RequireCounts(t, &r.Result, map[string]int{"max": rounds * ports})
+			nodetest.Counts(t, &r.Result, map[string]int{"max": rounds * ports})
 		}
 	case "change":
 		if all && c.Schedule != sim.RandomDelay {
-			graphtest.RequireCounts(t, &r.Result, map[string]int{"max": changes(&c.Input)})
+			nodetest.Counts(t, &r.Result, map[string]int{"max": changes(&c.Input)})
 		}
 	}
 	require.LessOrEqual(t, r.Messages, uint64(c.Algorithm.Worst.At(len(c.IDs), ports)))
@@ -65,7 +64,7 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 // it has a larger one at exactly the distance that has been reached in the round before.
 func changes(in *scenario.Input) (sum int) {
 	for p := range in.IDs {
-		far := graphtest.Distances(in.Topology, p)
+		far := nodetest.Distances(in.Topology, p)
 		within := func(distance int) (most election.ID) {
 			for q, d := range far {
 				if d <= distance {
@@ -74,7 +73,7 @@ func changes(in *scenario.Input) (sum int) {
 			}
 			return most
 		}
-		for round := 1; round <= graphtest.Diameter(in.Topology); round++ {
+		for round := 1; round <= nodetest.Diameter(in.Topology); round++ {
 			if round == 1 || within(round-1) > within(round-2) {
 				sum += in.Topology.Ports(p)
 			}
@@ -87,9 +86,9 @@ func changes(in *scenario.Input) (sum int) {
 // instant.
 func TestGraphs(t *testing.T) {
 	for n := 1; n <= largest(5); n++ {
-		for links := range graphtest.Graphs(n) {
-			rounds := time.Duration(graphtest.Diameter(links)) * sim.Unit
-			for ids := range ringtest.Orders(n) {
+		for links := range nodetest.Graphs(n) {
+			rounds := time.Duration(nodetest.Diameter(links)) * sim.Unit
+			for ids := range nodetest.Orders(n) {
 				if n == 5 && ids[0] > ids[1] { // half of them will do
 					continue
 				}
@@ -112,11 +111,11 @@ func TestGraphs(t *testing.T) {
 // TestInitiators: any set of processes starts at one instant.
 func TestInitiators(t *testing.T) {
 	for n := 2; n <= 4; n++ {
-		for links := range graphtest.Graphs(n) {
-			for part := range ringtest.Subsets(graphtest.Sorted(n)) {
+		for links := range nodetest.Graphs(n) {
+			for part := range nodetest.Subsets(nodetest.Sorted(n)) {
 				for _, with := range []func(floodmax.Config) (*election.Algorithm, error){floodmax.Basic,
 					floodmax.Change, floodmax.Alpha} {
-					c := on(t, with, links, graphtest.Sorted(n))
+					c := on(t, with, links, nodetest.Sorted(n))
 					c.Initiators = part
 					elect(t, c)
 				}
@@ -132,7 +131,7 @@ func TestRandom(t *testing.T) {
 		n := 2 + random.IntN(24)
 		links, err := topology.RandomGraph(n, min(n-1+random.IntN(n), n*(n-1)/2), seed)
 		require.NoError(t, err)
-		ids := ringtest.Random(n, seed)
+		ids := nodetest.Random(n, seed)
 		priorities := make([]uint64, n)
 		for p := range priorities {
 			priorities[p] = random.Uint64N(3)
@@ -141,13 +140,13 @@ func TestRandom(t *testing.T) {
 			floodmax.Change} {
 			c := on(t, with, links, ids)
 			elect(t, c)
-			c.Priorities, c.Initiators = priorities, ringtest.Some(ids, seed)
-			ringtest.Elect(t, c)
+			c.Priorities, c.Initiators = priorities, nodetest.Some(ids, seed)
+			nodetest.Elect(t, c)
 			c.Initiators, c.Schedule, c.Seed = nil, sim.RandomDelay, seed
 			elect(t, c) // up to a unit
 		}
 		c := on(t, floodmax.Alpha, links, ids)
-		c.Initiators, c.Schedule, c.Seed = ringtest.Some(ids, seed), sim.RandomDelay, seed
+		c.Initiators, c.Schedule, c.Seed = nodetest.Some(ids, seed), sim.RandomDelay, seed
 		c.Delay, c.Unordered = sim.Delay{Min: sim.Unit, Max: 9 * sim.Unit}, seed%2 == 1
 		for range c.Initiators { // before the end, or they begin another election
 			c.StartTimes = append(c.StartTimes, time.Duration(random.Int64N(int64(sim.Unit))))
@@ -161,7 +160,7 @@ func TestTime(t *testing.T) {
 	for n := 2; n <= 9; n++ {
 		links, err := topology.Path(n)
 		require.NoError(t, err)
-		ids, rounds := ringtest.Random(n, uint64(n)), time.Duration(n-1)
+		ids, rounds := nodetest.Random(n, uint64(n)), time.Duration(n-1)
 		c := on(t, floodmax.Alpha, links, ids)
 		require.Equal(t, (rounds+1)*sim.Unit, elect(t, c).Time)
 		c.Initiators = ids[:1] // the last wakes after n-1 units
@@ -242,7 +241,7 @@ func TestNotSynchronous(t *testing.T) {
 				wrong++
 			}
 			forced.Force, forced.Algorithm = false, of(t, floodmax.Alpha, 4)
-			require.EqualValues(t, 5, ringtest.Elect(t, forced).Leader)
+			require.EqualValues(t, 5, nodetest.Elect(t, forced).Leader)
 		}
 		require.Positive(t, wrong, "%d", i)
 	}
@@ -253,7 +252,7 @@ func TestSynchronous(t *testing.T) {
 	c := on(t, floodmax.Basic, path(t), []election.ID{5, 1, 2, 3, 4})
 	c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1}, {ID: 3, Rate: 1}}
 	c.Faults.Partitions = []fault.Partition{{From: 9 * sim.Unit, Groups: [][]election.ID{{5}}}}
-	require.EqualValues(t, 5, ringtest.Elect(t, c).Leader)
+	require.EqualValues(t, 5, nodetest.Elect(t, c).Leader)
 	c.ClockRates[1].Rate = 0.5
 	_, err := sim.Run(t.Context(), c)
 	require.ErrorIs(t, err, sim.ErrSynchronous, "a slow clock, too")
@@ -274,18 +273,11 @@ func TestCrash(t *testing.T) {
 	require.Zero(t, r.Claimants)
 }
 
-// TestAgain: elections one after another find the Nodes as good as new.
-func TestAgain(t *testing.T) {
-	for _, a := range floodmax.Algorithms() {
-		t.Run(a.Variant, func(t *testing.T) { ringtest.Again(t, a) })
-	}
-}
-
 // TestGoroutines: alpha elects where real concurrency makes the delays.
 func TestGoroutines(t *testing.T) {
 	for n := 1; n <= 20; n += 3 {
-		ids := ringtest.Random(n, uint64(n))
-		for _, starters := range [][]election.ID{ids, ids[:1], ringtest.Some(ids, uint64(n))} {
+		ids := nodetest.Random(n, uint64(n))
+		for _, starters := range [][]election.ID{ids, ids[:1], nodetest.Some(ids, uint64(n))} {
 			r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{
 				Algorithm: of(t, floodmax.Alpha, 0), IDs: ids, Initiators: starters,
 			}})

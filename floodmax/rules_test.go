@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/floodmax"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, with two neighbours and three rounds.
@@ -22,12 +22,12 @@ func largestIs(r election.Rank, round uint32) election.Message {
 }
 
 func toBoth(m election.Message) []election.Outgoing {
-	return []election.Outgoing{ringtest.To(0, m), ringtest.To(1, m)}
+	return []election.Outgoing{nodetest.To(0, m), nodetest.To(1, m)}
 }
 
 func given(events ...election.Event) []election.Event { return events }
 
-func hear(r election.Rank, round uint32) election.Event { return ringtest.From(1, largestIs(r, round)) }
+func hear(r election.Rank, round uint32) election.Event { return nodetest.From(1, largestIs(r, round)) }
 
 func of(t *testing.T, with func(floodmax.Config) (*election.Algorithm, error), rounds uint32,
 ) *election.Algorithm {
@@ -36,12 +36,12 @@ func of(t *testing.T, with func(floodmax.Config) (*election.Algorithm, error), r
 	return a
 }
 
-var start, over = ringtest.Start(), election.Event{Op: election.Timeout}
+var start, over = nodetest.Start(), election.Event{Op: election.Timeout}
 
 func TestRules(t *testing.T) {
-	const ended = ringtest.Decided | ringtest.Ended
+	const ended = nodetest.Decided | nodetest.Ended
 	last := given(start, over, over)
-	ringtest.Rules(t, of(t, floodmax.Basic, 3), self, []ringtest.Rule{
+	nodetest.Rules(t, of(t, floodmax.Basic, 3), self, []nodetest.Rule{
 		{Name: "start: send in round 1", When: start, Sends: toBoth(largestIs(self, 1))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: not after a first max", Given: given(hear(smaller, 1)), When: start},
@@ -61,7 +61,7 @@ func TestRules(t *testing.T) {
 		{Name: "join: in the round of the message", Given: given(hear(smaller, 2)), When: over,
 			Sends: toBoth(largestIs(smaller, 3))},
 		{Name: "join: in the last round", Given: given(hear(smaller, 3)), When: over,
-			Outcome: ringtest.Follow(smaller), Did: ended},
+			Outcome: nodetest.Follow(smaller), Did: ended},
 		{Name: "join: not in round 0", Given: given(hear(smaller, 0)), When: over},
 		{Name: "join: not after the last round", Given: given(hear(smaller, 4)), When: over},
 		{Name: "join: not for no process", Given: given(hear(election.Rank{}, 1)), When: over},
@@ -69,17 +69,17 @@ func TestRules(t *testing.T) {
 			hear(election.Rank{}, 1)), When: start, Sends: toBoth(largestIs(self, 1))},
 		{Name: "round: the last", Given: given(start, over), When: over, Sends: toBoth(largestIs(self, 3))},
 		{Name: "round: not before the start", When: over},
-		{Name: "decide: lead", Given: last, When: over, Outcome: ringtest.Lead(self), Did: ended},
+		{Name: "decide: lead", Given: last, When: over, Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "decide: follow", Given: append(last, hear(larger, 3)), When: over,
-			Outcome: ringtest.Follow(larger), Did: ended},
+			Outcome: nodetest.Follow(larger), Did: ended},
 		{Name: "decide: hear nothing afterwards", Given: append(last, over, hear(larger, 3)), When: over},
 		{Name: "unknown kind: ignored", Given: given(start),
-			When: ringtest.From(1, election.Message{Kind: 9})},
+			When: nodetest.From(1, election.Message{Kind: 9})},
 	})
 }
 
 func TestRulesOfChange(t *testing.T) {
-	ringtest.Rules(t, of(t, floodmax.Change, 3), self, []ringtest.Rule{
+	nodetest.Rules(t, of(t, floodmax.Change, 3), self, []nodetest.Rule{
 		{Name: "send: in round 1", When: start, Sends: toBoth(largestIs(self, 1))},
 		{Name: "send: what is new", Given: given(start, hear(larger, 1)), When: over,
 			Sends: toBoth(largestIs(larger, 2))},
@@ -88,7 +88,7 @@ func TestRulesOfChange(t *testing.T) {
 		{Name: "send: what a relay has heard", Given: given(hear(smaller, 1)), When: over,
 			Sends: toBoth(largestIs(smaller, 2))},
 		{Name: "decide: without another message", Given: given(start, over, over), When: over,
-			Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
+			Outcome: nodetest.Lead(self), Did: nodetest.Decided | nodetest.Ended},
 	})
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/franklin"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/nodetest"
 )
 
 // rounds returns how many rounds it takes among the initiators, in the order of the ring: in
@@ -38,20 +38,20 @@ func exact(ids, initiators []election.ID) (low, high uint64) {
 	return e, e
 }
 
-func TestBounds(t *testing.T) { ringtest.Bounds(t, franklin.Algorithm(), 8, exact) }
+func TestBounds(t *testing.T) { nodetest.Bounds(t, franklin.Algorithm(), 8, exact) }
 
-func TestInitiators(t *testing.T) { ringtest.Initiators(t, franklin.Algorithm(), 5, exact) }
+func TestInitiators(t *testing.T) { nodetest.Initiators(t, franklin.Algorithm(), 5, exact) }
 
-func TestLarge(t *testing.T) { ringtest.Large(t, franklin.Algorithm(), 300) }
+func TestLarge(t *testing.T) { nodetest.Large(t, franklin.Algorithm(), 300) }
 
 // TestWorstArrangement looks at the arrangement itself, for every size.
 func TestWorstArrangement(t *testing.T) {
 	a := franklin.Algorithm()
 	for n := 1; n <= 300; n++ {
-		ids := ringtest.IDs(a.Worst.Arrange(n))
+		ids := nodetest.IDs(a.Worst.Arrange(n))
 		require.InDelta(t, a.Worst.Count(n), 2*n*rounds(ids)+n, 1e-9, "n = %d", n)
 		slices.Sort(ids)
-		require.Equal(t, ringtest.IDs(a.Best.Arrange(n)), ids, "n = %d", n)
+		require.Equal(t, nodetest.IDs(a.Best.Arrange(n)), ids, "n = %d", n)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestMeanRounds(t *testing.T) {
 	for n, want := range map[int]float64{3: 2, 4: 2.33, 5: 2.67, 6: 2.87, 7: 2.96, 8: 3.00, 9: 3.06} {
 		sum, orders := 0, 0
 		turned := make([]election.ID, n) // all rotations of an order take the same: the largest comes first
-		for others := range ringtest.Orders(n - 1) {
+		for others := range nodetest.Orders(n - 1) {
 			turned[0] = election.ID(n)
 			copy(turned[1:], others)
 			sum += rounds(turned)
@@ -76,8 +76,8 @@ func TestMeanRounds(t *testing.T) {
 // the announcement.
 func TestTime(t *testing.T) {
 	for k := 1; k <= 6; k++ {
-		ids := ringtest.BitReversed(k)
-		r := ringtest.Elect(t, ringtest.Ring(franklin.Algorithm(), ids))
+		ids := nodetest.BitReversed(k)
+		r := nodetest.Elect(t, nodetest.Ring(franklin.Algorithm(), ids))
 		require.Equal(t, time.Duration(3*len(ids)-1)*sim.Unit, r.Time, "n = %d", len(ids))
 	}
 }
@@ -86,16 +86,16 @@ func TestTime(t *testing.T) {
 // the other alternates on every scale, turned so that the gap costs most.
 func TestTimeIsNotLinear(t *testing.T) {
 	for k := 1; k <= 5; k++ {
-		ids := ringtest.BitReversed(k)
+		ids := nodetest.BitReversed(k)
 		half := len(ids)
 		var slowest time.Duration
 		for turn := range ids {
-			c := ringtest.Ring(franklin.Algorithm(), slices.Concat(ids[turn:], ids[:turn]))
+			c := nodetest.Ring(franklin.Algorithm(), slices.Concat(ids[turn:], ids[:turn]))
 			c.Initiators = slices.Clone(c.IDs)
 			for i := range half {
 				c.IDs = append(c.IDs, election.ID(1000+i))
 			}
-			slowest = max(slowest, ringtest.Elect(t, c).Time)
+			slowest = max(slowest, nodetest.Elect(t, c).Time)
 		}
 		require.Equal(t, time.Duration(half*(k+1)+4*half-1)*sim.Unit, slowest, "n = %d", 2*half)
 	}
@@ -107,21 +107,17 @@ func TestQueue(t *testing.T) {
 	const rank, length, flags = 16, 4, 4
 	longest := 0
 	for seed := range uint64(100) {
-		c := ringtest.Ring(ringtest.Measured(franklin.Algorithm(), &longest),
-			ringtest.Random(1+int(seed%16), seed))
+		c := nodetest.Ring(nodetest.Measured(franklin.Algorithm(), &longest),
+			nodetest.Random(1+int(seed%16), seed))
 		c.Schedule, c.Seed = sim.RandomDelay, seed
-		ringtest.Elect(t, c)
+		nodetest.Elect(t, c)
 	}
 	require.Equal(t, flags+2*length+2*rank, longest)
 }
 
-func TestPriorities(t *testing.T) { ringtest.Priorities(t, franklin.Algorithm()) }
-
-func TestLateStarts(t *testing.T) { ringtest.LateStarts(t, franklin.Algorithm()) }
-
-func TestAgain(t *testing.T) { ringtest.Again(t, franklin.Algorithm()) }
+func TestPriorities(t *testing.T) { nodetest.Priorities(t, franklin.Algorithm()) }
 
 func TestUnordered(t *testing.T) {
 	require.False(t, franklin.Algorithm().NeedsFIFO)
-	ringtest.Unordered(t, franklin.Algorithm(), 2000)
+	require.Zero(t, nodetest.Unordered(t, franklin.Algorithm(), 2000))
 }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/ghs"
-	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/nodetest"
 )
 
 // guarded is a Node that panics where it makes a link a branch that is not in the tree. All that are decided
@@ -77,11 +77,11 @@ func TestCheckedStarts(t *testing.T) {
 func checked(t *testing.T, step int, started bool, wantGraphs, wantStates uint64) {
 	var graphs, states uint64
 	for n := 1; n <= 4; n++ {
-		for i, links := range graphtest.Weighted(n) {
+		for i, links := range nodetest.Weighted(n) {
 			if n == 4 && i%step != 0 {
 				continue
 			}
-			in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: links, IDs: graphtest.Sorted(n)}
+			in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: links, IDs: nodetest.Sorted(n)}
 			in.Algorithm = guard(&in)
 			r, err := check.Run(t.Context(), check.Config{Input: in, Started: started, Reduce: true,
 				Workers: 1})
@@ -97,8 +97,8 @@ func checked(t *testing.T, step int, started bool, wantGraphs, wantStates uint64
 // TestCheckedUnordered: where links do not keep the order, the checker finds that it goes wrong.
 func TestCheckedUnordered(t *testing.T) {
 	wrong := 0
-	for _, links := range graphtest.Weighted(3) {
-		in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: links, IDs: graphtest.Sorted(3)}
+	for _, links := range nodetest.Weighted(3) {
+		in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: links, IDs: nodetest.Sorted(3)}
 		in.Algorithm = guard(&in)
 		r, err := check.Run(t.Context(), check.Config{Input: in, Started: true, Unordered: true, Workers: 1})
 		require.NoError(t, err)

@@ -12,13 +12,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/ghs"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 // edges lists the links of an election, the smaller ID of each first, from the lightest to the heaviest.
@@ -59,7 +58,7 @@ func kruskal(in *scenario.Input) (tree [][2]election.ID) {
 // elect runs an election, and requires what the data sheet promises.
 func elect(t *testing.T, c sim.Config) sim.Result {
 	t.Helper()
-	r := ringtest.Elect(t, c)
+	r := nodetest.Elect(t, c)
 	in := c.Input
 	require.NoError(t, in.Check())
 	require.Equal(t, kruskal(&in), r.Tree)
@@ -93,10 +92,10 @@ func TestAllGraphs(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n <= largest; n++ {
-		for g := range graphtest.Graphs(n) {
+		for g := range nodetest.Graphs(n) {
 			for range 6 {
 				in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: weighted(g, rng, 4),
-					IDs: graphtest.Sorted(n)}
+					IDs: nodetest.Sorted(n)}
 				elect(t, sim.Config{Input: in})
 			}
 		}
@@ -107,9 +106,9 @@ func TestAllGraphs(t *testing.T) {
 func TestAllInitiators(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for n := 1; n <= 4; n++ {
-		for g := range graphtest.Graphs(n) {
-			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
-				in := graphtest.Input(ghs.Algorithm(), weighted(g, rng, 100), graphtest.Sorted(n))
+		for g := range nodetest.Graphs(n) {
+			for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
+				in := nodetest.Input(ghs.Algorithm(), weighted(g, rng, 100), nodetest.Sorted(n))
 				in.Initiators = starters
 				elect(t, sim.Config{Input: in})
 			}
@@ -129,9 +128,9 @@ func TestRandom(t *testing.T) {
 		most := n * (n - 1) / 2
 		g, err := topology.RandomGraph(n, n-1+rng.IntN(most-n+2), seed)
 		require.NoError(t, err)
-		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: ringtest.Random(n, seed),
-			Topology: weighted(graphtest.Shuffled(g, rng.Shuffle), rng, uint64(1+rng.IntN(1000)))}
-		in.Initiators = ringtest.Some(in.IDs, seed)
+		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: nodetest.Random(n, seed),
+			Topology: weighted(nodetest.Shuffled(g, rng.Shuffle), rng, uint64(1+rng.IntN(1000)))}
+		in.Initiators = nodetest.Some(in.IDs, seed)
 		elect(t, sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: seed})
 	}
 }
@@ -143,7 +142,7 @@ func TestTies(t *testing.T) {
 	g, err := topology.AsGraph(star)
 	require.NoError(t, err)
 	r := elect(t, sim.Config{Input: scenario.Input{Algorithm: ghs.Algorithm(), Topology: g,
-		IDs: graphtest.Sorted(7)}})
+		IDs: nodetest.Sorted(7)}})
 	require.Equal(t, [][2]election.ID{{1, 2}, {1, 3}, {1, 4}, {1, 5}, {1, 6}, {1, 7}}, r.Tree)
 	require.EqualValues(t, 2, r.Leader)
 }
@@ -152,7 +151,7 @@ func TestTies(t *testing.T) {
 func TestPriorities(t *testing.T) {
 	pair, err := topology.New(election.Graph, 2, [][2]int{{0, 1}})
 	require.NoError(t, err)
-	in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: pair, IDs: graphtest.Sorted(2),
+	in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: pair, IDs: nodetest.Sorted(2),
 		Priorities: []uint64{7, 3}}
 	require.EqualValues(t, 1, elect(t, sim.Config{Input: in}).Leader)
 	in.Priorities = nil
@@ -167,22 +166,18 @@ func TestLarge(t *testing.T) {
 		require.NoError(t, err)
 		elect(t, sim.Config{Input: scenario.Input{Algorithm: ghs.Algorithm(),
 			Topology: weighted(g, rng, 1<<40),
-			IDs:      graphtest.Sorted(3000)}})
+			IDs:      nodetest.Sorted(3000)}})
 	}
 }
 
-// TestAgain: one election after another builds the tree anew.
-func TestAgain(t *testing.T) { ringtest.Again(t, ghs.Algorithm()) }
-
-// TestUnordered: links that do not keep the order are refused, and break the election.
+// TestUnordered: links that do not keep the order break the election.
 func TestUnordered(t *testing.T) {
-	ringtest.RefusedUnordered(t, ghs.Algorithm())
 	broken := 0
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		g, err := topology.RandomGraph(6, 9, seed)
 		require.NoError(t, err)
-		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: graphtest.Sorted(6),
+		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: nodetest.Sorted(6),
 			Topology: weighted(g, rng, 100)}
 		r, err := sim.Run(context.Background(), sim.Config{Input: in, Schedule: sim.RandomDelay,
 			Unordered: true, Force: true, Seed: seed})
@@ -199,7 +194,7 @@ func TestGoroutines(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 6))
 		g, err := topology.RandomGraph(12, 30, seed)
 		require.NoError(t, err)
-		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: ringtest.Random(12, seed),
+		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: nodetest.Random(12, seed),
 			Topology: weighted(g, rng, 20)}
 		r, err := local.Run(t.Context(), local.Config{Input: in})
 		require.NoError(t, err)
@@ -211,7 +206,7 @@ func TestGoroutines(t *testing.T) {
 // TestCrash: one crash blocks the election, as the data sheet warns.
 func TestCrash(t *testing.T) {
 	for down := range 4 {
-		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: graphtest.Sorted(4)}
+		in := scenario.Input{Algorithm: ghs.Algorithm(), IDs: nodetest.Sorted(4)}
 		in.Crashed = in.IDs[down : down+1]
 		r, err := sim.Run(t.Context(), sim.Config{Input: in})
 		require.NoError(t, err)
@@ -227,7 +222,7 @@ func TestBits(t *testing.T) {
 	in := scenario.Input{Algorithm: ghs.Algorithm(), Topology: pair, IDs: []election.ID{200, 255},
 		Priorities: []uint64{3, 1}}
 	r := elect(t, sim.Config{Input: in})
-	graphtest.RequireCounts(t, &r.Result, map[string]int{"connect": 2, "initiate": 2, "report": 2,
+	nodetest.Counts(t, &r.Result, map[string]int{"connect": 2, "initiate": 2, "report": 2,
 		"elected": 1})
 	const weight, id, priority, level = 10, 8, 2, 2
 	require.EqualValues(t, 2*(level+id+priority)+2*(weight+2*id+level+1)+2*(weight+2*id)+id+priority, r.Bits)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/ghs"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, and has two links, of the weights 2 and 1. It does not know its neighbours.
@@ -81,11 +81,11 @@ func then(before []election.Event, more ...election.Event) []election.Event {
 
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
-const ended = ringtest.Decided | ringtest.Ended
+const ended = nodetest.Decided | nodetest.Ended
 
 // What has happened to the process before.
 var (
-	from, to, start = ringtest.From, ringtest.To, ringtest.Start()
+	from, to, start = nodetest.From, nodetest.To, nodetest.Start()
 
 	// It is an end of the core, and tests its other link.
 	core = given(start, from(light, connect(0, smaller)), from(light, initiate(1, lightLink, true)))
@@ -98,7 +98,7 @@ var (
 
 // TestFragments: how they join.
 func TestFragments(t *testing.T) {
-	ringtest.Rules(t, ghs.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, ghs.Algorithm(), self, []nodetest.Rule{
 		{Name: "start: connect over the lightest link", When: start,
 			Sends: sends(to(light, connect(0, self)))},
 		{Name: "start: once", Given: given(start), When: start},
@@ -143,7 +143,7 @@ func TestFragments(t *testing.T) {
 
 // TestSearch: the lightest link out.
 func TestSearch(t *testing.T) {
-	ringtest.Rules(t, ghs.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, ghs.Algorithm(), self, []nodetest.Rule{
 		{Name: "defer test: a higher level", Given: below, When: from(heavy, test(4, lightLink))},
 		{Name: "defer test: until the level is as high", Given: then(found, from(heavy, test(4, lightLink))),
 			When: from(light, initiate(4, elsewhere, false)), Sends: sends(to(heavy, plain(kAccept)))},
@@ -180,7 +180,7 @@ func TestSearch(t *testing.T) {
 
 // TestCore: what its ends decide, and what follows.
 func TestCore(t *testing.T) {
-	ringtest.Rules(t, ghs.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, ghs.Algorithm(), self, []nodetest.Rule{
 		{Name: "turn: this side has the lighter link", Given: then(core, from(light, report(elsewhere))),
 			When:  from(heavy, plain(kAccept)),
 			Sends: sends(to(light, report(heavyLink)), to(heavy, connect(1, self)))},
@@ -197,7 +197,7 @@ func TestCore(t *testing.T) {
 			Sends: sends(to(heavy, plain(kChangeRoot)))},
 		{Name: "change root: forged", Given: tested, When: from(light, plain(kChangeRoot))},
 		{Name: "halt: the larger end leads", Given: tested, When: from(light, report(nowhere)),
-			Sends: sends(to(light, elected(self))), Outcome: ringtest.Lead(self), Did: ended},
+			Sends: sends(to(light, elected(self))), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "halt: the smaller end waits", Given: given(start, from(light, connect(0, larger)),
 			from(light, initiate(1, lightLink, true)), from(heavy, plain(kReject))),
 			When: from(light, report(nowhere))},
@@ -206,7 +206,7 @@ func TestCore(t *testing.T) {
 			from(light, initiate(1, lightLink, true)), from(heavy, plain(kReject))),
 			When: from(light, report(nowhere))},
 		{Name: "elected: follow, pass it on", Given: tree, When: from(light, elected(larger)),
-			Sends: sends(to(heavy, elected(larger))), Outcome: ringtest.Follow(larger), Did: ended},
+			Sends: sends(to(heavy, elected(larger))), Outcome: nodetest.Follow(larger), Did: ended},
 		{Name: "elected: once", Given: then(tree, from(light, elected(larger))),
 			When: from(light, elected(larger))},
 		{Name: "unknown kind: ignored", Given: given(start), When: from(light, plain(9))},
@@ -215,5 +215,5 @@ func TestCore(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	ringtest.States(t, ghs.Algorithm().New(election.Setup{Self: self}), 4)
+	nodetest.States(t, ghs.Algorithm().New(election.Setup{Self: self}), 4)
 }

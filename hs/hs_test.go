@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/hs"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/nodetest"
 )
 
 // costs returns how many messages an order takes where all start, announcement included.
@@ -54,7 +54,7 @@ func phases(n int) int { return bits.Len(uint(n - 1)) }
 
 // exact knows the count where all start. Else the winner pays for all its phases, and for
 // the announcement, and the bound holds.
-func exact(a *election.Algorithm) ringtest.Exact {
+func exact(a *election.Algorithm) nodetest.Exact {
 	return func(ids, initiators []election.ID) (low, high uint64) {
 		n := len(ids)
 		if len(initiators) == n {
@@ -72,10 +72,8 @@ func each(t *testing.T, test func(t *testing.T, a *election.Algorithm)) {
 	}
 }
 
-func TestLateStarts(t *testing.T) { each(t, ringtest.LateStarts) }
-
 func TestBounds(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Bounds(t, a, 7, exact(a)) })
+	each(t, func(t *testing.T, a *election.Algorithm) { nodetest.Bounds(t, a, 7, exact(a)) })
 }
 
 // TestHardest tries all orders of up to ten processes, but for rotations: the largest comes first.
@@ -89,14 +87,14 @@ func TestHardest(t *testing.T) {
 			n := i + 1
 			most := uint64(0)
 			turned := make([]election.ID, n)
-			for others := range ringtest.Orders(n - 1) {
+			for others := range nodetest.Orders(n - 1) {
 				turned[0] = election.ID(n)
 				copy(turned[1:], others)
 				most = max(most, costs(turned, a.Variant == "respond"))
 			}
 			require.Equal(t, want+uint64(n), most, "n = %d", n)
-			known := ringtest.IDs(a.Worst.Arrange(n))
-			require.Equal(t, most, ringtest.Elect(t, ringtest.Ring(a, known)).Messages, "n = %d", n)
+			known := nodetest.IDs(a.Worst.Arrange(n))
+			require.Equal(t, most, nodetest.Elect(t, nodetest.Ring(a, known)).Messages, "n = %d", n)
 			require.GreaterOrEqual(t, a.Worst.Count(n), float64(most), "n = %d", n)
 		}
 		require.Nil(t, a.Worst.Arrange(11))
@@ -121,7 +119,7 @@ func TestMeanOfMany(t *testing.T) {
 		for _, n := range []int{16, 33, 100} {
 			sum := 0.0
 			for seed := range uint64(2000) {
-				sum += float64(costs(ringtest.Random(n, seed), a.Variant == "respond"))
+				sum += float64(costs(nodetest.Random(n, seed), a.Variant == "respond"))
 			}
 			require.InEpsilon(t, a.Mean.Count(n), sum/2000, 0.01, "n = %d", n)
 		}
@@ -134,7 +132,7 @@ func TestKnownCounts(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		factor := map[string]int{"probe": 3, "respond": 4}[a.Variant]
 		for k := 1; k <= 7; k++ {
-			r := ringtest.Elect(t, ringtest.Ring(a, ringtest.BitReversed(k)))
+			r := nodetest.Elect(t, nodetest.Ring(a, nodetest.BitReversed(k)))
 			require.EqualValues(t, 1<<k*(factor*k+3), r.Messages, "n = %d", 1<<k)
 		}
 	})
@@ -144,7 +142,7 @@ func TestKnownCounts(t *testing.T) {
 func TestTime(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for n := 1; n <= 40; n++ {
-			r := ringtest.Elect(t, ringtest.Ring(a, ringtest.Random(n, uint64(n))))
+			r := nodetest.Elect(t, nodetest.Ring(a, nodetest.Random(n, uint64(n))))
 			want := 2*(1<<phases(n)-1) + n + n
 			require.Equal(t, time.Duration(want)*sim.Unit, r.Time, "n = %d", n)
 			require.EqualValues(t, want, r.Chain, "n = %d", n)
@@ -153,32 +151,30 @@ func TestTime(t *testing.T) {
 }
 
 func TestInitiators(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Initiators(t, a, 5, exact(a)) })
+	each(t, func(t *testing.T, a *election.Algorithm) { nodetest.Initiators(t, a, 5, exact(a)) })
 }
 
 // TestSleepersBeginAtPhaseZero: processes that are woken on a rising ring by the smallest cost no
 // more than n log n. If they began in the phase of the probe that wakes them it were quadratic.
 func TestSleepersBeginAtPhaseZero(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
-		c := ringtest.Ring(a, ringtest.IDs(a.Best.Arrange(64)))
+		c := nodetest.Ring(a, nodetest.IDs(a.Best.Arrange(64)))
 		c.Initiators = []election.ID{1}
-		r := ringtest.Elect(t, c)
+		r := nodetest.Elect(t, c)
 		require.Less(t, float64(r.Messages), a.Best.Count(64)+64)
 	})
 }
 
 func TestLarge(t *testing.T) {
-	each(t, func(t *testing.T, a *election.Algorithm) { ringtest.Large(t, a, 300) })
+	each(t, func(t *testing.T, a *election.Algorithm) { nodetest.Large(t, a, 300) })
 }
 
-func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
-
-func TestAgain(t *testing.T) { each(t, ringtest.Again) }
+func TestPriorities(t *testing.T) { each(t, nodetest.Priorities) }
 
 func TestUnordered(t *testing.T) {
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		require.False(t, a.NeedsFIFO)
-		ringtest.Unordered(t, a, 500)
+		require.Zero(t, nodetest.Unordered(t, a, 500))
 	})
 }
 
@@ -188,9 +184,9 @@ func TestCountsOfAnySchedule(t *testing.T) {
 	less := map[string]int{}
 	each(t, func(t *testing.T, a *election.Algorithm) {
 		for seed := range uint64(300) {
-			c := ringtest.Ring(a, ringtest.Random(2+int(seed%40), seed))
+			c := nodetest.Ring(a, nodetest.Random(2+int(seed%40), seed))
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, seed%2 == 0, seed
-			messages, most := ringtest.Elect(t, c).Messages, costs(c.IDs, a.Variant == "respond")
+			messages, most := nodetest.Elect(t, c).Messages, costs(c.IDs, a.Variant == "respond")
 			require.LessOrEqual(t, messages, most)
 			if messages < most {
 				less[a.Variant]++

@@ -11,11 +11,11 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/hypercube"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 // cube returns a run in which all start.
@@ -28,7 +28,7 @@ func cube(t testing.TB, dimension int, ids []election.ID) sim.Config {
 
 func elect(t testing.TB, c sim.Config) sim.Result {
 	t.Helper()
-	return ringtest.Elect(t, c)
+	return nodetest.Elect(t, c)
 }
 
 // units returns how long a run has taken.
@@ -61,7 +61,7 @@ func TestWorkedExamples(t *testing.T) {
 func TestBest(t *testing.T) {
 	a := hypercube.Algorithm()
 	for d := range 11 {
-		r := elect(t, cube(t, d, ringtest.IDs(a.Best.Arrange(1<<d))))
+		r := elect(t, cube(t, d, nodetest.IDs(a.Best.Arrange(1<<d))))
 		require.InDelta(t, a.Best.Count(1<<d), r.Messages, 1e-9)
 		require.EqualValues(t, 2*(1<<d-1), r.Count("duel"))
 	}
@@ -75,11 +75,11 @@ func TestRandom(t *testing.T) {
 	for d := range 11 {
 		n := 1 << d
 		for seed := range uint64(max(4000>>d, 8)) {
-			c := cube(t, d, ringtest.Random(n, seed))
+			c := cube(t, d, nodetest.Random(n, seed))
 			c.Seed = seed
 			if seed%4 != 0 {
 				c.Schedule, c.Unordered = sim.RandomDelay, seed%4 >= 2
-				c.Initiators = ringtest.Some(c.IDs, seed)
+				c.Initiators = nodetest.Some(c.IDs, seed)
 			}
 			if seed%8 == 3 {
 				c.Initiators = c.Initiators[:1]
@@ -99,7 +99,7 @@ func TestRandom(t *testing.T) {
 // TestLarge: 65536 processes.
 func TestLarge(t *testing.T) {
 	const d = 16
-	c := cube(t, d, ringtest.Random(1<<d, 1))
+	c := cube(t, d, nodetest.Random(1<<d, 1))
 	r := elect(t, c)
 	require.Equal(t, exact(c.IDs, d), r.Messages)
 	require.LessOrEqual(t, units(r), longest(d))
@@ -113,7 +113,7 @@ func TestLarge(t *testing.T) {
 func TestOneInitiator(t *testing.T) {
 	for d := range 11 {
 		for seed := range uint64(10) {
-			c := cube(t, d, ringtest.Random(1<<d, seed))
+			c := cube(t, d, nodetest.Random(1<<d, seed))
 			c.Initiators = c.IDs[:1]
 			r := elect(t, c)
 			require.GreaterOrEqual(t, units(r), 1<<d-1)
@@ -126,8 +126,8 @@ func TestOneInitiator(t *testing.T) {
 func TestPriorities(t *testing.T) {
 	for seed := range uint64(200) {
 		d := int(seed % 5)
-		c := cube(t, d, ringtest.Random(1<<d, seed))
-		for _, v := range ringtest.Random(1<<d, seed+1000) {
+		c := cube(t, d, nodetest.Random(1<<d, seed))
+		for _, v := range nodetest.Random(1<<d, seed+1000) {
 			c.Priorities = append(c.Priorities, uint64(v)/3)
 		}
 		order := make([]election.ID, 1<<d) // the place among the Ranks
@@ -148,7 +148,7 @@ func TestLateStart(t *testing.T) {
 	require.Equal(t, election.LateIgnored, hypercube.Algorithm().LateStart)
 	const d = 4
 	for seed := range uint64(20) {
-		c := cube(t, d, ringtest.Random(1<<d, seed))
+		c := cube(t, d, nodetest.Random(1<<d, seed))
 		c.Initiators = c.IDs[:1]
 		decided := units(elect(t, c)) - d // the announcement takes at most d
 		c.Initiators = c.IDs
@@ -164,7 +164,7 @@ func TestLateStart(t *testing.T) {
 // others have not heard of the end: messages of the former come late, and are not heeded.
 func TestAgain(t *testing.T) {
 	for seed := range uint64(100) {
-		c := cube(t, 4, ringtest.Random(16, seed))
+		c := cube(t, 4, nodetest.Random(16, seed))
 		c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
 		s, err := sim.New(c)
 		require.NoError(t, err)
@@ -187,7 +187,7 @@ func TestAgain(t *testing.T) {
 
 // TestAgainCounts: an election finds the Nodes as good as new.
 func TestAgainCounts(t *testing.T) {
-	c := cube(t, 5, ringtest.Random(32, 1))
+	c := cube(t, 5, nodetest.Random(32, 1))
 	s, err := sim.New(c)
 	require.NoError(t, err)
 	for term := uint64(1); term <= 3; term++ {
@@ -206,9 +206,9 @@ func TestAgainCounts(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	for d := range 9 {
 		for seed := range uint64(5) {
-			c := cube(t, d, ringtest.Random(1<<d, seed))
+			c := cube(t, d, nodetest.Random(1<<d, seed))
 			if seed > 0 {
-				c.Initiators = ringtest.Some(c.IDs, seed)
+				c.Initiators = nodetest.Some(c.IDs, seed)
 			}
 			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
 			require.NoError(t, err)
@@ -256,8 +256,8 @@ func TestState(t *testing.T) {
 	for d := range 7 {
 		largest := 0
 		for seed := range uint64(100) {
-			c := cube(t, d, ringtest.Random(1<<d, seed))
-			c.Algorithm = ringtest.Measured(c.Algorithm, &largest)
+			c := cube(t, d, nodetest.Random(1<<d, seed))
+			c.Algorithm = nodetest.Measured(c.Algorithm, &largest)
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
 			elect(t, c)
 		}

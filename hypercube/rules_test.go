@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hypercube"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, on a cube of two dimensions.
@@ -34,18 +34,18 @@ func given(events ...election.Event) []election.Event { return events }
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
 func TestRules(t *testing.T) {
-	start := ringtest.Start()
+	start := nodetest.Start()
 	over := func(link int, m election.Message) election.Outgoing {
-		return ringtest.To(election.Port(link-1), m)
+		return nodetest.To(election.Port(link-1), m)
 	}
 	from := func(link int, m election.Message) election.Event {
-		return ringtest.From(election.Port(link-1), m)
+		return nodetest.From(election.Port(link-1), m)
 	}
 	enter1, enter2 := over(1, duel(self, 1, one, nowhere)), over(2, duel(self, 2, two, nowhere))
 	late := from(2, duel(larger, 2, two, nowhere))
 	won, lost := from(1, duel(smaller, 1, one, nowhere)), from(1, duel(larger, 1, one, nowhere))
 	lead := sends(over(1, announcement(self)), over(2, announcement(self)))
-	ringtest.Rules(t, hypercube.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, hypercube.Algorithm(), self, []nodetest.Rule{
 		{Name: "start: stage 1", When: start, Sends: sends(enter1)},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "a duel wakes: stage 1, and it is delayed", When: late, Sends: sends(enter1)},
@@ -76,20 +76,20 @@ func TestRules(t *testing.T) {
 		{Name: "of an earlier stage: nothing", Given: given(start, won), When: won},
 		{Name: "the last stage won: lead, announce, done", Given: given(start, won),
 			When:  from(2, duel(smaller, 2, two, nowhere)),
-			Sends: lead, Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
+			Sends: lead, Outcome: nodetest.Lead(self), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "the last stage won, by one that was delayed",
 			Given: given(start, from(2, duel(smaller, 2, two, nowhere))), When: won,
-			Sends: append(sends(enter2), lead...), Outcome: ringtest.Lead(self),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: append(sends(enter2), lead...), Outcome: nodetest.Lead(self),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "the last stage won: once", Given: given(start, won, from(2, duel(smaller, 2, two, nowhere))),
 			When: from(2, duel(smaller, 2, two, nowhere))},
 		{Name: "elected over link 2: on over link 1", Given: given(start, lost),
 			When:  from(2, announcement(larger)),
-			Sends: sends(over(1, announcement(larger))), Outcome: ringtest.Follow(larger),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: sends(over(1, announcement(larger))), Outcome: nodetest.Follow(larger),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected over link 1: no further", Given: given(start, lost),
 			When:    from(1, announcement(larger)),
-			Outcome: ringtest.Follow(larger), Did: ringtest.Decided | ringtest.Ended},
+			Outcome: nodetest.Follow(larger), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: once", Given: given(start, lost, from(1, announcement(larger))),
 			When: from(2, announcement(larger))},
 		{Name: "elected: duels go on", Given: given(start, from(1, announcement(larger)), late), When: lost,

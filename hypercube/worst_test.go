@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/hypercube"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 )
 
 // duels returns how many duel messages an election takes on a cube, and the winner: by the
@@ -184,7 +184,7 @@ func TestAllOrders(t *testing.T) {
 	for d := range 4 {
 		n := 1 << d
 		least, largest, slowest := uint64(1<<62), uint64(0), 0
-		for ids := range ringtest.Orders(n) {
+		for ids := range nodetest.Orders(n) {
 			if testing.Short() && n == 8 && ids[0] != 1 {
 				continue // flipping one bit of all positions changes no count
 			}

@@ -12,12 +12,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 // exact: under the unit schedule all hear of the first initiator first, so that the larger
@@ -39,9 +39,9 @@ func alone(n, r int) (elections, acks int) {
 	return (n - r + 1) * (n - 1), (n*(n-1) - (r-1)*(r-2)) / 2
 }
 
-func TestBounds(t *testing.T) { ringtest.Bounds(t, inquiry.States(), largest(7), exact) }
+func TestBounds(t *testing.T) { nodetest.Bounds(t, inquiry.States(), largest(7), exact) }
 
-func TestInitiators(t *testing.T) { ringtest.Initiators(t, inquiry.States(), largest(6), exact) }
+func TestInitiators(t *testing.T) { nodetest.Initiators(t, inquiry.States(), largest(6), exact) }
 
 // largest returns how many processes there are at most where all orders are tried: one less in short tests,
 // which is a sixth of the orders.
@@ -52,19 +52,19 @@ func largest(n int) int {
 	return n
 }
 
-func TestLarge(t *testing.T) { ringtest.Large(t, inquiry.States(), 120) }
+func TestLarge(t *testing.T) { nodetest.Large(t, inquiry.States(), 120) }
 
 // TestAlone: one initiator of every rank, whatever the order of the ports.
 func TestAlone(t *testing.T) {
 	for n := 1; n <= largest(6); n++ {
 		ports, err := topology.Complete(n)
 		require.NoError(t, err)
-		for ids := range ringtest.Orders(n) {
+		for ids := range nodetest.Orders(n) {
 			for r := 1; r <= n; r++ {
 				for _, links := range []topology.Topology{nil, ports} {
 					c := sim.Config{Input: scenario.Input{Algorithm: inquiry.States(), Topology: links,
 						IDs: ids, Initiators: []election.ID{election.ID(r)}}}
-					got := ringtest.Elect(t, c)
+					got := nodetest.Elect(t, c)
 					elections, acks := alone(n, r)
 					require.EqualValues(t, elections, got.Count("election"), "ids %v, %d starts", ids, r)
 					require.EqualValues(t, acks, got.Count("ack"), "ids %v, %d starts", ids, r)
@@ -90,15 +90,15 @@ func duration(n, r int) time.Duration {
 // TestAllStart: the most messages there can be, on every schedule.
 func TestAllStart(t *testing.T) {
 	for n := 1; n <= 6; n++ {
-		for ids := range ringtest.Orders(n) {
-			r := ringtest.Elect(t, ringtest.Ring(inquiry.States(), ids))
+		for ids := range nodetest.Orders(n) {
+			r := nodetest.Elect(t, nodetest.Ring(inquiry.States(), ids))
 			require.EqualValues(t, 3*n*(n-1)/2+n-1, r.Messages, "ids %v", ids)
 			require.Equal(t, duration(n, n), r.Time)
 		}
 		for seed := range uint64(200) {
-			c := ringtest.Ring(inquiry.States(), ringtest.Random(n, seed))
+			c := nodetest.Ring(inquiry.States(), nodetest.Random(n, seed))
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, seed%2 == 1, seed
-			require.EqualValues(t, 3*n*(n-1)/2+n-1, ringtest.Elect(t, c).Messages, "ids %v, seed %d", c.IDs,
+			require.EqualValues(t, 3*n*(n-1)/2+n-1, nodetest.Elect(t, c).Messages, "ids %v, seed %d", c.IDs,
 				seed)
 		}
 	}
@@ -109,15 +109,15 @@ func TestAllStart(t *testing.T) {
 func TestAnySchedule(t *testing.T) {
 	least, most := map[int]uint64{}, map[int]uint64{}
 	for n := 1; n <= largest(5); n++ {
-		ids := ringtest.Random(n, 1)
+		ids := nodetest.Random(n, 1)
 		least[n] = 1 << 60
-		for initiators := range ringtest.Subsets(ids) {
+		for initiators := range nodetest.Subsets(ids) {
 			for seed := range uint64(100) {
 				for _, unordered := range []bool{false, true} {
-					c := ringtest.Ring(inquiry.States(), ids)
+					c := nodetest.Ring(inquiry.States(), ids)
 					c.Initiators = initiators
 					c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, unordered, seed
-					r := ringtest.Elect(t, c)
+					r := nodetest.Elect(t, c)
 					e := r.Messages - r.Count("elected")
 					least[n], most[n] = min(least[n], e), max(most[n], e)
 					require.EqualValues(t, n-1, r.Count("elected"))
@@ -139,8 +139,8 @@ func TestLateInitiators(t *testing.T) {
 		for seed := range uint64(1000) {
 			random := rand.New(rand.NewPCG(seed, 7))
 			n := 2 + random.IntN(5)
-			c := ringtest.Ring(a, ringtest.Random(n, seed))
-			c.Initiators = ringtest.Some(c.IDs, seed)
+			c := nodetest.Ring(a, nodetest.Random(n, seed))
+			c.Initiators = nodetest.Some(c.IDs, seed)
 			c.StartTimes = make([]time.Duration, len(c.Initiators))
 			for i := range c.StartTimes[1:] { // the election ends at 2 at the earliest
 				c.StartTimes[1+i] = time.Duration(random.Int64N(int64(2*sim.Unit) + 1))
@@ -148,7 +148,7 @@ func TestLateInitiators(t *testing.T) {
 			for range n {
 				c.Priorities = append(c.Priorities, random.Uint64N(3))
 			}
-			r := ringtest.Elect(t, c)
+			r := nodetest.Elect(t, c)
 			require.EqualValues(t, n-1, r.Count("elected"), "only one announces, and once")
 			if a.Variant == "states" {
 				e := int(r.Messages) - (n - 1)
@@ -174,7 +174,7 @@ func TestScenarios(t *testing.T) {
 			return inquiry.Algorithms()[0], nil
 		})
 		require.NoError(t, err)
-		r := ringtest.Elect(t, sim.Config{Input: in})
+		r := nodetest.Elect(t, sim.Config{Input: in})
 		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
 	}
 }
@@ -183,8 +183,8 @@ func TestScenarios(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 20} {
 		for seed := range uint64(20) {
-			ids := ringtest.Random(n, seed)
-			for _, starters := range [][]election.ID{ids, ids[:1], ringtest.Some(ids, seed)} {
+			ids := nodetest.Random(n, seed)
+			for _, starters := range [][]election.ID{ids, ids[:1], nodetest.Some(ids, seed)} {
 				r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{
 					Algorithm: inquiry.States(), IDs: ids, Initiators: starters,
 				}})
@@ -204,7 +204,7 @@ func TestGoroutines(t *testing.T) {
 func TestCrash(t *testing.T) {
 	for _, a := range inquiry.Algorithms() {
 		for down := range election.ID(4) {
-			c := ringtest.Ring(a, []election.ID{1, 2, 3, 4})
+			c := nodetest.Ring(a, []election.ID{1, 2, 3, 4})
 			c.Crashed = []election.ID{down + 1}
 			r, err := sim.Run(t.Context(), c)
 			require.NoError(t, err)
@@ -214,9 +214,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-func TestAgain(t *testing.T) { each(t, ringtest.Again) }
-
-func TestPriorities(t *testing.T) { each(t, ringtest.Priorities) }
+func TestPriorities(t *testing.T) { each(t, nodetest.Priorities) }
 
 // TestUnordered: messages that overtake each other change nothing, on larger graphs either.
 func TestUnordered(t *testing.T) {
@@ -224,10 +222,10 @@ func TestUnordered(t *testing.T) {
 		require.False(t, a.NeedsFIFO)
 		largest := map[string]uint64{"states": 40, "naive": 9}[a.Variant]
 		for seed := range uint64(200) {
-			c := ringtest.Ring(a, ringtest.Random(1+int(seed%largest), seed))
-			c.Initiators = ringtest.Some(c.IDs, seed)
+			c := nodetest.Ring(a, nodetest.Random(1+int(seed%largest), seed))
+			c.Initiators = nodetest.Some(c.IDs, seed)
 			c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
-			r := ringtest.Elect(t, c)
+			r := nodetest.Elect(t, c)
 			require.EqualValues(t, len(c.IDs)-1, r.Count("elected"))
 		}
 	})
@@ -242,7 +240,7 @@ func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
 // TestLateStart: 1 has made 3 broadcast long ago. In naive that makes 20 broadcasts of 4, and 62
 // acks: 1, 1, 3, 5 and 10 broadcasts of the processes in the order of their Ranks.
 func TestLateStart(t *testing.T) {
-	ringtest.JoinsLate(t, inquiry.Naive(), 20*4+62+4)
+	nodetest.JoinsLate(t, inquiry.Naive(), 20*4+62+4)
 }
 
 // TestTies: of equal priorities the larger ID wins, and only one of them.
@@ -250,11 +248,11 @@ func TestTies(t *testing.T) {
 	for _, a := range inquiry.Algorithms() {
 		for n := 2; n <= 6; n++ {
 			for set := range 1 << n { // the processes with the larger of two priorities
-				c := ringtest.Ring(a, ringtest.Random(n, uint64(set)))
+				c := nodetest.Ring(a, nodetest.Random(n, uint64(set)))
 				for i := range n {
 					c.Priorities = append(c.Priorities, uint64(4+set>>i&1))
 				}
-				r := ringtest.Elect(t, c)
+				r := nodetest.Elect(t, c)
 				require.EqualValues(t, a.Worst.Count(n), r.Messages, fmt.Sprint(c.Priorities))
 			}
 		}

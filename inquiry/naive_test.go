@@ -9,10 +9,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
 
@@ -33,27 +33,27 @@ func exactNaive(ids, initiators []election.ID) (low, high uint64) {
 	return e, e
 }
 
-func TestNaiveBounds(t *testing.T) { ringtest.Bounds(t, inquiry.Naive(), 6, exactNaive) }
+func TestNaiveBounds(t *testing.T) { nodetest.Bounds(t, inquiry.Naive(), 6, exactNaive) }
 
-func TestNaiveInitiators(t *testing.T) { ringtest.Initiators(t, inquiry.Naive(), 5, exactNaive) }
+func TestNaiveInitiators(t *testing.T) { nodetest.Initiators(t, inquiry.Naive(), 5, exactNaive) }
 
-func TestNaiveLarge(t *testing.T) { ringtest.Large(t, inquiry.Naive(), 13) }
+func TestNaiveLarge(t *testing.T) { nodetest.Large(t, inquiry.Naive(), 13) }
 
 // TestExercise: 2^(N-1)(N-1) election messages from the smallest initiator without states, and
 // N(N-1) with them; half as many again from every larger one.
 func TestExercise(t *testing.T) {
 	for n := 1; n <= 13; n++ {
 		for r := 1; r <= n; r++ {
-			c := ringtest.Ring(inquiry.Naive(), ringtest.Random(n, uint64(r)))
+			c := nodetest.Ring(inquiry.Naive(), nodetest.Random(n, uint64(r)))
 			c.Initiators = []election.ID{election.ID(r)}
-			got := ringtest.Elect(t, c)
+			got := nodetest.Elect(t, c)
 			require.EqualValues(t, 1<<(n-r)*(n-1), got.Count("election"), "%d of %d starts", r, n)
 			require.EqualValues(t, n-1, got.Count("elected"), "only the largest announces, and once")
 			if r == 1 {
 				require.EqualValues(t, (n-2)<<(n-1)+1, got.Count("ack"), "n = %d", n)
 				require.Equal(t, longest(n), got.Time, "n = %d", n)
 				c.Algorithm = inquiry.States()
-				with := ringtest.Elect(t, c)
+				with := nodetest.Elect(t, c)
 				require.EqualValues(t, n*(n-1), with.Count("election"), "n = %d", n)
 			}
 		}
@@ -68,7 +68,7 @@ func longest(n int) time.Duration {
 // TestNaiveAllStart: (2^N-1)(N-1) election messages and (N-2)2^N + 2 acks.
 func TestNaiveAllStart(t *testing.T) {
 	for n := 1; n <= 10; n++ {
-		got := ringtest.Elect(t, ringtest.Ring(inquiry.Naive(), ringtest.Random(n, 1)))
+		got := nodetest.Elect(t, nodetest.Ring(inquiry.Naive(), nodetest.Random(n, 1)))
 		require.EqualValues(t, (1<<n-1)*(n-1), got.Count("election"), "n = %d", n)
 		require.EqualValues(t, (n-2)<<n+2, got.Count("ack"), "n = %d", n)
 	}
@@ -77,15 +77,15 @@ func TestNaiveAllStart(t *testing.T) {
 // TestNaiveAnySchedule: the counts depend on the initiators alone.
 func TestNaiveAnySchedule(t *testing.T) {
 	for n := 1; n <= largest(5); n++ {
-		ids := ringtest.Random(n, 2)
-		for initiators := range ringtest.Subsets(ids) {
+		ids := nodetest.Random(n, 2)
+		for initiators := range nodetest.Subsets(ids) {
 			want, _ := exactNaive(ids, initiators)
 			for seed := range uint64(50) {
 				for _, unordered := range []bool{false, true} {
-					c := ringtest.Ring(inquiry.Naive(), ids)
+					c := nodetest.Ring(inquiry.Naive(), ids)
 					c.Initiators = initiators
 					c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, unordered, seed
-					got := ringtest.Elect(t, c)
+					got := nodetest.Elect(t, c)
 					require.Equal(t, want, got.Messages, "%v start, seed %d", initiators, seed)
 				}
 			}
@@ -96,7 +96,7 @@ func TestNaiveAnySchedule(t *testing.T) {
 func TestNaiveGoroutines(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 6, 10} {
 		for seed := range uint64(10) {
-			ids := ringtest.Random(n, seed)
+			ids := nodetest.Random(n, seed)
 			r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{
 				Algorithm: inquiry.Naive(), IDs: ids, Initiators: []election.ID{1},
 			}})
@@ -111,7 +111,7 @@ func TestNaiveGoroutines(t *testing.T) {
 
 // TestNaiveLimit: more than twenty would flood whatever they run on.
 func TestNaiveLimit(t *testing.T) {
-	c := ringtest.Ring(inquiry.Naive(), ringtest.Random(21, 1))
+	c := nodetest.Ring(inquiry.Naive(), nodetest.Random(21, 1))
 	r, err := sim.Run(t.Context(), c)
 	require.ErrorIs(t, err, election.ErrInput)
 	var failed *observe.ProcessError
@@ -119,7 +119,7 @@ func TestNaiveLimit(t *testing.T) {
 	require.ErrorContains(t, err, "inquiry/naive: 21 processes, at most 20 can do without states")
 	require.Zero(t, r.Messages)
 
-	c = ringtest.Ring(inquiry.Naive(), ringtest.Random(20, 1))
+	c = nodetest.Ring(inquiry.Naive(), nodetest.Random(20, 1))
 	c.Initiators = []election.ID{15}
-	require.EqualValues(t, 1<<5*19, func() uint64 { r := ringtest.Elect(t, c); return r.Count("election") }())
+	require.EqualValues(t, 1<<5*19, func() uint64 { r := nodetest.Elect(t, c); return r.Count("election") }())
 }

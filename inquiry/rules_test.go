@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/inquiry"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, of three.
@@ -31,22 +31,22 @@ func flagged(m election.Message) election.Message {
 	return m
 }
 
-func hear(m election.Message) election.Event { return ringtest.From(1, m) }
+func hear(m election.Message) election.Event { return nodetest.From(1, m) }
 
 func answers(m election.Message) []election.Outgoing {
-	return []election.Outgoing{ringtest.To(1, m)}
+	return []election.Outgoing{nodetest.To(1, m)}
 }
 
 func toAll(m election.Message) []election.Outgoing {
-	return []election.Outgoing{ringtest.To(0, m), ringtest.To(1, m)}
+	return []election.Outgoing{nodetest.To(0, m), nodetest.To(1, m)}
 }
 
 func given(events ...election.Event) []election.Event { return events }
 
 func TestRulesOfStates(t *testing.T) {
-	start, acked := ringtest.Start(), ringtest.From(0, ack(3))
-	const won = ringtest.Decided | ringtest.Ended
-	ringtest.Rules(t, inquiry.States(), self, []ringtest.Rule{
+	start, acked := nodetest.Start(), nodetest.From(0, ack(3))
+	const won = nodetest.Decided | nodetest.Ended
+	nodetest.Rules(t, inquiry.States(), self, []nodetest.Rule{
 		{Name: "start: inquire", When: start, Sends: toAll(ask(self))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: too late, lost", Given: given(hear(ask(larger))), When: start},
@@ -59,7 +59,7 @@ func TestRulesOfStates(t *testing.T) {
 		{Name: "inquiring, one ack: wait", Given: given(start), When: acked},
 		{Name: "inquiring, the same ack twice: wait", Given: given(start, acked), When: acked},
 		{Name: "inquiring, all acks: announce", Given: given(start, acked), When: hear(ack(4)),
-			Sends: toAll(elected(self)), Outcome: ringtest.Lead(self), Did: won},
+			Sends: toAll(elected(self)), Outcome: nodetest.Lead(self), Did: won},
 		{Name: "won: once", Given: given(start, acked, hear(ack(4))), When: hear(ack(4))},
 		{Name: "won, smaller: ignore", Given: given(start, acked, hear(ack(4))), When: hear(ask(smaller))},
 		{Name: "lost, smaller: ignore", Given: given(hear(ask(larger))), When: hear(ask(smaller))},
@@ -67,11 +67,11 @@ func TestRulesOfStates(t *testing.T) {
 			Sends: answers(ack(5))},
 		{Name: "lost, last ack: too late", Given: given(start, acked, hear(ask(larger))), When: hear(ack(4))},
 		{Name: "elected: follow, done", Given: given(hear(ask(larger))), When: hear(elected(larger)),
-			Outcome: ringtest.Follow(larger), Did: won},
+			Outcome: nodetest.Follow(larger), Did: won},
 		{Name: "priority before ID", When: hear(ask(election.Rank{ID: 3, Priority: 1})),
 			Sends: answers(ack(5))},
 	})
-	ringtest.Rules(t, inquiry.States(), election.Rank{ID: 5, Priority: 4}, []ringtest.Rule{
+	nodetest.Rules(t, inquiry.States(), election.Rank{ID: 5, Priority: 4}, []nodetest.Rule{
 		{Name: "equal, smaller ID: inquire", When: hear(ask(election.Rank{ID: 3, Priority: 4})),
 			Sends: toAll(ask(election.Rank{ID: 5, Priority: 4}))},
 		{Name: "equal, larger ID: ack", When: hear(ask(election.Rank{ID: 8, Priority: 4})),
@@ -80,9 +80,9 @@ func TestRulesOfStates(t *testing.T) {
 }
 
 func TestRulesOfNaive(t *testing.T) {
-	start, acked := ringtest.Start(), ringtest.From(0, flagged(ack(3)))
-	const won = ringtest.Decided | ringtest.Ended
-	ringtest.Rules(t, inquiry.Naive(), self, []ringtest.Rule{
+	start, acked := nodetest.Start(), nodetest.From(0, flagged(ack(3)))
+	const won = nodetest.Decided | nodetest.Ended
+	nodetest.Rules(t, inquiry.Naive(), self, []nodetest.Rule{
 		{Name: "start: inquire", When: start, Sends: toAll(flagged(ask(self)))},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "start: once more", Given: given(hear(ask(smaller))), When: start, Sends: toAll(ask(self))},
@@ -98,12 +98,12 @@ func TestRulesOfNaive(t *testing.T) {
 		{Name: "ack of another broadcast: ignore", Given: given(start, hear(ask(smaller)), acked),
 			When: hear(ack(4))},
 		{Name: "all acks: announce", Given: given(start, acked), When: hear(flagged(ack(4))),
-			Sends: toAll(elected(self)), Outcome: ringtest.Lead(self), Did: won},
+			Sends: toAll(elected(self)), Outcome: nodetest.Lead(self), Did: won},
 		{Name: "won: once", Given: given(start, acked, hear(flagged(ack(4)))), When: hear(flagged(ack(4)))},
 		{Name: "won, smaller: inquire still", Given: given(start, acked, hear(flagged(ack(4)))),
 			When:  hear(ask(smaller)),
 			Sends: toAll(ask(self))},
-		{Name: "elected: follow, done", When: hear(elected(larger)), Outcome: ringtest.Follow(larger),
+		{Name: "elected: follow, done", When: hear(elected(larger)), Outcome: nodetest.Follow(larger),
 			Did: won},
 	})
 }
@@ -146,8 +146,8 @@ func deliver(t *testing.T, a *election.Algorithm, slow link) int {
 	for p := range in.IDs {
 		nodes = append(nodes, a.New(election.Setup{Self: in.Self(p), Ports: 2}))
 	}
-	step(0, ringtest.Start())
-	step(2, ringtest.Start())
+	step(0, nodetest.Start())
+	step(2, nodetest.Start())
 	for len(quick)+len(late) > 0 {
 		if len(quick) == 0 {
 			quick, late = late[:1], late[1:]

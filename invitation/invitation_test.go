@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/electiontest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/invitation"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/fault"
@@ -21,6 +20,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/verdict"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/params"
 )
 
@@ -117,7 +117,7 @@ func TestMergeAtRandom(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 3))
 		n := 2 + random.IntN(30)
-		ids := ringtest.Random(n, seed)
+		ids := nodetest.Random(n, seed)
 		leaders := make(map[election.ID]election.ID)
 		var all []election.ID
 		for _, id := range ids {
@@ -149,7 +149,7 @@ func TestMergeAtRandom(t *testing.T) {
 func TestAllStart(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		a := configured(t, config)
-		r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: ringtest.Random(n, uint64(n))}})
+		r := run(t, sim.Config{Input: scenario.Input{Algorithm: a, IDs: nodetest.Random(n, uint64(n))}})
 		require.EqualValues(t, (2*n+5)*(n-1), r.Messages)
 		require.EqualValues(t, n, r.Leader)
 		for seed := range uint64(20) {
@@ -179,7 +179,7 @@ func TestAnyDelay(t *testing.T) {
 		ids := upTo(2 + random.IntN(7))
 		r := run(t, sim.Config{Seed: seed, Schedule: sim.RandomDelay, Unordered: true,
 			Delay: sim.Delay{Min: 1, Max: 30 * sim.Unit}, Input: scenario.Input{IDs: ids,
-				Algorithm: configured(t, config), Initiators: ringtest.Some(ids, seed)}})
+				Algorithm: configured(t, config), Initiators: nodetest.Some(ids, seed)}})
 		require.True(t, r.Groups && r.Grouped)
 		if r.Claimants > 1 {
 			several++

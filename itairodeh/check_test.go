@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/nodetest"
 )
 
 // visited visits every state of an election.
@@ -39,7 +39,7 @@ func TestEveryState(t *testing.T) {
 			if n == 4 && k == 3 && testing.Short() {
 				continue
 			}
-			for initiators := range ringtest.Subsets(rising(n)) {
+			for initiators := range nodetest.Subsets(rising(n)) {
 				if initiators[0] != 1 { // another ring, turned, is the same: no process looks at an ID
 					continue
 				}

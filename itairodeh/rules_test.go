@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/itairodeh"
+	"github.com/go-election/election/nodetest"
 )
 
 const (
@@ -30,22 +30,22 @@ func token(round uint32, number, hops uint64, flags uint8) election.Message {
 
 func announcement(r election.Rank) election.Message { return election.Message{Kind: 2, Rank: r} }
 
-func hear(m election.Message) election.Event { return ringtest.From(ccw, m) }
+func hear(m election.Message) election.Event { return nodetest.From(ccw, m) }
 
 func given(events ...election.Event) []election.Event { return events }
 
-func sends(m election.Message) []election.Outgoing { return []election.Outgoing{ringtest.To(cw, m)} }
+func sends(m election.Message) []election.Outgoing { return []election.Outgoing{nodetest.To(cw, m)} }
 
 // TestRules: one process of three, which draws 1 from 1 to 2 each time.
 func TestRules(t *testing.T) {
 	a, err := itairodeh.New(itairodeh.Config{Size: 3, K: 2})
 	require.NoError(t, err)
-	start := ringtest.Start()
+	start := nodetest.Start()
 	begun := given(start)
 	again := given(start, hear(token(1, 1, 3, shared))) // in round 2
 	passive := given(start, hear(token(1, 2, 1, 0)))
 	leads := given(start, hear(token(1, 1, 3, 0)))
-	ringtest.Rules(t, a, self, []ringtest.Rule{
+	nodetest.Rules(t, a, self, []nodetest.Rule{
 		{Name: "start: draw", When: start, Sends: sends(token(1, 1, 1, 0))},
 		{Name: "start: once", Given: begun, When: start},
 		{Name: "start: not where passive", Given: passive, When: start},
@@ -65,8 +65,8 @@ func TestRules(t *testing.T) {
 		{Name: "smaller: a number", Given: begun, When: hear(token(1, 0, 1, 0))},
 		{Name: "smaller: a round", Given: again, When: hear(token(1, 2, 1, 0))},
 		{Name: "smaller: active from then on", Given: given(start, hear(token(1, 0, 1, 0))),
-			When: hear(token(1, 1, 3, 0)), Sends: sends(announcement(self)), Outcome: ringtest.Lead(self),
-			Did: ringtest.Decided},
+			When: hear(token(1, 1, 3, 0)), Sends: sends(announcement(self)), Outcome: nodetest.Lead(self),
+			Did: nodetest.Decided},
 		{Name: "smaller: all where it leads", Given: leads, When: hear(token(9, 2, 1, 0))},
 		{Name: "same: shared", Given: begun, When: hear(token(1, 1, 1, 0)),
 			Sends: sends(token(1, 1, 2, shared))},
@@ -75,18 +75,18 @@ func TestRules(t *testing.T) {
 		{Name: "same: active from then on", Given: given(start, hear(token(1, 1, 1, 0))),
 			When: hear(token(1, 1, 3, shared)), Sends: sends(token(2, 1, 1, 0))},
 		{Name: "home: lead", Given: begun, When: hear(token(1, 1, 3, 0)), Sends: sends(announcement(self)),
-			Outcome: ringtest.Lead(self), Did: ringtest.Decided},
+			Outcome: nodetest.Lead(self), Did: nodetest.Decided},
 		{Name: "again: draw", Given: begun, When: hear(token(1, 1, 3, shared)),
 			Sends: sends(token(2, 1, 1, 0))},
 		{Name: "again: and again", Given: again, When: hear(token(2, 1, 3, shared)),
 			Sends: sends(token(3, 1, 1, 0))},
 		{Name: "elected: follow, forward, done", Given: passive, When: hear(announcement(other)),
-			Sends: sends(announcement(other)), Outcome: ringtest.Follow(other),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: sends(announcement(other)), Outcome: nodetest.Follow(other),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: comes home, done", Given: leads, When: hear(announcement(self)),
-			Did: ringtest.Ended},
+			Did: nodetest.Ended},
 		{Name: "elected: of another leader, where the size is wrong", Given: leads,
-			When: hear(announcement(other)), Did: ringtest.Ended},
+			When: hear(announcement(other)), Did: nodetest.Ended},
 		{Name: "stray: where active", Given: begun, When: hear(token(1, 1, 4, 0))},
 		{Name: "stray: where larger", Given: begun, When: hear(token(1, 2, 4, 0))},
 		{Name: "stray: where passive", Given: passive, When: hear(token(1, 2, 4, 0))},
@@ -98,15 +98,15 @@ func TestRules(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	ringtest.States(t, itairodeh.Rounds().New(election.Setup{Size: 3}), 4)
+	nodetest.States(t, itairodeh.Rounds().New(election.Setup{Size: 3}), 4)
 }
 
 // TestFinite: no token has a round.
 func TestFinite(t *testing.T) {
 	a, err := itairodeh.New(itairodeh.Config{Size: 3, K: 2, Finite: true})
 	require.NoError(t, err)
-	start := ringtest.Start()
-	ringtest.Rules(t, a, self, []ringtest.Rule{
+	start := nodetest.Start()
+	nodetest.Rules(t, a, self, []nodetest.Rule{
 		{Name: "start", When: start, Sends: sends(token(0, 1, 1, 0))},
 		{Name: "again", Given: given(start), When: hear(token(0, 1, 3, shared)),
 			Sends: sends(token(0, 1, 1, 0))},

@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lmw"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
 
@@ -39,7 +39,7 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 			}
 		}
 	}
-	r := ringtest.Elect(t, c)
+	r := nodetest.Elect(t, c)
 	if n == 1 {
 		require.Zero(t, r.Messages)
 		return r
@@ -63,11 +63,11 @@ func TestOrders(t *testing.T) {
 	}
 	for n := 1; n <= largest; n++ {
 		least, most, longest := uint64(1<<60), uint64(0), time.Duration(0)
-		for ids := range ringtest.Orders(n) {
+		for ids := range nodetest.Orders(n) {
 			if ids[0] != 1 {
 				continue
 			}
-			r := elect(t, ringtest.Ring(lmw.Algorithm(), ids))
+			r := elect(t, nodetest.Ring(lmw.Algorithm(), ids))
 			least, most, longest = min(least, r.Messages), max(most, r.Messages), max(longest, r.Time)
 		}
 		require.EqualValues(t, lmw.Algorithm().Best.Count(n), least)
@@ -80,9 +80,9 @@ func TestOrders(t *testing.T) {
 // is elected.
 func TestInitiators(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		for order := range ringtest.Orders(n) {
-			for part := range ringtest.Subsets(order) {
-				c := ringtest.Ring(lmw.Algorithm(), order)
+		for order := range nodetest.Orders(n) {
+			for part := range nodetest.Subsets(order) {
+				c := nodetest.Ring(lmw.Algorithm(), order)
 				c.Initiators = part
 				elect(t, c)
 			}
@@ -94,7 +94,7 @@ func TestInitiators(t *testing.T) {
 func TestFalling(t *testing.T) {
 	a := lmw.Algorithm()
 	for _, n := range []int{2, 3, 10, 200} {
-		r := elect(t, ringtest.Ring(a, ringtest.IDs(a.Best.Arrange(n))))
+		r := elect(t, nodetest.Ring(a, nodetest.IDs(a.Best.Arrange(n))))
 		require.EqualValues(t, 3*n-1, r.Messages)
 	}
 }
@@ -104,9 +104,9 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		n := 1 + rng.IntN(40)
-		c := ringtest.Ring(lmw.Algorithm(), ringtest.Random(n, seed))
+		c := nodetest.Ring(lmw.Algorithm(), nodetest.Random(n, seed))
 		c.Seed, c.Schedule, c.Unordered = seed, sim.RandomDelay, seed%2 > 0
-		c.Initiators = ringtest.Some(c.IDs, seed)
+		c.Initiators = nodetest.Some(c.IDs, seed)
 		c.StartTimes = make([]time.Duration, len(c.Initiators))
 		for i := range c.StartTimes[1:] { // the election ends at 3 at the earliest
 			c.StartTimes[1+i] = time.Duration(rng.Int64N(int64(sim.Unit)))
@@ -120,7 +120,7 @@ func TestMean(t *testing.T) {
 	const n, runs = 100, 100
 	sum := uint64(0)
 	for seed := range uint64(runs) {
-		r := elect(t, ringtest.Ring(lmw.Algorithm(), ringtest.Random(n, seed)))
+		r := elect(t, nodetest.Ring(lmw.Algorithm(), nodetest.Random(n, seed)))
 		sum += r.Count("elect")
 	}
 	require.InDelta(t, 2.88, float64(sum)/n/runs, 0.03)
@@ -128,7 +128,7 @@ func TestMean(t *testing.T) {
 
 // TestPorts: links that do not lead around are refused; any circle will do.
 func TestPorts(t *testing.T) {
-	c := ringtest.Ring(lmw.Algorithm(), []election.ID{1, 2, 3, 4})
+	c := nodetest.Ring(lmw.Algorithm(), []election.ID{1, 2, 3, 4})
 	var err error
 	c.Topology, err = topology.Complete(4)
 	require.NoError(t, err)
@@ -138,17 +138,14 @@ func TestPorts(t *testing.T) {
 }
 
 // TestPriorities: the largest Rank leads, not the largest ID.
-func TestPriorities(t *testing.T) { ringtest.Priorities(t, lmw.Algorithm()) }
-
-// TestAgain: consecutive elections are independent.
-func TestAgain(t *testing.T) { ringtest.Again(t, lmw.Algorithm()) }
+func TestPriorities(t *testing.T) { nodetest.Priorities(t, lmw.Algorithm()) }
 
 // TestGoroutines: real concurrency, within the same bounds.
 func TestGoroutines(t *testing.T) {
 	for seed := range uint64(20) {
-		ids := ringtest.Random(15, seed)
+		ids := nodetest.Random(15, seed)
 		r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: lmw.Algorithm(),
-			IDs: ids, Initiators: ringtest.Some(ids, seed)}})
+			IDs: ids, Initiators: nodetest.Some(ids, seed)}})
 		require.NoError(t, err)
 		require.NoError(t, r.Err())
 		require.LessOrEqual(t, float64(r.Messages), lmw.Algorithm().Worst.Count(15))
@@ -158,7 +155,7 @@ func TestGoroutines(t *testing.T) {
 // TestCrash: one crash blocks the election, as the data sheet warns.
 func TestCrash(t *testing.T) {
 	for down := range election.ID(4) {
-		c := ringtest.Ring(lmw.Algorithm(), []election.ID{1, 2, 3, 4})
+		c := nodetest.Ring(lmw.Algorithm(), []election.ID{1, 2, 3, 4})
 		c.Crashed = []election.ID{down + 1}
 		r, err := sim.Run(t.Context(), c)
 		require.NoError(t, err)

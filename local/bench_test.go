@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/internal/channels"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 // BenchmarkRing compares elections with the hand-written ring.
 func BenchmarkRing(b *testing.B) {
-	ringtest.AgainstChannels(b, func(ids []election.ID) uint64 {
+	channels.Compare(b, func(ids []election.ID) uint64 {
 		r, err := local.Elect(context.Background(), lcr.Participant(), ids...)
 		require.NoError(b, err)
 		return r.Messages
@@ -23,7 +24,7 @@ func BenchmarkRing(b *testing.B) {
 
 // BenchmarkMillion is one election among a million goroutines, in random order.
 func BenchmarkMillion(b *testing.B) {
-	ids := ringtest.Random(1e6, 7)
+	ids := nodetest.Random(1e6, 7)
 	for b.Loop() {
 		r, err := local.Elect(context.Background(), lcr.Participant(), ids...)
 		require.NoError(b, err)

@@ -17,13 +17,13 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/bully"
 	"github.com/go-election/election/floodmax"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
 
@@ -77,7 +77,7 @@ func TestElections(t *testing.T) {
 }
 
 func TestMany(t *testing.T) {
-	r, err := local.Elect(t.Context(), lcr.Participant(), ringtest.Random(5000, 7)...)
+	r, err := local.Elect(t.Context(), lcr.Participant(), nodetest.Random(5000, 7)...)
 	require.NoError(t, err)
 	require.Equal(t, election.ID(5000), r.Leader)
 }
@@ -245,7 +245,7 @@ func TestContextEnds(t *testing.T) {
 		})
 		why := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: ringtest.Random(100, 7)}}
+		c := local.Config{Input: scenario.Input{Algorithm: alg, IDs: nodetest.Random(100, 7)}}
 		c.Progress = func(delivered uint64) {
 			if delivered > 0 {
 				cancel(why)
@@ -265,7 +265,7 @@ func TestContextEndsFlood(t *testing.T) {
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var steps atomic.Int64
-	r, err := local.Run(ctx, local.Config{Input: scenario.Input{IDs: ringtest.Random(100, 7),
+	r, err := local.Run(ctx, local.Config{Input: scenario.Input{IDs: nodetest.Random(100, 7),
 		Algorithm: scripted(func(_ election.ID, e *election.Env, ev *election.Event) {
 			if ev.Op != election.Init {
 				e.Send(election.Clockwise, election.Message{Kind: 1})
@@ -335,7 +335,7 @@ func TestBurst(t *testing.T) {
 	})
 	alg.Topology = election.Complete
 	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg,
-		IDs: ringtest.Random(n, 7)}})
+		IDs: nodetest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.Equal(t, uint64(n*(n-1)*each), r.Steps)
 	require.Equal(t, uint64(1), r.Chain)
@@ -380,7 +380,7 @@ func TestCancelledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("no time")
 	cancel(why)
-	r, err := local.Elect(ctx, alg, ringtest.Random(100_000, 7)...)
+	r, err := local.Elect(ctx, alg, nodetest.Random(100_000, 7)...)
 	require.ErrorIs(t, err, why)
 	require.Zero(t, r)
 }
@@ -408,7 +408,7 @@ func TestCancelledOnTheWay(t *testing.T) {
 			built.Add(1)
 			return build(s)
 		}
-		_, err := local.Elect(ctx, alg, ringtest.Random(n, 7)...)
+		_, err := local.Elect(ctx, alg, nodetest.Random(n, 7)...)
 		require.ErrorIs(t, err, why)
 		if building {
 			require.Less(t, built.Load(), int64(n))
@@ -443,7 +443,7 @@ func calledBack(t *testing.T) {
 		}
 	})
 	r, err := local.Run(t.Context(), local.Config{Input: scenario.Input{Algorithm: alg,
-		IDs: ringtest.Random(n, 7)}})
+		IDs: nodetest.Random(n, 7)}})
 	require.NoError(t, err)
 	require.True(t, r.Terminated)
 	require.Equal(t, uint64(n*(rounds+1)), r.Messages)

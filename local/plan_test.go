@@ -14,10 +14,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/catalog"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
@@ -277,7 +277,7 @@ func TestScenariosOfTimeouts(t *testing.T) {
 // TestManyLate: processes that start late keep their goroutines, however many they are.
 func TestManyLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		in := scenario.Input{Algorithm: lcr.Participant(), IDs: ringtest.Random(500, 7)}
+		in := scenario.Input{Algorithm: lcr.Participant(), IDs: nodetest.Random(500, 7)}
 		for i := range in.IDs {
 			in.StartTimes = append(in.StartTimes, time.Duration(i%50)*unit)
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 )
 
 // TestEventsOfMessages: the event of a message holds nothing of the timer that was handled before.
@@ -214,7 +214,7 @@ func TestAllocations(t *testing.T) {
 			e.Send(election.Clockwise, election.Message{Kind: 1, Value: ev.Msg.Value + 1})
 		}
 	})
-	in := scenario.Input{Algorithm: alg, IDs: ringtest.Random(100, 7)}
+	in := scenario.Input{Algorithm: alg, IDs: nodetest.Random(100, 7)}
 	require.Less(t, testing.AllocsPerRun(1, func() {
 		if _, err := local.Run(t.Context(), local.Config{Input: in}); err != nil {
 			panic(err)

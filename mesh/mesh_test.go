@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/mesh"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
 
@@ -115,14 +115,14 @@ func TestAlways(t *testing.T) {
 		for cols := 3; cols <= 8; cols++ {
 			n := rows * cols
 			for seed := range uint64(60) {
-				c := grid(t, rows, cols, ringtest.Random(n, seed))
+				c := grid(t, rows, cols, nodetest.Random(n, seed))
 				c.Seed = seed
 				if seed%2 == 1 {
 					shuffled(t, &c, rows, cols, seed)
 				}
 				switch seed % 3 {
 				case 1:
-					c.Initiators = ringtest.Some(c.IDs, seed)
+					c.Initiators = nodetest.Some(c.IDs, seed)
 				case 2:
 					c.Initiators = c.IDs[int(seed)%n:][:1]
 				}
@@ -140,7 +140,7 @@ func TestAlways(t *testing.T) {
 // TestEveryInitiator: any process starts alone.
 func TestEveryInitiator(t *testing.T) {
 	for _, side := range [][2]int{{3, 3}, {3, 7}, {5, 4}, {8, 8}} {
-		c := grid(t, side[0], side[1], ringtest.Random(side[0]*side[1], 1))
+		c := grid(t, side[0], side[1], nodetest.Random(side[0]*side[1], 1))
 		for p := range c.IDs {
 			c.Initiators = c.IDs[p : p+1]
 			require.Equal(t, exact(side[0], side[1]), elect(t, c).ByKind)
@@ -150,7 +150,7 @@ func TestEveryInitiator(t *testing.T) {
 
 // TestCornerOrders: every order of the corners around the border.
 func TestCornerOrders(t *testing.T) {
-	for order := range ringtest.Orders(4) {
+	for order := range nodetest.Orders(4) {
 		for seed := range uint64(50) {
 			ids := []election.ID{0, 20, 0, 10, 30, 40, 0, 50, 0}
 			for i, p := range []int{0, 2, 8, 6} {
@@ -165,7 +165,7 @@ func TestCornerOrders(t *testing.T) {
 
 // TestLarge: 40000 processes.
 func TestLarge(t *testing.T) {
-	c := grid(t, 200, 200, ringtest.Random(200*200, 1))
+	c := grid(t, 200, 200, nodetest.Random(200*200, 1))
 	c.Initiators = c.IDs[777:778]
 	require.Equal(t, exact(200, 200), elect(t, c).ByKind)
 	c.Schedule, c.Unordered = sim.RandomDelay, true
@@ -175,8 +175,8 @@ func TestLarge(t *testing.T) {
 // TestPriorities: by priority, ties by ID. All corners have the same, or two of them.
 func TestPriorities(t *testing.T) {
 	for seed := range uint64(200) {
-		c := grid(t, 4, 3, ringtest.Random(12, seed))
-		for _, v := range ringtest.Random(12, seed+1000) {
+		c := grid(t, 4, 3, nodetest.Random(12, seed))
+		for _, v := range nodetest.Random(12, seed+1000) {
 			c.Priorities = append(c.Priorities, uint64(v)/uint64(1+seed%8))
 		}
 		if seed%4 == 0 {
@@ -189,7 +189,7 @@ func TestPriorities(t *testing.T) {
 // TestLateStart: a process that is awake takes part already, and any other may start at any time.
 func TestLateStart(t *testing.T) {
 	require.Equal(t, election.LateIgnored, mesh.Algorithm().LateStart)
-	c := grid(t, 5, 4, ringtest.Random(20, 1))
+	c := grid(t, 5, 4, nodetest.Random(20, 1))
 	c.Initiators = c.IDs
 	for at := range time.Duration(12) { // no process has heard of the end by then
 		c.StartTimes = slices.Repeat([]time.Duration{at * sim.Unit}, 20)
@@ -202,7 +202,7 @@ func TestLateStart(t *testing.T) {
 // as soon as it knows of the end: messages of the former come late, and are not heeded.
 func TestAgain(t *testing.T) {
 	for seed := range uint64(100) {
-		c := grid(t, 4, 4, ringtest.Random(16, seed))
+		c := grid(t, 4, 4, nodetest.Random(16, seed))
 		c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
 		s, err := sim.New(c)
 		require.NoError(t, err)
@@ -225,7 +225,7 @@ func TestAgain(t *testing.T) {
 
 // TestAgainCounts: an election finds the Nodes as good as new.
 func TestAgainCounts(t *testing.T) {
-	c := grid(t, 3, 5, ringtest.Random(15, 1))
+	c := grid(t, 3, 5, nodetest.Random(15, 1))
 	s, err := sim.New(c)
 	require.NoError(t, err)
 	for term := uint64(1); term <= 3; term++ {
@@ -244,9 +244,9 @@ func TestAgainCounts(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	for side := 3; side <= 8; side++ {
 		for seed := range uint64(10) {
-			c := grid(t, side, 3, ringtest.Random(3*side, seed))
+			c := grid(t, side, 3, nodetest.Random(3*side, seed))
 			if seed > 0 {
-				c.Initiators = ringtest.Some(c.IDs, seed)
+				c.Initiators = nodetest.Some(c.IDs, seed)
 			}
 			r, err := local.Run(t.Context(), local.Config{Input: c.Input})
 			require.NoError(t, err)
@@ -264,7 +264,7 @@ func TestTooSmall(t *testing.T) {
 		n := side[0] * side[1]
 		for p := range n {
 			for seed := range uint64(20) {
-				c := grid(t, side[0], side[1], ringtest.Random(n, 1))
+				c := grid(t, side[0], side[1], nodetest.Random(n, 1))
 				c.Initiators = c.IDs[p : p+1]
 				if seed > 0 {
 					c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
@@ -288,8 +288,8 @@ func TestState(t *testing.T) {
 	largest := 0
 	for seed := range uint64(600) {
 		rows, cols := 3+int(seed%3), 3+int(seed%4)
-		c := grid(t, rows, cols, ringtest.Random(rows*cols, seed))
-		c.Algorithm = ringtest.Measured(c.Algorithm, &largest)
+		c := grid(t, rows, cols, nodetest.Random(rows*cols, seed))
+		c.Algorithm = nodetest.Measured(c.Algorithm, &largest)
 		c.Schedule, c.Unordered, c.Seed = sim.RandomDelay, true, seed
 		if seed%2 == 1 {
 			c.Delay = sim.Delay{Distribution: sim.Exponential, Mean: sim.Unit}

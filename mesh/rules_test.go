@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/mesh"
+	"github.com/go-election/election/nodetest"
 )
 
 // The process under test is 5, at a corner.
@@ -30,25 +30,25 @@ func given(events ...election.Event) []election.Event { return events }
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
 func TestRules(t *testing.T) {
-	start := ringtest.Start()
-	left := func(m election.Message) election.Event { return ringtest.From(0, m) }
-	right := func(m election.Message) election.Event { return ringtest.From(1, m) }
+	start := nodetest.Start()
+	left := func(m election.Message) election.Event { return nodetest.From(0, m) }
+	right := func(m election.Message) election.Event { return nodetest.From(1, m) }
 	each := func(m election.Message) []election.Outgoing {
-		return sends(ringtest.To(0, m), ringtest.To(1, m))
+		return sends(nodetest.To(0, m), nodetest.To(1, m))
 	}
 	wake := append(each(hello(2)), each(corner(self, 1))...)
 	placed := given(start, left(hello(3)), right(hello(3)))
 	after := func(events ...election.Event) []election.Event { return append(given(placed...), events...) }
 	beaten := after(left(corner(larger, 1)), right(corner(smaller, 1)))
 	stage2 := after(left(corner(smaller, 1)), right(corner(smaller, 1)))
-	ringtest.Rules(t, mesh.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, mesh.Algorithm(), self, []nodetest.Rule{
 		{Name: "start: hello, and stage 1", When: start, Sends: wake},
 		{Name: "start: once", Given: given(start), When: start},
 		{Name: "hello wakes", When: left(hello(3)), Sends: wake},
 		{Name: "corner wakes", When: left(corner(larger, 1)), Sends: wake},
 		{Name: "elected wakes, and goes on", When: left(announcement(larger)),
-			Sends:   append(wake[:4:4], ringtest.To(1, announcement(larger))),
-			Outcome: ringtest.Follow(larger), Did: ringtest.Decided | ringtest.Ended},
+			Sends:   append(wake[:4:4], nodetest.To(1, announcement(larger))),
+			Outcome: nodetest.Follow(larger), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "hellos missing: wait", Given: given(start, left(corner(smaller, 1)), left(hello(3))),
 			When: right(corner(smaller, 1))},
 		{Name: "hellos in: go on", Given: given(start, left(corner(smaller, 1)), left(hello(3)),
@@ -57,7 +57,7 @@ func TestRules(t *testing.T) {
 		{Name: "hellos in: beaten, and all four that wait go on or count", When: right(hello(3)),
 			Given: given(start, left(corner(larger, 1)), left(corner(larger, 2)), right(corner(larger, 1)),
 				right(corner(larger, 2)), left(hello(3))),
-			Sends: sends(ringtest.To(1, corner(larger, 2)), ringtest.To(0, corner(larger, 2)))},
+			Sends: sends(nodetest.To(1, corner(larger, 2)), nodetest.To(0, corner(larger, 2)))},
 		{Name: "wait for the other side", Given: placed, When: left(corner(larger, 1))},
 		{Name: "wait for the same stage", Given: after(left(corner(smaller, 1))),
 			When: right(corner(smaller, 2))},
@@ -71,27 +71,27 @@ func TestRules(t *testing.T) {
 			When: right(corner(election.Rank{ID: 3, Priority: 1}, 1))},
 		{Name: "beaten: what waits goes on", Given: after(left(corner(larger, 2)), left(corner(larger, 1))),
 			When:  right(corner(smaller, 1)),
-			Sends: sends(ringtest.To(1, corner(larger, 2)))},
+			Sends: sends(nodetest.To(1, corner(larger, 2)))},
 		{Name: "beaten: relay", Given: beaten, When: right(corner(larger, 2)),
-			Sends: sends(ringtest.To(0, corner(larger, 2)))},
+			Sends: sends(nodetest.To(0, corner(larger, 2)))},
 		{Name: "stage 2, another one: beaten", Given: append(stage2[:5:5], left(corner(larger, 2))),
 			When: right(corner(larger, 2))},
 		{Name: "stage 2, smaller: lead, announce, done", Given: append(stage2[:5:5], left(corner(smaller, 2))), When: right(corner(smaller, 2)),
-			Sends: each(announcement(self)), Outcome: ringtest.Lead(self),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: each(announcement(self)), Outcome: nodetest.Lead(self),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "stage 2, my own: lead, announce, done", Given: append(stage2[:5:5], left(corner(self, 2))), When: right(corner(self, 2)),
-			Sends: each(announcement(self)), Outcome: ringtest.Lead(self),
-			Did: ringtest.Decided | ringtest.Ended},
+			Sends: each(announcement(self)), Outcome: nodetest.Lead(self),
+			Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: follow, on, done", Given: beaten, When: right(announcement(larger)),
-			Sends:   sends(ringtest.To(0, announcement(larger))),
-			Outcome: ringtest.Follow(larger), Did: ringtest.Decided | ringtest.Ended},
+			Sends:   sends(nodetest.To(0, announcement(larger))),
+			Outcome: nodetest.Follow(larger), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "elected: once", Given: append(beaten[:5:5], right(announcement(larger))),
 			When: left(announcement(larger))},
 		{Name: "elected: the second stage goes on",
 			Given: append(stage2[:5:5], left(corner(larger, 2)), left(announcement(larger))),
 			When:  right(corner(larger, 2))},
 		{Name: "a corner beside a corner: refuse, done", Given: given(start, left(hello(2))), When: right(hello(3)),
-			Did: ringtest.Refused | ringtest.Ended, Err: mesh.ErrTooSmall},
+			Did: nodetest.Refused | nodetest.Ended, Err: mesh.ErrTooSmall},
 		{Name: "refused: what comes in goes nowhere",
 			Given: given(start, left(hello(2)), right(hello(3)), left(corner(smaller, 1))),
 			When:  right(corner(smaller, 1))},
@@ -113,9 +113,9 @@ func TestNothingIsKept(t *testing.T) {
 	for _, second := range []uint64{3, 2} {
 		node := mesh.Algorithm().New(election.Setup{Self: self, Ports: 2})
 		fresh := len(new(election.State).Append(nil, node))
-		for _, ev := range given(ringtest.Start(), ringtest.From(0, hello(3)),
-			ringtest.From(0, corner(larger, 1)), ringtest.From(0, corner(larger, 2)),
-			ringtest.From(1, corner(smaller, 1)), ringtest.From(1, hello(second))) {
+		for _, ev := range given(nodetest.Start(), nodetest.From(0, hello(3)),
+			nodetest.From(0, corner(larger, 1)), nodetest.From(0, corner(larger, 2)),
+			nodetest.From(1, corner(smaller, 1)), nodetest.From(1, hello(second))) {
 			env.Begin(0)
 			node.Step(env, &ev)
 		}

@@ -9,16 +9,17 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/echo"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/internal/channels"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
 // BenchmarkRing compares elections over the transport in memory with the hand-written ring.
 func BenchmarkRing(b *testing.B) {
-	ringtest.AgainstChannels(b, func(ids []election.ID) (messages uint64) {
+	channels.Compare(b, func(ids []election.ID) (messages uint64) {
 		ring, err := topology.Ring(len(ids), true)
 		require.NoError(b, err)
 		return electInMemory(b, lcr.Participant(), ring, ids)
@@ -27,7 +28,7 @@ func BenchmarkRing(b *testing.B) {
 
 // BenchmarkCrowd: all of forty processes send to all others.
 func BenchmarkCrowd(b *testing.B) {
-	ids := ringtest.Random(40, 7)
+	ids := nodetest.Random(40, 7)
 	all, err := topology.Complete(len(ids))
 	require.NoError(b, err)
 	messages := uint64(0)

@@ -12,14 +12,14 @@ import (
 	"github.com/go-election/election/cost"
 	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/synchronizer"
 )
 
 var (
 	widths = cost.NewWidths(100, 1000, 0) // of which LogN is 3
 	self   = election.Rank{ID: 5}
-	start  = ringtest.Start()
+	start  = nodetest.Start()
 )
 
 // Kinds of the toy, and of what alpha adds.
@@ -80,15 +80,15 @@ func made(t *testing.T, do func(e *election.Env, ev *election.Event)) (*election
 func given(events ...election.Event) []election.Event { return events }
 
 func call(port election.Port, flags uint8, value uint64) election.Event {
-	return ringtest.From(port, election.Message{Kind: kindCall, Flags: flags, Value: value})
+	return nodetest.From(port, election.Message{Kind: kindCall, Flags: flags, Value: value})
 }
 
 func stop(port election.Port, flags uint8) election.Event {
-	return ringtest.From(port, election.Message{Kind: kindStop, Flags: flags})
+	return nodetest.From(port, election.Message{Kind: kindStop, Flags: flags})
 }
 
 func safe(port election.Port, flags uint8, count uint32) election.Event {
-	return ringtest.From(port, safeOf(flags, count))
+	return nodetest.From(port, safeOf(flags, count))
 }
 
 func safeOf(flags uint8, count uint32) election.Message {
@@ -99,18 +99,18 @@ func safeOf(flags uint8, count uint32) election.Message {
 func sends(out ...election.Outgoing) []election.Outgoing { return out }
 
 func toCall(port election.Port, flags uint8, value uint64) election.Outgoing {
-	return ringtest.To(port, election.Message{Kind: kindCall, Flags: flags, Value: value})
+	return nodetest.To(port, election.Message{Kind: kindCall, Flags: flags, Value: value})
 }
 
 func toSafe(port election.Port, flags uint8, count uint32) election.Outgoing {
-	return ringtest.To(port, safeOf(flags, count))
+	return nodetest.To(port, safeOf(flags, count))
 }
 
 func TestRules(t *testing.T) {
 	a, _ := made(t, nil)
 	first := sends(toCall(0, 0, 0), toSafe(0, 0, 1), toSafe(1, 0, 0))
 	empty := func(flags uint8) []election.Outgoing { return sends(toSafe(0, flags, 0), toSafe(1, flags, 0)) }
-	ringtest.Rules(t, a, self, []ringtest.Rule{
+	nodetest.Rules(t, a, self, []nodetest.Rule{
 		{Name: "wake: by a start", When: start, Sends: first},
 		{Name: "wake: by a message, and start all the same", When: call(1, 0, 0), Sends: first},
 		{Name: "wake: by safe", When: safe(1, 0, 0), Sends: first},
@@ -140,10 +140,10 @@ func TestRules(t *testing.T) {
 			Sends: sends(toCall(0, odd, 1), toCall(0, odd, 2), toCall(1, odd, 1), toCall(1, odd, 2),
 				toSafe(0, odd, 2), toSafe(1, odd, 2))},
 		{Name: "end: the last safe", Given: given(start, safe(0, 0, 0), stop(1, 0)), When: safe(1, 0, 1),
-			Sends: empty(odd | last), Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
+			Sends: empty(odd | last), Outcome: nodetest.Lead(self), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "end: what comes in the same pulse is too late",
 			Given: given(start, safe(0, 0, 1), stop(0, 0), call(1, 0, 0)), When: safe(1, 0, 1),
-			Sends: empty(odd | last), Outcome: ringtest.Lead(self), Did: ringtest.Decided | ringtest.Ended},
+			Sends: empty(odd | last), Outcome: nodetest.Lead(self), Did: nodetest.Decided | nodetest.Ended},
 		{Name: "end: no pulse any more",
 			Given: given(start, safe(0, 0, 0), stop(1, 0), safe(1, 0, 1), safe(0, odd, 0)),
 			When:  safe(1, odd, 0)},
@@ -154,7 +154,7 @@ func TestRules(t *testing.T) {
 		{Name: "end: no pulse without a neighbour that goes on", Given: given(start, safe(0, last, 0)),
 			When: safe(1, last, 0), Sends: empty(odd)},
 		{Name: "unknown kind: ignored", Given: given(start, safe(0, 0, 0), safe(1, 0, 1)),
-			When: ringtest.From(1, election.Message{Kind: kindSafe + 1})},
+			When: nodetest.From(1, election.Message{Kind: kindSafe + 1})},
 	})
 }
 
@@ -296,8 +296,8 @@ func TestWithoutDelay(t *testing.T) {
 	require.NoError(t, err)
 	env := election.NewEnv(pair{}, nil)
 	node := a.New(election.Setup{Self: self, Ports: 2})
-	for _, ev := range []election.Event{start, ringtest.From(0, election.Message{Kind: 1}),
-		ringtest.From(1, election.Message{Kind: 1})} {
+	for _, ev := range []election.Event{start, nodetest.From(0, election.Message{Kind: 1}),
+		nodetest.From(1, election.Message{Kind: 1})} {
 		env.Begin(0)
 		node.Step(env, &ev)
 	}
@@ -412,12 +412,12 @@ func TestStateOfAlgorithm(t *testing.T) {
 	env := election.NewEnv(pair{}, nil)
 	node := a.New(election.Setup{Self: self, Ports: 2})
 	best := func(port election.Port, id election.ID, round uint32) election.Event {
-		return ringtest.From(port, election.Message{Kind: 1, Rank: election.Rank{ID: id}, Round: round,
+		return nodetest.From(port, election.Message{Kind: 1, Rank: election.Rank{ID: id}, Round: round,
 			Flags: odd * uint8((round+1)%2)})
 	}
 	const safeOfFlood = 2
 	done := func(port election.Port, mark uint8) election.Event {
-		return ringtest.From(port, election.Message{Kind: safeOfFlood, Flags: mark, Round: 1})
+		return nodetest.From(port, election.Message{Kind: safeOfFlood, Flags: mark, Round: 1})
 	}
 	var fx *election.Effects
 	step := func(ev election.Event) {

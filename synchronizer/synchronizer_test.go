@@ -14,10 +14,10 @@ import (
 	"github.com/go-election/election/floodmax"
 	"github.com/go-election/election/franklin"
 	"github.com/go-election/election/hs"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lcr"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/params"
 	"github.com/go-election/election/synchronizer"
 )
@@ -39,16 +39,16 @@ func TestAsInTheSynchronousModel(t *testing.T) {
 		over := alpha(t, a)
 		for seed := range uint64(12) {
 			n := 2 + int(seed)
-			ids := ringtest.Random(n, seed)
-			want := ringtest.Elect(t, ringtest.Ring(a, ids))
+			ids := nodetest.Random(n, seed)
+			want := nodetest.Elect(t, nodetest.Ring(a, ids))
 			if a.Name == "echo" {
 				// Which of two waves that come at one instant is met first decides how many are extinguished.
-				want = ringtest.Elect(t, ringtest.Ring(over, ids))
+				want = nodetest.Elect(t, nodetest.Ring(over, ids))
 			}
-			c := ringtest.Ring(over, ids)
-			c.Schedule, c.Seed, c.Initiators = sim.RandomDelay, seed, ringtest.Some(ids, seed)
+			c := nodetest.Ring(over, ids)
+			c.Schedule, c.Seed, c.Initiators = sim.RandomDelay, seed, nodetest.Some(ids, seed)
 			c.Delay = sim.Delay{Min: 1, Max: 1 + time.Duration(seed)*sim.Unit}
-			r := ringtest.Elect(t, c)
+			r := nodetest.Elect(t, c)
 			require.Equal(t, want.Leader, r.Leader)
 			for _, k := range a.Kinds {
 				require.Equal(t, want.Count(k.Name), r.Count(k.Name), "%s: %s among %v", a.Title(), k.Name,
@@ -158,7 +158,7 @@ func TestRefused(t *testing.T) {
 
 // TestCrash: one crash blocks all.
 func TestCrash(t *testing.T) {
-	c := ringtest.Ring(alpha(t, floodmax.Algorithms()[0]), ringtest.Random(6, 1))
+	c := nodetest.Ring(alpha(t, floodmax.Algorithms()[0]), nodetest.Random(6, 1))
 	c.Crashed = c.IDs[:1]
 	r, err := sim.Run(t.Context(), c)
 	require.NoError(t, err)

@@ -8,11 +8,10 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/electiontest"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/treeelect"
 )
 
@@ -62,17 +61,17 @@ func TestAllGraphs(t *testing.T) {
 	for variant, a := range over(t) {
 		for n := 1; n <= 5; n++ {
 			count := 0
-			for g := range graphtest.Graphs(n) {
+			for g := range nodetest.Graphs(n) {
 				count++
 				for p := range n {
 					if testing.Short() && n == 5 && p != count%n {
 						continue // one initiator in each graph, another one in the next
 					}
-					r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(a, g, graphtest.Sorted(n), p)})
-					graphtest.RequireCounts(t, &r.Result, onGraph(variant, g))
+					r := nodetest.Elect(t, sim.Config{Input: nodetest.Input(a, g, nodetest.Sorted(n), p)})
+					nodetest.Counts(t, &r.Result, onGraph(variant, g))
 					// The first to ask has been asked the shortest way, so that the tree is as high
 					// as the initiator is far from the farthest process.
-					ecc := graphtest.Eccentricity(g, p)
+					ecc := nodetest.Eccentricity(g, p)
 					after := map[string]int{"root": 4 * ecc, "any": 3 * ecc, "saturation": 3 * ecc}[variant]
 					require.LessOrEqual(t, r.Time, units(2*ecc+1+after), variant)
 					if variant != "saturation" {
@@ -100,7 +99,7 @@ func randomGraph(t *testing.T, a *election.Algorithm, seed uint64) sim.Config {
 	}
 	g, err := topology.RandomGraph(n, count, seed)
 	require.NoError(t, err)
-	c := sim.Config{Input: graphtest.Input(a, graphtest.Shuffled(g, rng.Shuffle), ringtest.Random(n, seed),
+	c := sim.Config{Input: nodetest.Input(a, nodetest.Shuffled(g, rng.Shuffle), nodetest.Random(n, seed),
 		rng.IntN(n)),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
@@ -113,8 +112,8 @@ func TestRandomGraphs(t *testing.T) {
 	for variant, a := range over(t) {
 		for seed := range seeds(200) {
 			c := randomGraph(t, a, seed)
-			r := ringtest.Elect(t, c)
-			graphtest.RequireCounts(t, &r.Result, onGraph(variant, c.Topology), "%s, seed %d", variant, seed)
+			r := nodetest.Elect(t, c)
+			nodetest.Counts(t, &r.Result, onGraph(variant, c.Topology), "%s, seed %d", variant, seed)
 		}
 	}
 }
@@ -127,7 +126,7 @@ func TestGraphsOnGoroutines(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
-			graphtest.RequireCounts(t, &r.Result, onGraph(variant, c.Topology))
+			nodetest.Counts(t, &r.Result, onGraph(variant, c.Topology))
 		}
 	}
 }
@@ -135,12 +134,12 @@ func TestGraphsOnGoroutines(t *testing.T) {
 // TestTreeAmongGraphs: a tree is a graph, too, and then a tree of itself.
 func TestTreeAmongGraphs(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		for tree := range graphtest.Trees(n) {
+		for tree := range nodetest.Trees(n) {
 			for p := range n {
-				r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Graph(), tree,
-					graphtest.Sorted(n), p)})
+				r := nodetest.Elect(t, sim.Config{Input: nodetest.Input(treeelect.Graph(), tree,
+					nodetest.Sorted(n), p)})
 				require.EqualValues(t, 6*(n-1), r.Messages)
-				require.Equal(t, units(6*graphtest.Eccentricity(tree, p)), r.Time)
+				require.Equal(t, units(6*nodetest.Eccentricity(tree, p)), r.Time)
 			}
 		}
 	}

@@ -11,13 +11,12 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/treeelect"
 )
@@ -61,33 +60,33 @@ func seeds(all uint64) uint64 {
 func TestAllTrees(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		count := 0
-		for tree := range graphtest.Trees(n) {
+		for tree := range nodetest.Trees(n) {
 			count++
 			for root := range n {
 				if testing.Short() && n == 6 && root != count%n {
 					continue // one root of each tree, another one for the next
 				}
 				tree := rooted(t, tree, root)
-				height := graphtest.Eccentricity(tree, root)
-				depths := graphtest.Distances(tree, root)
+				height := nodetest.Eccentricity(tree, root)
+				depths := nodetest.Distances(tree, root)
 
-				r := ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Root(), tree,
-					graphtest.Sorted(n), root)})
-				graphtest.RequireCounts(t, &r.Result, expected("root", n, 0, 1))
+				r := nodetest.Elect(t, sim.Config{Input: nodetest.Input(treeelect.Root(), tree,
+					nodetest.Sorted(n), root)})
+				nodetest.Counts(t, &r.Result, expected("root", n, 0, 1))
 				require.Equal(t, units(4*height), r.Time)
 
-				r = ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Any(), tree,
-					graphtest.Sorted(n), root)})
-				graphtest.RequireCounts(t, &r.Result, expected("any", n, 0, 1))
+				r = nodetest.Elect(t, sim.Config{Input: nodetest.Input(treeelect.Any(), tree,
+					nodetest.Sorted(n), root)})
+				nodetest.Counts(t, &r.Result, expected("any", n, 0, 1))
 				require.Equal(t, units(3*height), r.Time)
 
 				for p := range n {
 					if n == 6 && p != (root+1)%n {
 						continue
 					}
-					r = ringtest.Elect(t, sim.Config{Input: graphtest.Input(treeelect.Climb(), tree,
-						graphtest.Sorted(n), p)})
-					graphtest.RequireCounts(t, &r.Result, expected("climb", n, depths[p], 1))
+					r = nodetest.Elect(t, sim.Config{Input: nodetest.Input(treeelect.Climb(), tree,
+						nodetest.Sorted(n), p)})
+					nodetest.Counts(t, &r.Result, expected("climb", n, depths[p], 1))
 					require.Equal(t, units(depths[p]+4*height), r.Time)
 				}
 			}
@@ -98,16 +97,16 @@ func TestAllTrees(t *testing.T) {
 // TestAllSaturations: every tree of few processes and every set of initiators; among six, one and all.
 func TestAllSaturations(t *testing.T) {
 	for n := 1; n <= 6; n++ {
-		for tree := range graphtest.Trees(n) {
-			diameter := graphtest.Diameter(tree)
-			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
+		for tree := range nodetest.Trees(n) {
+			diameter := nodetest.Diameter(tree)
+			for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
 				if n == 6 && len(starters) != 1 && len(starters) != n {
 					continue
 				}
-				in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
+				in := nodetest.Input(treeelect.Saturation(), tree, nodetest.Sorted(n))
 				in.Initiators = starters
-				r := ringtest.Elect(t, sim.Config{Input: in})
-				graphtest.RequireCounts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+				r := nodetest.Elect(t, sim.Config{Input: in})
+				nodetest.Counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
 				require.LessOrEqual(t, r.Time, units(3*diameter))
 				if len(starters) == n {
 					require.Equal(t, units(diameter), r.Time)
@@ -122,8 +121,8 @@ func TestAllSaturations(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	for _, a := range []*election.Algorithm{treeelect.Root(), treeelect.Any(), treeelect.Saturation()} {
 		for n := 1; n <= 40; n++ {
-			r := ringtest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a,
-				IDs: ringtest.Random(n, 1)}})
+			r := nodetest.Elect(t, sim.Config{Input: scenario.Input{Algorithm: a,
+				IDs: nodetest.Random(n, 1)}})
 			for _, b := range []cost.Bound{a.Best, a.Mean, a.Worst} {
 				require.EqualValues(t, b.Count(n), r.Messages)
 			}
@@ -139,8 +138,8 @@ func TestFormulasOfClimb(t *testing.T) {
 		path, err := topology.Path(n)
 		require.NoError(t, err)
 		for starter, bound := range map[int]cost.Bound{0: a.Best, n - 1: a.Worst} {
-			in := graphtest.Input(a, rooted(t, path, 0), ringtest.Random(n, 1), starter)
-			require.EqualValues(t, bound.Count(n), ringtest.Elect(t, sim.Config{Input: in}).Messages)
+			in := nodetest.Input(a, rooted(t, path, 0), nodetest.Random(n, 1), starter)
+			require.EqualValues(t, bound.Count(n), nodetest.Elect(t, sim.Config{Input: in}).Messages)
 		}
 	}
 }
@@ -160,14 +159,14 @@ func random(t *testing.T, a *election.Algorithm, n, k int, seed uint64) (c sim.C
 		tree, err = topology.Star(n)
 	}
 	require.NoError(t, err)
-	tree = graphtest.Shuffled(rooted(t, tree, 0), rng.Shuffle)
+	tree = nodetest.Shuffled(rooted(t, tree, 0), rng.Shuffle)
 	root := rng.IntN(n)
 	starters := rng.Perm(n)[:k]
 	if a.Variant == "root" {
 		starters[0] = root
 	}
-	depth = graphtest.Distances(tree, root)[starters[0]]
-	c = sim.Config{Input: graphtest.Input(a, rooted(t, tree, root), ringtest.Random(n, seed), starters...),
+	depth = nodetest.Distances(tree, root)[starters[0]]
+	c = sim.Config{Input: nodetest.Input(a, rooted(t, tree, root), nodetest.Random(n, seed), starters...),
 		Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
 	for range n {
 		c.Priorities = append(c.Priorities, rng.Uint64N(3))
@@ -187,8 +186,8 @@ func TestRandomTrees(t *testing.T) {
 				k = 1 + int(seed*104729)%n
 			}
 			c, depth := random(t, a, n, k, seed)
-			r := ringtest.Elect(t, c)
-			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, n, depth, k), "%s, n = %d, seed %d",
+			r := nodetest.Elect(t, c)
+			nodetest.Counts(t, &r.Result, expected(a.Variant, n, depth, k), "%s, n = %d, seed %d",
 				a.Title(), n, seed)
 		}
 	}
@@ -197,14 +196,14 @@ func TestRandomTrees(t *testing.T) {
 // TestSaturationOnAnySchedule: few processes, every set of initiators, many schedules.
 func TestSaturationOnAnySchedule(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for tree := range graphtest.Trees(n) {
-			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
+		for tree := range nodetest.Trees(n) {
+			for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
 				for seed := range seeds(40) {
-					in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
+					in := nodetest.Input(treeelect.Saturation(), tree, nodetest.Sorted(n))
 					in.Initiators = starters
 					c := sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1, Seed: seed}
-					r := ringtest.Elect(t, c)
-					graphtest.RequireCounts(t, &r.Result, expected("saturation", n, 0, len(starters)))
+					r := nodetest.Elect(t, c)
+					nodetest.Counts(t, &r.Result, expected("saturation", n, 0, len(starters)))
 				}
 			}
 		}
@@ -248,8 +247,8 @@ func TestNotInitiator(t *testing.T) {
 	tree, err := topology.Path(3)
 	require.NoError(t, err)
 	for p := 1; p < 3; p++ {
-		r, err := sim.Run(t.Context(), sim.Config{Input: graphtest.Input(treeelect.Root(), tree,
-			graphtest.Sorted(3), p)})
+		r, err := sim.Run(t.Context(), sim.Config{Input: nodetest.Input(treeelect.Root(), tree,
+			nodetest.Sorted(3), p)})
 		require.ErrorIs(t, err, election.ErrNotInitiator)
 		var failed *observe.ProcessError
 		require.ErrorAs(t, err, &failed)
@@ -263,7 +262,7 @@ func TestRefusedStartDoesNoHarm(t *testing.T) {
 	tree, err := topology.Path(3)
 	require.NoError(t, err)
 	for _, ids := range [][]election.ID{{3, 2, 1}, {1, 2, 3}} {
-		s, err := sim.New(sim.Config{Input: graphtest.Input(treeelect.Root(), tree, ids)})
+		s, err := sim.New(sim.Config{Input: nodetest.Input(treeelect.Root(), tree, ids)})
 		require.NoError(t, err)
 		s.Post(1, election.Event{Op: election.Start})
 		require.ErrorIs(t, s.Run(t.Context()), election.ErrNotInitiator)
@@ -283,7 +282,7 @@ func TestTwoStartAtOnce(t *testing.T) {
 			continue
 		}
 		for seed := range uint64(300) {
-			ids := ringtest.Random(2+int(seed%12), seed)
+			ids := nodetest.Random(2+int(seed%12), seed)
 			in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
 			s, err := sim.New(sim.Config{Input: in, Schedule: sim.RandomDelay, Unordered: seed%2 == 1,
 				Seed: seed})
@@ -312,7 +311,7 @@ func TestScenarios(t *testing.T) {
 	for _, s := range list {
 		in, err := s.Input(find)
 		require.NoError(t, err)
-		r := ringtest.Elect(t, sim.Config{Input: in})
+		r := nodetest.Elect(t, sim.Config{Input: in})
 		require.NoError(t, s.Expect.Compare(&r.Result, &r.Time), s.Name)
 	}
 }
@@ -340,7 +339,7 @@ func TestGoroutines(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, r.Err())
 			require.Equal(t, c.Expected().ID, r.Leader)
-			graphtest.RequireCounts(t, &r.Result, expected(a.Variant, n, depth, k))
+			nodetest.Counts(t, &r.Result, expected(a.Variant, n, depth, k))
 		}
 	}
 }
@@ -349,7 +348,7 @@ func TestGoroutines(t *testing.T) {
 // as if it were the first.
 func TestAgain(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
-		ids := ringtest.Random(12, 1)
+		ids := nodetest.Random(12, 1)
 		in := scenario.Input{Algorithm: a, IDs: ids, Initiators: []election.ID{}}
 		s, err := sim.New(sim.Config{Input: in})
 		require.NoError(t, err)
@@ -359,7 +358,7 @@ func TestAgain(t *testing.T) {
 				p = 0
 			}
 			in.Initiators = ids[p : p+1]
-			once := ringtest.Elect(t, sim.Config{Input: in})
+			once := nodetest.Elect(t, sim.Config{Input: in})
 			before := s.Result().Messages
 			s.Post(p, election.Event{Op: election.Start})
 			require.NoError(t, s.Run(t.Context()))
@@ -376,7 +375,7 @@ func TestAgain(t *testing.T) {
 
 func TestPriorities(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
-		ringtest.Priorities(t, a)
+		nodetest.Priorities(t, a)
 	}
 }
 
@@ -384,7 +383,7 @@ func TestPriorities(t *testing.T) {
 func TestCrash(t *testing.T) {
 	for _, a := range treeelect.Algorithms() {
 		for down := range 4 {
-			in := scenario.Input{Algorithm: a, IDs: graphtest.Sorted(4)}
+			in := scenario.Input{Algorithm: a, IDs: nodetest.Sorted(4)}
 			in.Crashed = in.IDs[down : down+1]
 			r, err := sim.Run(t.Context(), sim.Config{Input: in})
 			require.NoError(t, err)

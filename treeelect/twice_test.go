@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/treeelect"
 )
 
@@ -31,7 +31,7 @@ func TestTwice(t *testing.T) {
 	}
 	for i, tree := range trees {
 		n := tree.Len()
-		in := graphtest.Input(treeelect.Saturation(), tree, graphtest.Sorted(n))
+		in := nodetest.Input(treeelect.Saturation(), tree, nodetest.Sorted(n))
 		in.Initiators, in.Faults = nil, fault.Plan{Duplicate: 0.5}
 		r, err := sim.Run(t.Context(), sim.Config{Input: in, Schedule: sim.RandomDelay, Seed: uint64(i)})
 		require.NoError(t, err)
@@ -41,7 +41,7 @@ func TestTwice(t *testing.T) {
 
 // TestManyLinks: what a process with many links has heard is saved, and forgotten when an election is void.
 func TestManyLinks(t *testing.T) {
-	in := graphtest.Input(treeelect.Saturation(), tree(t)(topology.Star(150)), graphtest.Sorted(150))
+	in := nodetest.Input(treeelect.Saturation(), tree(t)(topology.Star(150)), nodetest.Sorted(150))
 	require.NoError(t, in.Check())
 	env := election.NewEnv(&in, nil)
 	node := in.Algorithm.New(in.Setup(0))
@@ -68,7 +68,7 @@ func TestManyLinks(t *testing.T) {
 
 // TestEnded: a message that comes again after the end changes nothing.
 func TestEnded(t *testing.T) {
-	in := graphtest.Input(treeelect.Root(), tree(t)(topology.Path(2)), graphtest.Sorted(2))
+	in := nodetest.Input(treeelect.Root(), tree(t)(topology.Path(2)), nodetest.Sorted(2))
 	require.NoError(t, in.Check())
 	env := election.NewEnv(&in, nil)
 	node := as(in.Algorithm, true, election.NoPort).New(in.Setup(0))

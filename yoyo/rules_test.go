@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/yoyo"
 )
 
@@ -28,13 +28,13 @@ func elected(r election.Rank) election.Message { return election.Message{Kind: 7
 
 func given(events ...election.Event) []election.Event { return events }
 
-func from(p election.Port, m election.Message) election.Event { return ringtest.From(p, m) }
+func from(p election.Port, m election.Message) election.Event { return nodetest.From(p, m) }
 
 // sends returns the first message over port 0, the second over port 1.
 func sends(over0, over1 election.Message) (list []election.Outgoing) {
 	for port, m := range []election.Message{over0, over1} {
 		if m.Kind != 0 {
-			list = append(list, ringtest.To(election.Port(port), m))
+			list = append(list, nodetest.To(election.Port(port), m))
 		}
 	}
 	return list
@@ -42,11 +42,11 @@ func sends(over0, over1 election.Message) (list []election.Outgoing) {
 
 var none election.Message
 
-const ended = ringtest.Decided | ringtest.Ended
+const ended = nodetest.Decided | nodetest.Ended
 
 // What has happened before.
 var (
-	start  = ringtest.Start()
+	start  = nodetest.Start()
 	source = given(start, from(0, hello(larger)), from(1, hello(larger)))    // it has sent 5 over both
 	sink   = given(start, from(0, hello(smaller)), from(1, hello(smallest))) // it waits for two values
 	inner  = given(start, from(0, hello(smaller)), from(1, hello(larger)))   // values come over 0
@@ -59,7 +59,7 @@ func then(before []election.Event, more ...election.Event) []election.Event {
 }
 
 func TestRulesDown(t *testing.T) {
-	ringtest.Rules(t, yoyo.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, yoyo.Algorithm(), self, []nodetest.Rule{
 		{Name: "wake: start", When: start, Sends: sends(hello(self), hello(self))},
 		{Name: "wake: once", Given: given(start), When: start},
 		{Name: "wake: the first message", When: from(0, hello(larger)),
@@ -80,15 +80,15 @@ func TestRulesDown(t *testing.T) {
 }
 
 func TestRulesUp(t *testing.T) {
-	ringtest.Rules(t, yoyo.Algorithm(), self, []ringtest.Rule{
+	nodetest.Rules(t, yoyo.Algorithm(), self, []nodetest.Rule{
 		{Name: "sink: yes to the smallest, no to the other", Given: then(sink, from(0, value(smaller))),
 			When:  from(1, value(smallest)),
-			Sends: []election.Outgoing{ringtest.To(1, yes), ringtest.To(0, no)}},
+			Sends: []election.Outgoing{nodetest.To(1, yes), nodetest.To(0, no)}},
 		{Name: "sink: the other way round", Given: then(sink, from(0, value(smallest))),
 			When: from(1, value(smaller)), Sends: sends(yes, no)},
 		{Name: "sink: two of the same value: drop one, and leave by the other", When: from(1, value(smaller)),
 			Given: then(sink, from(0, value(smaller))),
-			Sends: []election.Outgoing{ringtest.To(1, drop), ringtest.To(0, leaf)}},
+			Sends: []election.Outgoing{nodetest.To(1, drop), nodetest.To(0, leaf)}},
 		{Name: "sink: its links go out in the next round, if it has voted no", When: from(1, value(smallest)),
 			Given: then(sink, from(0, value(smaller)), from(1, value(smallest))),
 			Sends: sends(value(smallest), none)},
@@ -121,14 +121,14 @@ func TestRulesUp(t *testing.T) {
 		{Name: "keep: also where the no comes behind it", When: from(0, yes), Sends: sends(value(smaller), none),
 			Given: then(source, from(1, value(smaller)), from(1, no))},
 		{Name: "lead: no link is left", Given: then(source, from(0, leaf)), When: from(1, leaf),
-			Sends: sends(elected(self), elected(self)), Outcome: ringtest.Lead(self), Did: ended},
+			Sends: sends(elected(self), elected(self)), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "lead: a link that was dropped leads to no child", Given: then(source, from(0, drop)),
-			When: from(1, leaf), Sends: sends(none, elected(self)), Outcome: ringtest.Lead(self), Did: ended},
+			When: from(1, leaf), Sends: sends(none, elected(self)), Outcome: nodetest.Lead(self), Did: ended},
 		{Name: "elected: follow, and pass it on", Given: then(waits, from(1, leaf)),
 			When: from(0, elected(smaller)), Sends: sends(none, elected(smaller)),
-			Outcome: ringtest.Follow(smaller), Did: ended},
+			Outcome: nodetest.Follow(smaller), Did: ended},
 		{Name: "elected: no child", Given: then(waits, from(1, drop)), When: from(0, elected(smaller)),
-			Outcome: ringtest.Follow(smaller), Did: ended},
+			Outcome: nodetest.Follow(smaller), Did: ended},
 		{Name: "unknown kind: ignored", Given: source,
 			When: from(0, election.Message{Kind: 9, Rank: larger})},
 	})
@@ -136,7 +136,7 @@ func TestRulesUp(t *testing.T) {
 
 // TestStates: a saved state is one of four, and a fifth is refused.
 func TestStates(t *testing.T) {
-	ringtest.States(t, yoyo.Algorithm().New(election.Setup{Self: self}), 4)
+	nodetest.States(t, yoyo.Algorithm().New(election.Setup{Self: self}), 4)
 }
 
 // TestSpoiltState: a saved state that lacks the places of values does no harm to the process that comes back

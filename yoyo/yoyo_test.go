@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/graphtest"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/local"
+	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/yoyo"
 )
 
@@ -27,11 +26,11 @@ func on(g topology.Topology, ids []election.ID) scenario.Input {
 // the model, and what the data sheet promises of these.
 func elect(t *testing.T, c sim.Config) *model {
 	t.Helper()
-	r := ringtest.Elect(t, c)
+	r := nodetest.Elect(t, c)
 	n, ports := len(c.IDs), c.Topology.Links()
 	require.Equal(t, c.IDs[0], r.Leader)
 	m := modelled(c.Topology)
-	graphtest.RequireCounts(t, &r.Result, m.sent, c.IDs)
+	nodetest.Counts(t, &r.Result, m.sent, c.IDs)
 	s := append(slices.Concat([]int{n}, m.sources), 0)
 	for i := range len(s) - 2 {
 		require.GreaterOrEqual(t, s[i], s[i+1]+s[i+2], "sources %v", s)
@@ -62,8 +61,8 @@ func TestAllGraphs(t *testing.T) {
 	}
 	for n := 1; n <= largest; n++ {
 		most := 0
-		for g := range graphtest.Graphs(n) {
-			most = max(most, len(elect(t, sim.Config{Input: on(g, graphtest.Sorted(n))}).sources))
+		for g := range nodetest.Graphs(n) {
+			most = max(most, len(elect(t, sim.Config{Input: on(g, nodetest.Sorted(n))}).sources))
 		}
 		require.Equal(t, []int{0, 0, 1, 2, 2, 3, 3}[n], most, "rounds of %d", n)
 	}
@@ -72,9 +71,9 @@ func TestAllGraphs(t *testing.T) {
 // TestAllInitiators: every set of initiators wakes all others, and changes no count.
 func TestAllInitiators(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		for g := range graphtest.Graphs(n) {
-			for starters := range ringtest.Subsets(graphtest.Sorted(n)) {
-				in := on(g, graphtest.Sorted(n))
+		for g := range nodetest.Graphs(n) {
+			for starters := range nodetest.Subsets(nodetest.Sorted(n)) {
+				in := on(g, nodetest.Sorted(n))
 				in.Initiators = starters
 				elect(t, sim.Config{Input: in})
 			}
@@ -96,8 +95,8 @@ func TestRandom(t *testing.T) {
 		g, err := topology.RandomGraph(n, n-1+rng.IntN(min(most-n+2, 2*n)), seed)
 		require.NoError(t, err)
 		// RandomGraph adds each process to one before it. Here the IDs are at places of their own.
-		in := on(graphtest.Shuffled(replaced(g, rng.Perm(n)), rng.Shuffle), graphtest.Sorted(n))
-		in.Initiators = ringtest.Some(in.IDs, seed)
+		in := on(nodetest.Shuffled(replaced(g, rng.Perm(n)), rng.Shuffle), nodetest.Sorted(n))
+		in.Initiators = nodetest.Some(in.IDs, seed)
 		in.StartTimes = make([]time.Duration, len(in.Initiators))
 		// A start that comes after the end would begin another election: of few processes with short delays,
 		// that is soon.
@@ -164,7 +163,7 @@ func TestSlowest(t *testing.T) {
 	for rounds, n := range []int{1, 2, 3, 5, 8, 13, 21, 34, 55} {
 		g := slowest(t, rounds)
 		require.Equal(t, n, g.Len())
-		m := elect(t, sim.Config{Input: on(g, graphtest.Sorted(n))})
+		m := elect(t, sim.Config{Input: on(g, nodetest.Sorted(n))})
 		require.Len(t, m.sources, rounds, "n = %d", n)
 		sum := 0
 		for _, sent := range m.sent {
@@ -181,7 +180,7 @@ func TestSlowest(t *testing.T) {
 func TestNotHalved(t *testing.T) {
 	g, err := topology.New(election.Graph, 5, [][2]int{{0, 3}, {2, 3}, {2, 4}, {1, 4}})
 	require.NoError(t, err)
-	require.Equal(t, []int{3, 2, 1}, elect(t, sim.Config{Input: on(g, graphtest.Sorted(5))}).sources)
+	require.Equal(t, []int{3, 2, 1}, elect(t, sim.Config{Input: on(g, nodetest.Sorted(5))}).sources)
 }
 
 // TestPriorities: the smallest Rank leads, not the smallest ID; of one priority the smallest ID.
@@ -190,9 +189,9 @@ func TestPriorities(t *testing.T) {
 		{5, 5, 5}: 1, {5, 5, 9}: 1} {
 		g, err := topology.Path(3)
 		require.NoError(t, err)
-		in := on(g, graphtest.Sorted(3))
+		in := on(g, nodetest.Sorted(3))
 		in.Priorities = priorities[:]
-		require.Equal(t, leader, ringtest.Elect(t, sim.Config{Input: in}).Leader, "%v", priorities)
+		require.Equal(t, leader, nodetest.Elect(t, sim.Config{Input: in}).Leader, "%v", priorities)
 	}
 }
 
@@ -208,12 +207,9 @@ func TestLarge(t *testing.T) {
 	require.NoError(t, err)
 	for _, g := range []topology.Topology{star, path, graph} {
 		rng := rand.New(rand.NewPCG(9, 9))
-		elect(t, sim.Config{Input: on(replaced(g, rng.Perm(g.Len())), graphtest.Sorted(g.Len()))})
+		elect(t, sim.Config{Input: on(replaced(g, rng.Perm(g.Len())), nodetest.Sorted(g.Len()))})
 	}
 }
-
-// TestAgain: one election after another begins anew.
-func TestAgain(t *testing.T) { ringtest.Again(t, yoyo.Algorithm()) }
 
 // TestGoroutines: real concurrency, the same counts.
 func TestGoroutines(t *testing.T) {
@@ -221,10 +217,10 @@ func TestGoroutines(t *testing.T) {
 		g, err := topology.RandomGraph(12, 20, seed)
 		require.NoError(t, err)
 		g = replaced(g, rand.New(rand.NewPCG(seed, 6)).Perm(12))
-		r, err := local.Run(t.Context(), local.Config{Input: on(g, graphtest.Sorted(12))})
+		r, err := local.Run(t.Context(), local.Config{Input: on(g, nodetest.Sorted(12))})
 		require.NoError(t, err)
 		require.NoError(t, r.Err())
-		graphtest.RequireCounts(t, &r.Result, modelled(g).sent)
+		nodetest.Counts(t, &r.Result, modelled(g).sent)
 	}
 }
 
@@ -233,7 +229,7 @@ func TestCrash(t *testing.T) {
 	for down := range 4 {
 		path, err := topology.Path(4)
 		require.NoError(t, err)
-		in := on(path, graphtest.Sorted(4))
+		in := on(path, nodetest.Sorted(4))
 		in.Crashed = in.IDs[down : down+1]
 		r, err := sim.Run(t.Context(), sim.Config{Input: in})
 		require.NoError(t, err)

@@ -33,13 +33,11 @@ var floors = [][]string{
 	{"lab/check"},
 	{"lab/soak", "lab/experiment", "lab/cluster", "lab/museum"},
 	{"lab/figure", "lab/report"},
-	{"electiontest", "electortest"},
+	{"electiontest", "electortest", "nodetest"},
 }
 
 // forTests are packages that only tests import, or no package at all.
-var forTests = []string{"internal/ringtest", "internal/graphtest", "internal/catalogtest",
-	"internal/newcomer",
-	"internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
+var forTests = []string{"internal/catalogtest", "internal/channels", "internal/newcomer", "internal/house", "internal/rules", "internal/pipenet", "internal/exampletest",
 	"internal/terminaltest"}
 
 // contract is all of this module that an algorithm may import.

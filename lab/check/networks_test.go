@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/nodetest"
 )
 
 // network is where an algorithm is checked.
@@ -33,7 +33,7 @@ func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 		return trees(t, n, a.Rooted)
 	case election.Graph:
 		if a.Weighted {
-			for _, g := range graphtest.Weighted(n) {
+			for _, g := range nodetest.Weighted(n) {
 				all = append(all, network{links: g, of: rising(n), name: "weighted graph"})
 			}
 			return all

@@ -1,7 +1,9 @@
-package ringtest
+// Package channels compares elections with a hand-written ring of goroutines and channels.
+package channels
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -10,21 +12,24 @@ import (
 	"github.com/go-election/election"
 )
 
-// AgainstChannels compares whole elections of lcr.Participant, built, run and counted, with the hand-written
+// Compare compares whole elections of lcr.Participant, built, run and counted, with the hand-written
 // ring, in turn. elect returns the number of messages. ratio is the median over the pairs.
-func AgainstChannels(b *testing.B, elect func(ids []election.ID) uint64, sizes ...int) {
+func Compare(b *testing.B, elect func(ids []election.ID) uint64, sizes ...int) {
 	median := func(x []float64) float64 {
 		slices.Sort(x)
 		return x[len(x)/2]
 	}
 	for _, n := range sizes {
 		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
-			ids := Random(n, 7)
+			ids := make([]election.ID, n)
+			for i, v := range rand.New(rand.NewPCG(7, uint64(n))).Perm(n) {
+				ids[i] = election.ID(v + 1)
+			}
 			var ratios, ours, theirs []float64
 			// In turn, so that what slows the machine for a while slows both.
 			for b.Loop() {
 				begin := time.Now()
-				messages := Channels(ids)
+				messages := byHand(ids)
 				theirs = append(theirs, float64(time.Since(begin))/float64(messages))
 				begin = time.Now()
 				if got := elect(ids); got != messages {
@@ -51,11 +56,11 @@ type token struct {
 // fast, 1 and 256 are slower.
 const buffer = 16
 
-// Channels is LCR as one writes it in Go: a goroutine and a buffered channel for every
+// byHand is LCR as one writes it in Go: a goroutine and a buffered channel for every
 // process, nothing counted but one number each. Its channels cannot all be full: there are never
 // more tokens under way than processes, and each channel holds several. It returns the number of
 // messages.
-func Channels(ids []election.ID) uint64 {
+func byHand(ids []election.ID) uint64 {
 	n := len(ids)
 	links := make([]chan token, n)
 	for i := range links {

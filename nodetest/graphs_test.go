@@ -1,4 +1,4 @@
-package graphtest_test
+package nodetest_test
 
 import (
 	"cmp"
@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/graphtest"
 	"github.com/go-election/election/lab/topology"
+	"github.com/go-election/election/nodetest"
 )
 
 // links lists the links of t, in order.
@@ -33,7 +33,7 @@ func TestAll(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		seen := map[[15][2]int]bool{}
 		count := 0
-		for tree := range graphtest.Trees(n) {
+		for tree := range nodetest.Trees(n) {
 			require.Equal(t, election.Tree, tree.Shape())
 			var key [15][2]int
 			copy(key[:], links(tree))
@@ -44,15 +44,15 @@ func TestAll(t *testing.T) {
 		require.Equal(t, trees[n], count)
 		require.Len(t, seen, count)
 		count = 0
-		for range graphtest.Graphs(n) {
+		for range nodetest.Graphs(n) {
 			count++
 		}
 		require.Equal(t, graphs[n], count)
 	}
-	for range graphtest.Trees(5) {
+	for range nodetest.Trees(5) {
 		break // no panic: the iterator has heard that it is enough
 	}
-	for range graphtest.Graphs(5) {
+	for range nodetest.Graphs(5) {
 		break
 	}
 }
@@ -65,7 +65,7 @@ func TestWeighted(t *testing.T) {
 			continue
 		}
 		seen := map[string]bool{}
-		for _, g := range graphtest.Weighted(n) {
+		for _, g := range nodetest.Weighted(n) {
 			of := links(g)
 			slices.SortFunc(of, func(a, b [2]int) int { return cmp.Compare(weight(g, a), weight(g, b)) })
 			for i := range of {
@@ -74,7 +74,7 @@ func TestWeighted(t *testing.T) {
 			seen[fmt.Sprint(of)] = true
 		}
 		require.Len(t, seen, want)
-		require.Len(t, graphtest.Weighted(n), want)
+		require.Len(t, nodetest.Weighted(n), want)
 	}
 }
 
@@ -91,15 +91,15 @@ func weight(g topology.Topology, link [2]int) uint64 {
 func TestDistances(t *testing.T) {
 	path, err := topology.Path(4)
 	require.NoError(t, err)
-	require.Equal(t, []int{1, 0, 1, 2}, graphtest.Distances(path, 1))
-	require.Equal(t, 2, graphtest.Eccentricity(path, 1))
-	require.Equal(t, 3, graphtest.Diameter(path))
+	require.Equal(t, []int{1, 0, 1, 2}, nodetest.Distances(path, 1))
+	require.Equal(t, 2, nodetest.Eccentricity(path, 1))
+	require.Equal(t, 3, nodetest.Diameter(path))
 }
 
 func TestShuffled(t *testing.T) {
 	star, err := topology.Star(9)
 	require.NoError(t, err)
-	shuffled := graphtest.Shuffled(star, rand.New(rand.NewPCG(1, 1)).Shuffle)
+	shuffled := nodetest.Shuffled(star, rand.New(rand.NewPCG(1, 1)).Shuffle)
 	require.Equal(t, links(star), links(shuffled))
 	q, _, _ := shuffled.Link(0, 0)
 	require.NotEqual(t, 1, q, "the ports are in another order")

@@ -1,10 +1,18 @@
-// Package ringtest is what the tests of the ring algorithms have in common: runs of every order
-// and every set of initiators, checked against what the descriptor promises.
-package ringtest
+// Package nodetest tests the Nodes of one algorithm, for authors of algorithms.
+//
+// [Rules] delivers events to a single Node and compares the effects of a step. [Elect] simulates a whole election,
+// checks how it ends, and returns the messages by kind and the time. [Bounds], [Initiators] and [Large] try all
+// arrangements of small rings, all sets of initiators, and some large rings, and compare the numbers of messages
+// with formulas. [Trees] and [Graphs] yield all small networks.
+//
+// Package electiontest tests the properties that all algorithms have in common.
+package nodetest
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -19,17 +27,19 @@ import (
 // farOff is later than the end of any election that the tests run.
 const farOff = 1e5 * sim.Unit
 
-// Elect runs an election and requires that it ends as the descriptor promises: one leader, the
-// right one, known to all, and all know that the election has ended.
+// Elect simulates an election. It fails the test unless the election ends as the descriptor promises: with one
+// leader, the right one, and all processes know the leader and that the election has ended.
 func Elect(t testing.TB, c sim.Config) sim.Result {
 	t.Helper()
 	if c.Until == 0 {
 		c.Until = farOff // an election that never ends is wrong, not a hang
 	}
 	r, err := sim.Run(t.Context(), c)
-	require.NoError(t, err, about(&c))
-	if problem := wrong(&c.Input, &r.Result); problem != "" {
-		require.Fail(t, problem, about(&c))
+	if err == nil {
+		err = wrong(&c.Input, &r.Result)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, about(&c))
 	}
 	return r
 }
@@ -39,23 +49,23 @@ func about(c *sim.Config) string {
 		c.Priorities, c.Initiators, c.Seed)
 }
 
-// wrong says what is wrong with the end of a run, nothing if all is well.
-func wrong(in *scenario.Input, r *verdict.Result) string {
+// wrong returns an error if a run has ended in another way than the descriptor promises.
+func wrong(in *scenario.Input, r *verdict.Result) error {
 	want := winner(in)
 	switch {
 	case !r.Agreed:
-		return "no leader that all agree on"
+		return errors.New("no leader that all agree on")
 	case in.Algorithm.Winner != nil && r.Leader != want: // without a rule any one may lead
-		return fmt.Sprintf("the leader is %d, not %d", r.Leader, want)
+		return fmt.Errorf("the leader is %d, not %d", r.Leader, want)
 	case r.Claimants != 1:
-		return r.Claims()
+		return errors.New(r.Claims())
 	case !r.Terminated:
-		return "not all know that the election has ended"
+		return errors.New("not all know that the election has ended")
 	}
-	return ""
+	return nil
 }
 
-// winner returns the process that must be elected, zero where any may be, however late the initiators start.
+// winner returns the process that must be elected, or zero if any may be.
 func winner(in *scenario.Input) election.ID {
 	checked := *in
 	if err := checked.Check(); err != nil {
@@ -66,12 +76,13 @@ func winner(in *scenario.Input) election.ID {
 	}).ID
 }
 
-// Ring returns a run of an algorithm in which all start.
+// Ring returns the configuration of an election in which all processes start, on the default links of the
+// algorithm.
 func Ring(a *election.Algorithm, ids []election.ID) sim.Config {
 	return sim.Config{Input: scenario.Input{Algorithm: a, IDs: ids}}
 }
 
-// IDs makes IDs of an arrangement.
+// IDs returns an arrangement, such as Worst.Arrange(n), as IDs.
 func IDs(arrangement []uint64) []election.ID {
 	ids := make([]election.ID, len(arrangement))
 	for i, v := range arrangement {
@@ -89,8 +100,8 @@ func Random(n int, seed uint64) []election.ID {
 	return ids
 }
 
-// BitReversed returns 1..2^k, of which the one at place p is 1 more than p with its k bits turned
-// round: large and small alternate on every scale.
+// BitReversed returns 1..2^k. The ID at place p is one more than p with its k bits reversed, so that large and
+// small IDs alternate on every scale.
 func BitReversed(k int) []election.ID {
 	ids := make([]election.ID, 1<<k)
 	for p := range ids {
@@ -99,7 +110,7 @@ func BitReversed(k int) []election.ID {
 	return ids
 }
 
-// Some returns a part of ids drawn from seed, at least one of them.
+// Some returns a non-empty subset of ids, drawn from seed.
 func Some(ids []election.ID, seed uint64) []election.ID {
 	random := rand.New(rand.NewPCG(seed, 1))
 	some := []election.ID{ids[random.IntN(len(ids))]}
@@ -111,7 +122,7 @@ func Some(ids []election.ID, seed uint64) []election.ID {
 	return some
 }
 
-// Orders yields all orders of 1..n, rotations of one another included. The slice is used again.
+// Orders yields all orders of 1..n. It reuses the slice.
 func Orders(n int) iter.Seq[[]election.ID] {
 	return func(yield func([]election.ID) bool) {
 		ids := make([]election.ID, n)
@@ -138,7 +149,7 @@ func permute(ids []election.ID, k int, yield func([]election.ID) bool) (more boo
 	return true
 }
 
-// Subsets yields all parts of ids but the empty one. The slice is used again.
+// Subsets yields all subsets of ids except the empty one. It reuses the slice.
 func Subsets(ids []election.ID) iter.Seq[[]election.ID] {
 	return func(yield func([]election.ID) bool) {
 		part := make([]election.ID, 0, len(ids))
@@ -153,5 +164,18 @@ func Subsets(ids []election.ID) iter.Seq[[]election.ID] {
 				return
 			}
 		}
+	}
+}
+
+// Counts fails the test unless these are the numbers of messages of every kind.
+func Counts(t testing.TB, r *verdict.Result, want map[string]int, about ...any) {
+	t.Helper()
+	got := make(map[string]int)
+	for _, k := range r.ByKind {
+		got[k.Kind] = int(k.Count)
+	}
+	maps.DeleteFunc(want, func(_ string, n int) bool { return n == 0 })
+	if !maps.Equal(want, got) {
+		t.Fatal(append([]any{"messages by kind:", got, "not", want}, about...)...)
 	}
 }

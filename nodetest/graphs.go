@@ -1,20 +1,14 @@
-// Package graphtest is what the tests of algorithms for trees and graphs have in common: all of
-// them that few processes can make, distances, and what an election on one of them takes.
-package graphtest
+package nodetest
 
 import (
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/internal/ringtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/topology"
-	"github.com/go-election/election/lab/verdict"
 )
 
 // Sorted returns the IDs 1 to n.
@@ -34,19 +28,6 @@ func Input(a *election.Algorithm, links topology.Topology, ids []election.ID,
 		in.Initiators = append(in.Initiators, ids[p])
 	}
 	return in
-}
-
-// RequireCounts wants these numbers of messages of every kind, and no others.
-func RequireCounts(t testing.TB, r *verdict.Result, want map[string]int, about ...any) {
-	t.Helper()
-	got := make(map[string]int)
-	for _, k := range r.ByKind {
-		got[k.Kind] = int(k.Count)
-	}
-	maps.DeleteFunc(want, func(_ string, n int) bool { return n == 0 })
-	if !maps.Equal(want, got) {
-		t.Fatal(append([]any{"messages by kind:", got, "not", want}, about...)...)
-	}
 }
 
 // Trees yields all trees of n numbered processes: n^(n-2) of them.
@@ -130,7 +111,7 @@ func Weighted(n int) (all []topology.Topology) {
 				pairs = append(pairs, [2]int{from.Process, to.Process})
 			}
 		}
-		for order := range ringtest.Orders(len(pairs)) {
+		for order := range Orders(len(pairs)) {
 			lightestFirst := make([][2]int, len(pairs))
 			for i, place := range order {
 				lightestFirst[place-1] = pairs[i]
@@ -149,7 +130,7 @@ func Weighted(n int) (all []topology.Topology) {
 // canonical returns the same for lists of links that differ only in which process is which.
 func canonical(n int, list [][2]int) string {
 	least := ""
-	for as := range ringtest.Orders(n) {
+	for as := range Orders(n) {
 		var text strings.Builder
 		for _, l := range list {
 			a, b := as[l[0]], as[l[1]]

@@ -1,10 +1,10 @@
-package ringtest
+package nodetest
 
 import (
 	"slices"
 	"testing"
 
-	testify "github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/scenario"
@@ -16,7 +16,7 @@ func TestWrongEndsAreFound(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Initiators(), IDs: []election.ID{3, 1, 2},
 		Initiators: []election.ID{1, 2}}
 	good := verdict.Result{Leader: 2, Claimants: 1, Agreed: true, Terminated: true}
-	testify.Empty(t, wrong(&in, &good))
+	require.NoError(t, wrong(&in, &good))
 	for _, test := range []struct {
 		spoil func(r *verdict.Result)
 		want  string
@@ -28,20 +28,20 @@ func TestWrongEndsAreFound(t *testing.T) {
 	} {
 		r := good
 		test.spoil(&r)
-		testify.Equal(t, test.want, wrong(&in, &r))
+		require.EqualError(t, wrong(&in, &r), test.want)
 	}
 }
 
 func TestWinner(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: []election.ID{4, 2, 3, 1},
 		Initiators: []election.ID{1}}
-	testify.Equal(t, election.ID(4), winner(&in))
+	require.Equal(t, election.ID(4), winner(&in))
 	in.Priorities = []uint64{0, 7, 7, 5}
-	testify.Equal(t, election.ID(3), winner(&in))
+	require.Equal(t, election.ID(3), winner(&in))
 	in.Algorithm = lcr.Initiators()
-	testify.Equal(t, election.ID(1), winner(&in))
+	require.Equal(t, election.ID(1), winner(&in))
 	in.Initiators = nil
-	testify.Equal(t, election.ID(3), winner(&in))
+	require.Equal(t, election.ID(3), winner(&in))
 }
 
 func TestOrdersAndSubsets(t *testing.T) {
@@ -49,16 +49,16 @@ func TestOrdersAndSubsets(t *testing.T) {
 	for ids := range Orders(4) {
 		seen[[4]election.ID(ids)] = true
 	}
-	testify.Len(t, seen, 24)
+	require.Len(t, seen, 24)
 	var parts [][]election.ID
 	for part := range Subsets([]election.ID{5, 6}) {
 		parts = append(parts, slices.Clone(part))
 	}
-	testify.Equal(t, [][]election.ID{{5}, {6}, {5, 6}}, parts)
+	require.Equal(t, [][]election.ID{{5}, {6}, {5, 6}}, parts)
 	for seed := range uint64(50) {
 		some := Some(Random(4, seed), seed)
-		testify.NotEmpty(t, some)
+		require.NotEmpty(t, some)
 		slices.Sort(some)
-		testify.Equal(t, some, slices.Compact(slices.Clone(some)))
+		require.Equal(t, some, slices.Compact(slices.Clone(some)))
 	}
 }
