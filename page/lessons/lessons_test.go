@@ -36,11 +36,11 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestLessons: there is a lesson for each package of algorithms, with stops enough, rules that are there and
-// questions whose answers the run shows.
+// TestLessons: each lesson is of an algorithm, with stops enough, rules that are there and questions whose answers
+// the run shows.
 func TestLessons(t *testing.T) {
 	list := all(t)
-	require.Equal(t, slices.Sorted(slices.Values(catalog.Names())), slices.Sorted(maps.Keys(list)))
+	require.Subset(t, catalog.Names(), slices.Collect(maps.Keys(list)))
 	for name, l := range list {
 		require.Equal(t, name, l.Package)
 		require.True(t, len(l.Stops) >= 8 && len(l.Stops) <= 15, "%s: %d stops", name, len(l.Stops))
