@@ -48,7 +48,7 @@ func TestImposter(t *testing.T) {
 			}
 			require.NoError(t, listeners["c"].Close()) // it is down
 			log := &awaited{texts: []string{"process " + imposter + " is no member",
-				"the certificate is that of process " + imposter + ", not a"}, done: make(chan struct{})}
+				"the certificate is for process " + imposter + ", not a"}, done: make(chan struct{})}
 			c := Config{Group: "g", Self: "b", Members: members, TLS: identity("b"),
 				Log: slog.New(slog.NewTextHandler(log, nil))}
 			if shared {

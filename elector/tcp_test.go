@@ -104,7 +104,7 @@ func TestForeignCertificate(t *testing.T) {
 	_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: addresses(t, "a", "b"),
 		TLS: certified(t, authority(t), "b")})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "the own certificate is that of process b, not a: its URI is "+
+	require.ErrorContains(t, err, "the own certificate is for process b, not a: its URI is "+
 		"spiffe://example.org/g/b")
 }
 

@@ -5,57 +5,54 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
-	"sync"
 	"time"
 )
 
-// introduce makes a connection that was dialled private, says hello, and reads the answer.
-func (n *Network) introduce(ctx context.Context, nc net.Conn, p *peer) (*conn, error) {
-	quicken(nc)
-	raw := counted{nc, &n.stats}
-	// Whatever waits for the peer ends with ctx.
-	done := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
-	c, err := n.sayHello(raw, p)
-	if err == nil {
-		err = p.settle(ctx, c)
-	}
-	if !done() && err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		_ = raw.Close()
-		return nil, err
-	}
-	return c, nil
-}
+// Two processes use one connection. Either may dial, since a firewall may permit one direction only, and both dial
+// when they start together. So one of them, the process with the smaller ID, decides which connection is in use:
+//
+//   - When the decider accepts a connection, it is in use. But if the decider has dialled one at the same time, of
+//     which the hello of the peer does not know yet, it refuses the other one.
+//   - When the decider dials, and the peer accepts, it is in use unless the decider has accepted another one
+//     meanwhile. The first byte after the hellos, a ping, tells the peer.
+//
+// A connection that comes into use ends the one before, which the peer has lost.
 
-// sayHello says hello to a peer and reads its answer.
-func (n *Network) sayHello(raw counted, p *peer) (*conn, error) {
+// decides reports whether this process decides which connection is in use.
+func (p *peer) decides() bool { return p.net.config.Self < p.id }
+
+// sayHello makes a connection that was dialled private, says hello, and reads the answer.
+func (p *peer) sayHello(raw counted, own *hello, old *conn) (*conn, error) {
+	n := p.net
 	w, err := n.secure(raw, true)
 	if err != nil {
 		return nil, err
 	}
 	if n.config.TLS != nil && w.name != p.called() {
-		return nil, fmt.Errorf("the certificate is that of process %s, not %s", w.name,
-			p.called())
+		return nil, fmt.Errorf("the certificate is for process %s, not %s", w.name, p.called())
 	}
-	own := hello{from: n.config.Self, to: p.id, incarnation: n.incarnation}
+	if old != nil {
+		own.renews = 1
+	}
 	if _, err := w.nc.Write(own.append(nil)); err != nil {
 		return nil, err
 	}
 	h, err := readHello(w.nc)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case h.refused != "":
-		return nil, fmt.Errorf("process %s refuses the connection: %w", p.called(),
-			refusedError(h.refused, h.stranger, n.config.called(n.config.Self)))
+	}
+	switch err := h.answer.err(n.config.called(n.config.Self)); {
+	case err != nil:
+		return nil, fmt.Errorf("process %s refuses the connection: %w", p.called(), err)
 	case h.from != p.id || h.to != n.config.Self:
 		return nil, fmt.Errorf("%w: process %s answers process %s", errHello, n.config.called(h.from),
 			n.config.called(h.to))
+	case old != nil && h.incarnation != old.said.incarnation:
+		return nil, errBusy
 	}
-	return newConn(n, p, w, true, h.incarnation), nil
+	return newConn(p, w, true, own.serial, h), nil
 }
 
 // accept accepts connections until the listener is closed.
@@ -70,7 +67,7 @@ func (n *Network) accept() {
 			}
 			return
 		case err != nil:
-			// Too many files may be open. That passes, but not at once.
+			// For example, too many files are open. That passes, but not immediately.
 			if n.first("accept") {
 				n.log.Error("no connections are accepted", "err", err)
 			}
@@ -92,8 +89,8 @@ func (n *Network) accept() {
 	}
 }
 
-// refuse closes a connection. The reason is logged once a minute for each host, with the process that has
-// connected, unless it has not said which it is.
+// refuse closes a connection. The reason is logged once a minute for each host, with the name of the process that
+// has connected if it is known.
 func (n *Network) refuse(nc net.Conn, peer string, reason error) {
 	n.stats.refused.Add(1)
 	address := nc.RemoteAddr().String()
@@ -107,7 +104,7 @@ func (n *Network) refuse(nc net.Conn, peer string, reason error) {
 	_ = nc.Close()
 }
 
-// greet deals with a connection that was accepted.
+// greet handles a connection that was accepted, until it ends or renews another one.
 func (n *Network) greet(nc net.Conn, gate *gate) {
 	if t, ok := nc.(*net.TCPConn); ok {
 		_ = t.SetKeepAliveConfig(keepOpen)
@@ -118,25 +115,47 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })
 	c, peer, err := n.answerHello(raw)
 	gate.leave(nc.RemoteAddr().String())
+	var first [1]byte
+	waits := err == nil && c.said.renews == 0 && !c.peer.decides()
+	if waits {
+		_, err = io.ReadFull(c.in.nc, first[:])
+		if err != nil || first[0] != kindPing {
+			err = errBusy // the peer uses another connection
+		}
+	}
 	if !done() && err == nil {
 		err = n.gone()
 	}
 	if err == nil {
 		err = raw.SetDeadline(time.Time{})
 	}
-	if err != nil {
-		if c != nil {
-			c.close(err)
-			c.peer.dismiss(c)
+	switch {
+	case err != nil:
+	case c.said.renews > 0:
+		err = errBusy
+		if old := c.peer.renewed(&c.said); old != nil {
+			err = old.renew(c.in)
 		}
+		if err == nil {
+			return
+		}
+	case waits:
+		c.pongDue = true
+		err = c.peer.adopt(c)
+	}
+	if err == nil {
+		c.run()
+		return
+	}
+	if c != nil {
+		c.close(err)
+		c.peer.lost(c)
+	}
+	if err != errBusy {
 		n.refuse(raw, peer, err)
 		return
 	}
-	defer context.AfterFunc(n.stopped, c.end)()
-	c.peer.heard()
-	err = c.run()
-	c.peer.dismiss(c)
-	n.ended(c.peer, err)
+	_ = raw.Close()
 }
 
 // ended logs the end of a connection. It is an error only if the peer has sent what no process sends.
@@ -151,8 +170,8 @@ func (n *Network) ended(p *peer, err error) {
 	}
 }
 
-// answerHello reads a hello and answers it. peer is what the other end is called, also where it is refused:
-// by its certificate, or without TLS by its hello; empty if neither has come.
+// answerHello reads a hello and answers it. peer is the name of the other end, even if it is refused: by its
+// certificate, or without TLS by its hello. It is empty if neither has arrived.
 func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 	w, err := n.secure(raw, false)
 	if err != nil {
@@ -163,117 +182,79 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 		return nil, w.name, err
 	}
 	peer = cmp.Or(w.name, n.config.called(h.from))
-	own := hello{from: n.config.Self, to: h.from, incarnation: n.incarnation}
-	c, err = n.admit(w, &h)
-	if err != nil {
-		own.refused, own.stranger = err.Error(), isStranger(err)
-	}
+	own := hello{from: n.config.Self, to: h.from, incarnation: n.incarnation, serial: n.serial.Add(1)}
+	c, err = n.admit(w, own.serial, &h)
+	own.answer = answerTo(err)
 	if _, failed := w.nc.Write(own.append(nil)); err == nil {
 		err = failed
 	}
 	return c, peer, err
 }
 
-// admit returns the connection of a member, or an error that the member gets as the answer.
-func (n *Network) admit(w wire, h *hello) (*conn, error) {
+// admit returns the connection of a member, or an error, which is the answer to the member.
+func (n *Network) admit(w wire, serial uint64, h *hello) (*conn, error) {
 	p, claimed := n.peers[h.from], n.config.called(h.from)
 	switch {
-	// The certificate has a name and the hello an ID. Only the list of members says which name an ID has: a
-	// process must not get in by a name that somebody's function maps to the same ID.
+	// The certificate has a name and the hello an ID. Only the list of members tells which name an ID has: a process
+	// must not get in by a name that somebody's function maps to the same ID.
 	case n.config.TLS != nil && w.name != claimed && !n.config.has(w.name):
 		return nil, &NoMemberError{w.name}
 	case n.config.TLS != nil && w.name != claimed:
-		return nil, fmt.Errorf("process %s says that it is process %s", w.name, claimed)
+		return nil, fmt.Errorf("process %s claims to be process %s", w.name, claimed)
 	case h.from == n.config.Self:
 		n.stats.duplicates.Add(1)
-		return nil, fmt.Errorf("another process says that it is process %s, as this one is", claimed)
+		return nil, fmt.Errorf("another process claims to be process %s, as this one is", claimed)
 	case h.to != n.config.Self:
 		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
 			n.config.called(h.to))
 	case p == nil:
 		return nil, &NoMemberError{claimed}
 	}
-	c := newConn(n, p, w, false, h.incarnation)
-	if err := p.settle(n.stopped, c); err != nil {
+	if h.renews > 0 {
+		if p.renewed(h) == nil {
+			return nil, errBusy
+		}
+		return newConn(p, w, false, serial, *h), nil
+	}
+	if err := p.settle(n.stopped, h.incarnation); err != nil {
 		return nil, err
+	}
+	c := newConn(p, w, false, serial, *h)
+	if !p.decides() {
+		return c, nil
+	}
+	if err := p.adopt(c); err != nil {
+		return nil, err // without a close, which would take back the answer
 	}
 	return c, nil
 }
 
-// inbound returns the connection that the peer has dialled, or nil.
-func (p *peer) inbound() *conn {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.in
+// renewed returns the connection that the peer renews, or nil.
+func (p *peer) renewed(h *hello) *conn {
+	c := p.current()
+	if c == nil || c.dialled || c.said.incarnation != h.incarnation {
+		return nil
+	}
+	return c
 }
 
-// settle makes sure that no other process with the identity of the peer is connected, and makes c the
-// connection of its direction. Of two processes the younger is refused: most often it was started by
-// mistake while the other does its work. But a peer that was restarted is younger, too, than what is
-// left of its predecessor, so that is asked for a sign of life.
-func (p *peer) settle(ctx context.Context, c *conn) error {
-	for {
-		p.mu.Lock()
-		rivals := p.rivals(c)
-		if len(rivals) == 0 {
-			if !c.dialled {
-				if p.in != nil {
-					p.in.close(errReplaced)
-				}
-				p.in = c
-			}
-			p.mu.Unlock()
-			return nil
-		}
-		p.mu.Unlock()
-		if p.net.alive(ctx, rivals) {
-			p.net.stats.duplicates.Add(1)
-			return fmt.Errorf("another process with the identity of process %s is connected",
-				p.called())
-		}
-		for _, r := range rivals {
-			r.close(errSilent)
-		}
+// settle makes sure that no other process with the identity of the peer is connected. Of two processes the younger
+// is refused: most often it was started by mistake while the other does its work. But a peer that was restarted is
+// younger, too, than what is left of its predecessor, so the older one must answer.
+func (p *peer) settle(ctx context.Context, incarnation uint64) error {
+	c := p.current()
+	if c == nil || c.said.incarnation == incarnation {
+		return nil
 	}
-}
-
-// rivals returns the connections of another process with the same identity.
-func (p *peer) rivals(c *conn) (all []*conn) {
-	for _, r := range []*conn{p.in, p.out} {
-		if r != nil && r.incarnation != c.incarnation && r.reason() == nil {
-			all = append(all, r)
-		}
+	ctx, stop := context.WithTimeout(ctx, p.net.config.Timeout/2)
+	defer stop()
+	select {
+	case <-c.probe():
+		p.net.stats.duplicates.Add(1)
+		return fmt.Errorf("another process with the identity of process %s is connected", p.called())
+	case <-c.done:
+	case <-ctx.Done():
 	}
-	return all
-}
-
-// alive asks the peers of some connections for an answer, and reports whether one comes. That takes at
-// most half the time that the connection which waits for it has.
-func (n *Network) alive(ctx context.Context, conns []*conn) bool {
-	ctx, cancel := context.WithTimeout(ctx, n.config.Timeout/2)
-	defer cancel()
-	answered := make(chan struct{}, len(conns))
-	var waiting sync.WaitGroup
-	for _, c := range conns {
-		waiting.Go(func() {
-			select {
-			case <-c.probe():
-				answered <- struct{}{}
-				cancel()
-			case <-c.done:
-			case <-ctx.Done():
-			}
-		})
-	}
-	waiting.Wait()
-	return len(answered) > 0
-}
-
-// dismiss notes that a connection of the peer has ended.
-func (p *peer) dismiss(c *conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.in == c {
-		p.in = nil
-	}
+	c.close(errSilent)
+	return nil
 }

@@ -63,6 +63,7 @@ func TestAcceptFails(t *testing.T) {
 		log := &diary{level: slog.LevelError}
 		c1, c2 := h.member(1), h.member(2)
 		c1.Listener, c1.Log = &failing{c1.Listener, 3}, log.logger()
+		c1.Dial = noWayOut
 		g1, g2 := group(t, open(t, c1), tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
 		began := time.Now()
 		awaitUp(t, g2, 1)

@@ -16,60 +16,55 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Config is one member.
+// Config configures the network of one process.
 type Config struct {
 	Self    election.ID            // the ID of this process
-	Members map[election.ID]string // host:port of all members; Self's is where this process listens
-	// Names are the names of members and observers: in their certificates, in errors and in the log. The default name
-	// is the ID in decimal. No two processes have the same name.
+	Members map[election.ID]string // host:port of all members; this process listens at the address of Self
+	// Names contains the names of members and observers, as in their certificates, in errors and in the log. Each
+	// process has another name. The default is the ID in decimal.
 	Names map[election.ID]string
-	// Observers are further processes and their addresses. They connect to members only. A member connects to
-	// an observer as long as that is connected to the member, so an observer that is not running costs nothing.
-	// Self is in one of the two maps.
+	// Observers contains further processes and their addresses. They connect to members only, and no member dials
+	// them, so an observer that is not running costs nothing. Self is in one of the two maps.
 	Observers map[election.ID]string
 
-	// TLS authenticates the members. If nil, there is no TLS, and all addresses must be loopback ones.
+	// TLS authenticates the members. If nil, there is no TLS, and all addresses must be loopback addresses.
 	TLS *TLS
-	// InsecurePlaintext: without TLS, other addresses are allowed as well: then any process that reaches
-	// this one may speak as any member. If false, they are refused.
+	// InsecurePlaintext permits other addresses without TLS. Then any process that reaches this one may speak as
+	// any member.
 	InsecurePlaintext bool
 
-	// Listener replaces the one at the address of Self. The network closes it. If nil, one is made.
+	// Listener accepts connections. The network closes it. If nil, the network listens at the address of Self.
 	Listener net.Listener
-	// Dial replaces the dialling of an address. If nil, a net.Dialer dials.
+	// Dial connects to an address. If nil, a net.Dialer does.
 	Dial func(ctx context.Context, addr string) (net.Conn, error)
 
-	// Queue is how many packets of a group may wait for one peer, at either end. If zero, 1024.
+	// Queue is the number of packets of a group that may wait for one peer, at either end. If zero, 1024.
 	Queue int
-	// Delay is the longest time that a packet of a group that is not reliable may take to its receiver,
-	// as its algorithm calls it: a packet that would arrive later is dropped. MaxAge and Timeout follow
-	// from it. If zero, 2 s.
+	// Delay is the longest time that a packet may take to its receiver, like the Delay of an algorithm. A packet
+	// that would arrive later is dropped. MaxAge and Timeout follow from it. If zero, 2 s.
 	Delay time.Duration
-	// MaxAge is how old a packet of a group that is not reliable may become in the queue. If zero, a
-	// quarter of Delay.
+	// MaxAge is how old a packet may become in the queue. If zero, a quarter of Delay.
 	MaxAge time.Duration
-	// Linger is how long a packet waits for others, to travel with them: until none has come for so long, and
+	// Linger is how long a packet waits for others, to travel with them: until none has come for this time, and
 	// ten times as long at most. If zero, it does not wait.
 	Linger time.Duration
-	// Timeout is how long a connection may take to come about, to take what is written, to bring the
-	// whole of a frame that has begun, and to answer, and how long Close waits for it. If zero, half of
-	// Delay. MaxAge and one and a half Timeout are at most Delay.
+	// Timeout limits the time to make a connection, to write, to receive the rest of a frame that has begun, and to
+	// get an answer, and how long Close waits. If zero, half of Delay. MaxAge and one and a half Timeout are at most
+	// Delay.
 	Timeout time.Duration
-	// MaxConnAge is how old a connection becomes before the process that dialled it replaces it. With TLS
-	// both ends close one that is still open an eighth of that and Timeout later, by their own
-	// MaxConnAge: so long may a peer take part whose authority is withdrawn from TLS.Load. All members
-	// should have the same. If zero, one hour.
+	// MaxConnAge is the age at which the process that has dialled a connection renews it. With TLS, both ends close a
+	// connection that is not renewed an eighth of MaxConnAge and a Timeout later. Until then a peer takes part whose
+	// authority TLS.Load no longer returns. It should be the same at all members. If zero, one hour.
 	MaxConnAge time.Duration
 
-	// MaxHandshakes is how many connections a second are accepted, and how many at a time may not have said
-	// which member they are. One address, of IPv6 one /64 network, gets a quarter of it. If zero, 100 and 4 for
-	// each process that this one connects to, so that all of them may run on one host and start at once.
+	// MaxHandshakes is the number of connections that are accepted in a second, and that may be open without having
+	// said hello. One address, or one /64 network of IPv6, gets a quarter of it. If zero, 100 and 4 for each peer, so
+	// that all of them may run on one host and start together.
 	MaxHandshakes int
-	// MaxGroups is how many groups this process and each peer may have open. If zero, 4096.
+	// MaxGroups is the number of groups that this process and each peer may have open. If zero, 4096.
 	MaxGroups int
 
-	// Log receives troubles: one that lasts once, and one that comes again once a minute at most. If
-	// nil, they are discarded.
+	// Log receives problems: each once while it lasts, and once a minute at most. If nil, they are discarded.
 	Log *slog.Logger
 }
 
@@ -121,8 +116,8 @@ func (c Config) complete() (Config, error) {
 	return c, c.checkMembers()
 }
 
-// divide gives the queue and the connection their parts of Delay. limit is zero if the caller has set
-// none: then MaxAge and Timeout may be larger.
+// divide gives the queue and the connection their parts of Delay. limit is zero if the caller has set no Delay: then
+// MaxAge and Timeout may be larger.
 func (c *Config) divide(limit time.Duration) error {
 	if c.MaxAge == 0 {
 		c.MaxAge = max(c.Delay/4, 1)
@@ -149,7 +144,7 @@ func (c *Config) observes() bool {
 // address returns where this process listens.
 func (c *Config) address() string { return cmp.Or(c.Members[c.Self], c.Observers[c.Self]) }
 
-// peers returns the processes that this one connects to, and their addresses.
+// peers returns the processes with which this one has connections, and their addresses.
 func (c *Config) peers() map[election.ID]string {
 	peers := make(map[election.ID]string)
 	maps.Copy(peers, c.Members)
@@ -160,7 +155,7 @@ func (c *Config) peers() map[election.ID]string {
 	return peers
 }
 
-// called returns the name of a member.
+// called returns the name of a process.
 func (c *Config) called(id election.ID) string {
 	if name, ok := c.Names[id]; ok {
 		return name
@@ -234,7 +229,7 @@ func (c *Config) checkMembers() error {
 	return nil
 }
 
-// checkAddress returns the host of an address, or what is wrong with it.
+// checkAddress returns the host of an address.
 func (c *Config) checkAddress(id election.ID, addr string) (host string, err error) {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -250,15 +245,15 @@ func (c *Config) checkAddress(id election.ID, addr string) (host string, err err
 	return host, nil
 }
 
-// loopback reports whether a host is this one. A name other than localhost may lead elsewhere tomorrow.
+// loopback reports whether a host is this machine. A name other than localhost may lead elsewhere tomorrow.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// keepAlive lets the kernel notice within half a minute that a peer is gone to which nothing is sent. What is
-// sent is answered, or the connection ends after a Timeout: see ping. The side that was dialled asks more rarely:
-// it would learn nothing that the other one does not.
+// keepAlive makes the kernel notice within half a minute that a peer is gone if nothing is sent to it. What is sent is
+// followed by a ping. The side that was dialled probes more rarely: it would learn nothing that the other side does
+// not.
 var (
 	keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 	keepOpen  = net.KeepAliveConfig{Enable: true, Idle: 2 * time.Minute, Interval: 5 * time.Second, Count: 3}
@@ -273,12 +268,12 @@ func (d *tcpDialer) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return again(ctx, func(ctx context.Context) (net.Conn, error) { return d.DialContext(ctx, "tcp", addr) })
 }
 
-// firstAgain is after how long a second connection is opened while the first has no answer. The third follows
-// after four times as long, and so on.
+// firstAgain is how long the first attempt may be without an answer before another one starts. The third follows after
+// four times as long, and so on.
 const firstAgain = 100 * time.Millisecond
 
-// again opens a connection, and others as long as none has an answer, and returns the first that stands. The kernel
-// sends a lost SYN again after a second, when an attempt to connect has mostly run out of time.
+// again opens a connection, and others as long as none has an answer, and returns the first that is established. The
+// kernel retransmits a lost SYN after a second, when an attempt to connect has mostly run out of time.
 func again(ctx context.Context, dial func(context.Context) (net.Conn, error)) (net.Conn, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

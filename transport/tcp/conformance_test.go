@@ -101,8 +101,7 @@ func (s *suite) again(id election.ID) tcp.Config {
 }
 
 // conforms runs transporttest over networks of these configurations.
-func conforms(t *testing.T, g tcp.GroupConfig, opts transporttest.Options,
-	configure func(*suite, *tcp.Config)) {
+func conforms(t *testing.T, opts transporttest.Options, configure func(*suite, *tcp.Config)) {
 	t.Helper()
 	var s *suite
 	start := func(tb testing.TB, c tcp.Config) election.Transport {
@@ -111,7 +110,7 @@ func conforms(t *testing.T, g tcp.GroupConfig, opts transporttest.Options,
 			configure(s, &c)
 		}
 		n := open(tb, c)
-		group, err := n.Group("g", g)
+		group, err := n.Group("g", tcp.GroupConfig{})
 		require.NoError(tb, err)
 		return member{group, n}
 	}
@@ -126,22 +125,16 @@ func conforms(t *testing.T, g tcp.GroupConfig, opts transporttest.Options,
 	}, opts)
 }
 
-// TestConformance: groups keep the contract in both modes, with TLS and without.
+// TestConformance: groups meet the requirements of a transport, with TLS and without.
 func TestConformance(t *testing.T) {
 	for _, secure := range []bool{false, true} {
-		for _, reliable := range []bool{false, true} {
-			if testing.Short() && secure != reliable {
-				continue
-			}
-			t.Run(fmt.Sprintf("TLS=%t,Reliable=%t", secure, reliable), func(t *testing.T) {
-				conforms(t, tcp.GroupConfig{Reliable: reliable}, transporttest.Options{},
-					func(s *suite, c *tcp.Config) {
-						if secure {
-							c.TLS = s.ca.of(t, c.Self)
-						}
-					})
+		t.Run(fmt.Sprintf("TLS=%t", secure), func(t *testing.T) {
+			conforms(t, transporttest.Options{}, func(s *suite, c *tcp.Config) {
+				if secure {
+					c.TLS = s.ca.of(t, c.Self)
+				}
 			})
-		}
+		})
 	}
 }
 
@@ -149,7 +142,7 @@ func TestConformance(t *testing.T) {
 func TestReopenGroup(t *testing.T) {
 	var nets map[election.ID]*tcp.Network
 	group := func(tb testing.TB, id election.ID) election.Transport {
-		g, err := nets[id].Group("g", tcp.GroupConfig{Reliable: true})
+		g, err := nets[id].Group("g", tcp.GroupConfig{})
 		require.NoError(tb, err)
 		return g
 	}

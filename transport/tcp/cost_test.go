@@ -194,9 +194,9 @@ func TestManyLeaders(t *testing.T) {
 func TestStats(t *testing.T) {
 	configs := members(t, 1, 2)
 	from, to := open(t, configs[0]), open(t, configs[1])
-	out, err := from.Group("g", tcp.GroupConfig{Reliable: true})
+	out, err := from.Group("g", tcp.GroupConfig{})
 	require.NoError(t, err)
-	in, err := to.Group("g", tcp.GroupConfig{Reliable: true})
+	in, err := to.Group("g", tcp.GroupConfig{})
 	require.NoError(t, err)
 	const packets = 5
 	for seq := range uint64(packets) {

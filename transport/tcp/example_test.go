@@ -13,6 +13,7 @@ import (
 	"github.com/go-election/election/hs"
 	"github.com/go-election/election/lab/topology"
 	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport/reliable"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
@@ -35,12 +36,15 @@ func Example() {
 		running.Go(func() {
 			n, err := tcp.New(tcp.Config{Self: r.ID, Members: members, Listener: listeners[r.ID]})
 			check(err)
-			group, err := n.Group("example", tcp.GroupConfig{Reliable: true})
+			group, err := n.Group("example", tcp.GroupConfig{})
 			check(err)
-			c := process.Config{Algorithm: hs.Probe(), Transport: group, Founding: true, Start: true}
+			links, err := reliable.New(group, reliable.Config{}) // an election on a ring tolerates no loss
+			check(err)
+			c := process.Config{Algorithm: hs.Probe(), Transport: links, Founding: true, Start: true}
 			check(c.Place(ring, ranks, i))
 			outcomes[i], err = process.Run(context.Background(), c)
 			check(err)
+			check(links.Close())
 			check(n.Close())
 		})
 	}
@@ -80,7 +84,7 @@ func Example_tls() {
 		}})
 		check(err)
 		defer n.Close()
-		groups[id], err = n.Group("example", tcp.GroupConfig{Reliable: true})
+		groups[id], err = n.Group("example", tcp.GroupConfig{})
 		check(err)
 	}
 	ctx := context.Background()

@@ -74,7 +74,7 @@ func TestLoadFails(t *testing.T) {
 		for _, id := range []election.ID{1, 2} {
 			c := h.member(id)
 			delete(c.Members, 3)
-			c.TLS = ca.of(t, id)
+			c.TLS, c.MaxConnAge = ca.of(t, id), time.Second
 			if good := c.TLS.Load; id == 1 {
 				c.Log = log.logger()
 				loads := new(atomic.Int32) // one by New, one for each connection
@@ -90,6 +90,7 @@ func TestLoadFails(t *testing.T) {
 		for _, g := range groups {
 			awaitUp(t, g, 1)
 		}
+		time.Sleep(10 * time.Second) // the connection is renewed
 		lines := log.take()
 		require.Len(t, lines, 1)
 		require.Contains(t, lines[0], "the last certificates are used")
@@ -105,7 +106,7 @@ func TestTLSConfig(t *testing.T) {
 		"no cluster":                    func(s *tcp.TLS) { s.Cluster = "" },
 		"no function loads":             func(s *tcp.TLS) { s.Load = nil },
 		"is not of cluster example.net": func(s *tcp.TLS) { s.Cluster = "example.net" },
-		"the own certificate is that of process 7, not 1": func(s *tcp.TLS) {
+		"the own certificate is for process 7, not 1": func(s *tcp.TLS) {
 			s.Load = shows(ca.pair(t, cluster, "7", time.Hour), ca.roots())
 		},
 		"the own certificate is empty": func(s *tcp.TLS) {

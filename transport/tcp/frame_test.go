@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"math"
 	"net"
@@ -64,72 +65,67 @@ func TestHeartbeat(t *testing.T) {
 	require.Len(t, appendPacket(nil, 1<<20, &p, &last), 8)
 }
 
-// wired returns a connection to a peer, as the side that has dialled or the other one, and its group.
+// wired returns a connection to a peer, as the side that has dialled or the other one, and its group. This process
+// decides which connection is in use.
 func wired(tb testing.TB, dialled bool) (*conn, *Group) {
-	n := &Network{config: Config{Self: 2, Queue: 4, MaxGroups: 4, MaxAge: time.Second, Timeout: time.Second},
+	n := &Network{config: Config{Self: 1, Queue: 4, MaxGroups: 4, MaxAge: time.Second, Timeout: time.Second},
 		log: slog.New(slog.DiscardHandler), groups: make(map[string]*Group), began: time.Now(),
-		said: make(map[string]time.Duration)}
-	p := &peer{net: n, id: 1, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane),
-		turns: make(chan struct{}, 1)}
-	n.peers = map[election.ID]*peer{1: p}
-	ours, theirs := net.Pipe()
-	tb.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
-	c := newConn(n, p, wire{nc: ours, raw: counted{ours, &n.stats}}, dialled, 9)
-	g := newGroup(n, "g", 1, GroupConfig{Reliable: true})
+		said: make(map[string]time.Duration), turns: make(chan struct{}, 1)}
+	n.last.Store(1)
+	p := &peer{net: n, id: 2, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane)}
+	n.peers = map[election.ID]*peer{2: p}
+	c := linked(tb, p, dialled, 9)
+	require.NoError(tb, p.adopt(c))
+	g := newGroup(n, "g", 1, GroupConfig{})
 	n.groups["g"] = g
-	p.join(g.lanes[1])
-	if dialled {
-		p.adopt(c)
-		c.collect(nil) // announces
-	}
+	p.join(g.lanes[2])
+	p.collect(c, nil) // announces
 	return c, g
 }
 
-// TestFrameErrors: what no process sends is an error that says so.
+// linked returns a connection to a peer with this incarnation.
+func linked(tb testing.TB, p *peer, dialled bool, incarnation uint64) *conn {
+	ours, theirs := net.Pipe()
+	tb.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
+	w := wire{nc: ours, raw: counted{ours, &p.net.stats}}
+	serial := p.net.serial.Add(1)
+	return newConn(p, w, dialled, serial, hello{incarnation: incarnation, serial: 100 + serial})
+}
+
+// opened is what a peer sends that opens group g, and accepts it, with number 7.
+func opened() []byte {
+	return (&answer{}).append(appendHead(appendAnnouncement(nil, "g", 7, nil), kindAnswer, 1))
+}
+
+// TestFrameErrors: what no process sends is an error that names it.
 func TestFrameErrors(t *testing.T) {
-	announce := (&announcement{name: []byte("g"), reliable: true}).append(nil, 1)
-	more := bytes.Clone(announce)
+	var more []byte
 	for i := range uint64(5) {
-		more = (&announcement{name: []byte("h")}).append(more, i+2)
+		more = appendAnnouncement(more, fmt.Sprint(i), i+1, nil)
 	}
-	many := bytes.Clone(announce)
-	for range 5 {
-		many = append(many, 1<<kindBits, 0)
-	}
-	open := (&opening{instance: 1, window: 1}).append(nil, 1)
 	for name, tt := range map[string]struct {
-		dialled bool
-		frames  []byte
-		want    string
+		frames []byte
+		want   string
 	}{
-		"unknown group": {false, []byte{1 << kindBits, 0},
-			"a packet of group 1, which was not announced"},
-		"unknown group leaves": {false, []byte{1<<kindBits | kindLeave},
-			"group 1 leaves, which was not announced"},
-		"14 fields": {false, slices.Concat(announce, []byte{1 << kindBits, 0x80, 0x20}),
+		"unknown group": {[]byte{2 << kindBits, 0}, "a packet for group 2, which was not announced"},
+		"answer for an unknown group": {(&answer{}).append(appendHead(nil, kindAnswer, 2)),
+			"group 2 was not announced"},
+		"14 fields": {slices.Concat(opened(), []byte{1 << kindBits, 0x80, 0x20}),
 			"a packet of more than 11 fields"},
-		"no change": {false, slices.Concat(announce, []byte{1 << kindBits, 1, 0}),
+		"no change": {slices.Concat(opened(), []byte{1 << kindBits, 1, 0}),
 			"field 0 does not change, or is out of range"},
-		"out of range": {false, slices.Concat(announce, []byte{1 << kindBits, 1, 1}),
+		"out of range": {slices.Concat(opened(), []byte{1 << kindBits, 1, 1}),
 			"field 0 does not change, or is out of range"},
-		"zeros in front": {false, []byte{0x80, 0x00}, "zeros in front"},
-		"65 bits":        {false, bytes.Repeat([]byte{0xff}, 11), "more than 64 bits"},
-		"mode":           {false, []byte{1<<kindBits | kindAnnounce, 2, 1, 'g', 0}, "mode 2"},
-		"long name": {false, []byte{1<<kindBits | kindAnnounce, 1, 0x80, 2},
-			"a text of 256 bytes, at most 255"},
-		"long hello": {false, []byte{1<<kindBits | kindAnnounce, 1, 1, 'g', 0x81, 0x20},
+		"zeros in front": {[]byte{0x80, 0x00}, "zeros in front"},
+		"65 bits":        {bytes.Repeat([]byte{0xff}, 11), "more than 64 bits"},
+		"verdict":        {[]byte{1<<kindBits | kindAnswer, 4, 0}, "verdict 4"},
+		"long name":      {[]byte{1<<kindBits | kindAnnounce, 0x80, 2}, "a text of 256 bytes, at most 255"},
+		"long hello": {[]byte{1<<kindBits | kindAnnounce, 1, 'g', 0x81, 0x20},
 			"a text of 4097 bytes, at most 4096"},
-		"too many groups":  {false, more, "more than 4 groups"},
-		"too many packets": {false, many, "more packets than may be under way"},
-		"acceptor's kind":  {false, open, "kind 3 from the side that has dialled"},
-		"dialler's kind":   {true, announce, "kind 1 from the side that was dialled"},
-		"received too much": {true, (&opening{instance: 1, received: 1, window: 1}).append(nil, 1),
-			"1 packets have arrived of 0"},
-		"acknowledged too much": {true, appendAck(bytes.Clone(open), 1, 1),
-			"1 packets of 0 are acknowledged"},
+		"too many groups": {more, "more than 4 groups"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := wired(t, tt.dialled)
+			c, _ := wired(t, false)
 			_, err := c.frames(tt.frames)
 			require.ErrorIs(t, err, errFrame)
 			require.ErrorContains(t, err, tt.want)
@@ -137,45 +133,74 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-// TestReplaced: what an old connection still brings, once a later one has taken its group over, is not
-// delivered: the peer sends it again.
+// TestReplaced: what an old connection still brings is not delivered when a later one is in use, or it would arrive
+// after packets of the later one.
 func TestReplaced(t *testing.T) {
 	c1, g := wired(t, false)
-	c2 := newConn(c1.net, c1.peer, c1.wire, false, c1.incarnation)
 	frames := func(c *conn, b ...byte) {
 		used, err := c.frames(b)
 		require.NoError(t, err)
 		require.Len(t, b, used)
 	}
-	announce := (&announcement{name: []byte("g"), reliable: true}).append(nil, 1)
 	packet := []byte{1 << kindBits, 0}
-	frames(c1, announce...)
-	frames(c1, packet...)
-	frames(c2, announce...)
-	require.Equal(t, (&opening{instance: 1, received: 1, window: 4}).append(nil, 1), c2.answers)
-	frames(c1, packet...)
-	require.Equal(t, 1, g.in[1].queue.len())
-	frames(c1, announce...)
-	frames(c1, packet...)
-	require.Equal(t, 1, g.in[1].queue.len())
+	frames(c1, slices.Concat(opened(), packet)...)
+	in := g.lanes[2].box
+	require.Equal(t, 1, in.queue.size)
+	c2 := linked(t, c1.peer, false, 9)
+	require.NoError(t, c1.peer.adopt(c2))
+	require.Equal(t, errReplaced, c1.reason())
+	require.False(t, g.lanes[2].up.Load())
+	for _, b := range [][]byte{packet, opened(), {1<<kindBits | kindAnswer, 0, 0}} {
+		_, err := c1.frames(b)
+		require.Equal(t, errReplaced, err)
+	}
+	c2.collect(nil, false) // announces
+	frames(c2, opened()...)
+	g.arrive(c1, in, &election.Packet{}) // the reader of the old one was about to
+	require.Equal(t, 1, in.queue.size)
 	frames(c2, packet...)
-	require.Equal(t, 2, g.in[1].queue.len())
+	require.Equal(t, 2, in.queue.size)
 }
 
-// FuzzFrames: whatever arrives, there is no panic, and no more is kept than may be.
+// TestClosedGroup: packets for a group that was closed here are skipped, whatever they change, and do not reach its
+// successor.
+func TestClosedGroup(t *testing.T) {
+	c, g := wired(t, false)
+	_, err := c.frames(opened())
+	require.NoError(t, err)
+	c.peer.drop(g.lanes[2])
+	c.net.forget(g)
+	next := newGroup(c.net, "g", c.net.last.Add(1), GroupConfig{})
+	c.net.groups["g"] = next
+	c.peer.join(next.lanes[2])
+	b, _ := c.peer.collect(c, nil)
+	want := appendText(appendHead(nil, kindLeave, 0), "g")
+	want = (&answer{}).append(appendHead(appendAnnouncement(want, "g", 2, nil), kindAnswer, 7))
+	require.Equal(t, want, b)
+	var last vector
+	packets := appendPacket(appendPacket(nil, 1, &samples()[2], &last), 1, &samples()[0], &last)
+	used, err := c.frames(packets)
+	require.NoError(t, err)
+	require.Len(t, packets, used)
+	require.Zero(t, next.lanes[2].box.queue.size+g.lanes[2].box.queue.size)
+	_, err = c.frames(appendPacket(nil, 2, &samples()[0], new(vector)))
+	require.NoError(t, err)
+	require.Equal(t, 1, next.lanes[2].box.queue.size)
+}
+
+// FuzzFrames: whatever arrives, there is no panic, and no more is kept than permitted.
 func FuzzFrames(f *testing.F) {
-	b := (&announcement{name: []byte("g"), reliable: true}).append(nil, 1)
+	b := opened()
 	var last vector
 	for _, p := range samples()[:4] {
 		b = appendPacket(b, 1, &p, &last)
 	}
-	f.Add(false, append(b, 1<<kindBits|kindLeave, kindPing, kindPong))
-	b = (&opening{instance: 1, window: 2, hello: []byte("hello")}).append(nil, 1)
-	b = appendAck(b, 1, 0)
-	f.Add(true, (&refusal{reason: []byte("no")}).append(b, 1))
-	f.Add(true, (&refusal{reason: []byte("no"), stranger: true}).append(b, 1))
-	f.Fuzz(func(t *testing.T, dialled bool, b []byte) {
-		c, g := wired(t, dialled)
+	f.Add(append(b, 1<<kindBits|kindLeave, 1, 'g', kindPing, kindPong, kindMove, kindEnd))
+	b = appendAnnouncement(nil, "h", 1, []byte("hello"))
+	b = (&answer{refused, "no"}).append(appendHead(b, kindAnswer, 1))
+	f.Add((&answer{unlisted, "no"}).append(appendHead(b, kindAnswer, 1)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, g := wired(t, false)
 		for len(b) > 0 { // as it arrives, in parts of at most 100 bytes
 			used, err := c.frames(b[:min(100, len(b))])
 			if err != nil || used == 0 {
@@ -183,17 +208,17 @@ func FuzzFrames(f *testing.F) {
 			}
 			b = b[used:]
 		}
-		require.LessOrEqual(t, g.in[1].queue.len(), 4)
-		require.LessOrEqual(t, len(c.streams), 5)
-		require.LessOrEqual(t, len(c.answers), maxAnswers)
+		require.LessOrEqual(t, g.lanes[2].box.queue.size, 4)
+		require.LessOrEqual(t, len(c.peer.theirs), 5)
+		require.LessOrEqual(t, len(c.peer.dirty), 1)
 	})
 }
 
 // FuzzHello: no hello makes a panic, and what is read is what would be written.
 func FuzzHello(f *testing.F) {
-	f.Add((&hello{from: 1, to: 2, incarnation: 3}).append(nil))
-	f.Add((&hello{from: 1, to: 2, refused: "no", stranger: true}).append(nil))
-	f.Add((&hello{from: math.MaxUint64, to: 2, incarnation: math.MaxUint64, refused: "no"}).append(nil))
+	f.Add((&hello{from: 1, to: 2, incarnation: 3, serial: 4, last: 5, renews: 1}).append(nil))
+	f.Add((&hello{from: 1, to: 2, answer: answer{unlisted, "no"}}).append(nil))
+	f.Add((&hello{from: math.MaxUint64, to: 2, incarnation: math.MaxUint64, answer: answer{verdict: busy}}).append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := bytes.NewReader(b)
 		h, err := readHello(in)

@@ -3,6 +3,7 @@ package tcp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -13,18 +14,15 @@ import (
 	"github.com/go-election/election/transport"
 )
 
-// GroupConfig is what the members of a group have to agree on, and how.
+// GroupConfig configures a group. All members must agree on it.
 type GroupConfig struct {
-	// Reliable: no packet is lost, and the order is kept, as long as both processes live, however often their
-	// connection breaks. Send then waits while the queue to the peer is full. If false, Send never waits: a
-	// full queue drops its oldest packet, and a packet that is older than Config.MaxAge is dropped.
-	Reliable bool
-	// Hello goes to every peer before any packet: a fingerprint of what members must agree on, at most
-	// MaxHello bytes.
+	// Hello is sent to every peer before any packet: a fingerprint of what members must agree on, at most MaxHello
+	// bytes.
 	Hello []byte
-	// Accept judges the Hello of a peer, at both ends. An error keeps the group from this peer; both ends log
-	// it once. A [NoMemberError] reports to the peer that it is not in the list of the group. Accept returns soon
-	// and may be called by several goroutines simultaneously. If nil, both must be equal.
+	// Accept judges the Hello of a peer, at both ends. If it returns an error, the two processes exchange no packets
+	// of the group, and both log the error once. A [NoMemberError] reports to the peer that it is not in the list of
+	// the group. Accept must return soon, call no method of the transport, and may be called by several goroutines
+	// simultaneously. If nil, both Hellos must be equal.
 	Accept func(peer election.ID, hello []byte) error
 }
 
@@ -33,7 +31,7 @@ type GroupConfig struct {
 type Group struct {
 	net    *Network
 	name   string
-	number uint64 // of all groups that this network has ever had
+	number uint64 // of all groups that this network has ever had, from 1
 	config GroupConfig
 	lanes  map[election.ID]*lane // to the peers; not changed
 	done   chan struct{}         // closed when the group is
@@ -43,9 +41,9 @@ type Group struct {
 
 	mu      sync.Mutex
 	closed  bool
-	in      map[election.ID]*inbox // one a member, this process included
-	waiting []*inbox               // those that are not empty, next first
-	unread  []election.Packet      // given back: come before all others
+	own     *inbox            // for what this process sends to itself
+	waiting []*inbox          // that are not empty, next first
+	unread  []election.Packet // returned by a receiver: precede all others
 	deliver func(election.Packet, error) bool
 }
 
@@ -55,34 +53,18 @@ var (
 	_ transport.Owned   = (*Group)(nil)
 )
 
-// inbox is what has arrived from one process.
+// inbox contains what has arrived from one process.
 type inbox struct {
-	queue    queue
-	received uint64        // packets of the stream
-	owner    *stream       // where they come from, or nil
-	room     chan struct{} // closed when something is taken, if this process waits to send to itself
-	inc, num uint64        // the sender's incarnation and number of the group: they name the stream
-}
-
-// stream is a group as a peer has announced it on a connection.
-type stream struct {
-	conn *conn
-	announcement
-	number uint64
-	last   vector                // the reader's
-	group  atomic.Pointer[Group] // nil until it is open here, and again when it is closed
-	dead   bool                  // the group was closed here: the peer has to announce it again; conn.mu
-	ackDue bool                  // in conn.acks; conn.mu
+	queue queue
+	conn  atomic.Pointer[conn] // on which the peer has last announced the group
 }
 
 func newGroup(n *Network, name string, number uint64, c GroupConfig) *Group {
 	c.Hello = bytes.Clone(c.Hello)
 	g := &Group{net: n, name: name, number: number, config: c, lanes: make(map[election.ID]*lane),
-		done: make(chan struct{}), turn: make(chan struct{}, 1), ready: make(chan struct{}, 1),
-		in: map[election.ID]*inbox{n.config.Self: {}}}
+		done: make(chan struct{}), turn: make(chan struct{}, 1), ready: make(chan struct{}, 1), own: new(inbox)}
 	for id, p := range n.peers {
-		g.lanes[id] = &lane{group: g, peer: p, number: number, gone: make(chan struct{})}
-		g.in[id] = &inbox{}
+		g.lanes[id] = &lane{group: g, peer: p, box: new(inbox), number: number, gone: make(chan struct{})}
 	}
 	return g
 }
@@ -91,7 +73,7 @@ func (g *Group) gone() error {
 	return fmt.Errorf("%w: group %q of process %d", election.ErrClosed, g.name, g.net.config.Self)
 }
 
-// Self returns the member that the network belongs to.
+// Self returns the ID of the process that the network belongs to.
 func (g *Group) Self() election.ID { return g.net.config.Self }
 
 // Unlisted returns the IDs of the peers that have refused this process with a [NoMemberError], as it is not in their
@@ -108,126 +90,53 @@ func (g *Group) Unlisted() (peers []election.ID) {
 	return peers
 }
 
-// Send takes a packet to a member. It waits only in a reliable group, while the queue to this peer is full.
+// Send sends a packet to a member. It does not wait.
 func (g *Group) Send(ctx context.Context, p election.Packet) error {
-	for {
-		room, err := g.offer(ctx, &p)
-		if room == nil {
-			return err
-		}
-		select {
-		case <-room:
-		case <-g.done:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// offer takes a packet, or returns a channel that is closed when it is worth another try.
-func (g *Group) offer(ctx context.Context, p *election.Packet) (room <-chan struct{}, err error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	self := g.net.config.Self
-	p.From = self
-	if p.To == self {
-		return g.loop(p)
+	p.From = g.net.config.Self
+	if l := g.lanes[p.To]; l != nil {
+		return l.peer.send(l, &p)
 	}
-	l := g.lanes[p.To]
-	if l == nil {
-		select {
-		case <-g.done:
-			return nil, g.gone()
-		default:
-			return nil, input.Errorf("process %d is no member", p.To)
-		}
-	}
-	return l.peer.send(l, p)
-}
-
-// loop is the way of a process to itself.
-func (g *Group) loop(p *election.Packet) (room <-chan struct{}, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	in := g.in[p.To]
 	switch {
 	case g.closed:
-		return nil, g.gone()
-	case g.config.Reliable && in.queue.len() >= g.net.config.Queue:
-		if in.room == nil {
-			in.room = make(chan struct{})
-		}
-		return in.room, nil
+		return g.gone()
+	case p.To != p.From:
+		return input.Errorf("process %d is no member", p.To)
 	}
-	g.take(in, p)
-	return nil, nil
-}
-
-// arrive takes a packet that came over a stream. It returns an error if the peer sends more than it may.
-func (g *Group) arrive(s *stream, p *election.Packet) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	in := g.in[p.From]
-	if g.closed || in.owner != s { // a later connection has taken the stream over
-		return nil
-	}
-	if waits := uint64(in.queue.len()); g.config.Reliable &&
-		min(in.received, waits) >= uint64(g.net.config.Queue) {
-		return fmt.Errorf("%w: more packets than may be under way", errFrame)
-	}
-	in.received++
-	g.take(in, p)
+	g.take(g.own, &p)
 	return nil
 }
 
-// take passes a packet on to the receiver, or lets it wait.
+// arrive takes a packet that a peer has sent.
+func (g *Group) arrive(c *conn, in *inbox, p *election.Packet) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closed && in.conn.Load() == c { // or it would arrive after packets of a later connection
+		g.take(in, p)
+	}
+}
+
+// take delivers a packet, or keeps it for the next receiver.
 func (g *Group) take(in *inbox, p *election.Packet) {
 	g.net.stats.packetsIn.Add(1)
-	if in.queue.len() == 0 && g.deliver != nil && g.deliver(*p, nil) {
-		g.taken(in)
+	if in.queue.size == 0 && g.deliver != nil && g.deliver(*p, nil) {
 		return
 	}
-	if !g.config.Reliable && in.queue.len() >= g.net.config.Queue {
-		in.queue.base++
+	if in.queue.size >= g.net.config.Queue {
+		in.queue.pop()
 		g.net.stats.dropped.Add(1)
-	}
-	if in.queue.len() == 0 {
+	} else if in.queue.size == 0 {
 		g.waiting = append(g.waiting, in)
 	}
 	in.queue.push(p, 0)
-	g.wake()
+	signal(g.ready)
 }
 
-// taken notes that a packet has left the queue of a peer.
-func (g *Group) taken(in *inbox) {
-	if !g.config.Reliable {
-		return
-	}
-	if in.room != nil {
-		close(in.room)
-		in.room = nil
-	}
-	if in.owner != nil {
-		in.owner.conn.ack(in.owner)
-	}
-}
-
-// progress returns how many packets of a stream have been taken from its queue.
-func (g *Group) progress(s *stream) (taken uint64, ok bool) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	in := g.in[s.conn.peer.id]
-	if g.closed || in.owner != s {
-		return 0, false
-	}
-	// Packets of an earlier stream may still wait before those of this one.
-	return in.received - min(in.received, uint64(in.queue.len())), true
-}
-
-// wake lets one Recv look.
-func (g *Group) wake() { signal(g.ready) }
-
-// pop returns what waits, if there is something and no receiver pushes.
+// pop returns the next packet, unless a receiver pushes.
 func (g *Group) pop() (p election.Packet, ok bool) {
 	switch {
 	case g.deliver != nil:
@@ -238,17 +147,15 @@ func (g *Group) pop() (p election.Packet, ok bool) {
 		// The members take turns, so that one that floods the group holds up none.
 		in := g.waiting[0]
 		g.waiting = slices.Delete(g.waiting, 0, 1)
-		p = in.queue.get(in.queue.base).packet
-		in.queue.base++
-		if in.queue.len() > 0 {
+		p = in.queue.pop().packet
+		if in.queue.size > 0 {
 			g.waiting = append(g.waiting, in)
 		}
-		g.taken(in)
 	default:
 		return p, false
 	}
 	if len(g.unread) > 0 || len(g.waiting) > 0 {
-		g.wake()
+		signal(g.ready) // another Recv may wait
 	}
 	return p, true
 }
@@ -276,12 +183,11 @@ func (g *Group) Recv(ctx context.Context) (election.Packet, error) {
 		case <-g.ready:
 		case <-g.done:
 		case <-ctx.Done():
-			return election.Packet{}, context.Cause(ctx)
 		}
 	}
 }
 
-// Push passes packets on as they arrive, see [transport.Pusher].
+// Push delivers packets as they arrive, see [transport.Pusher].
 func (g *Group) Push(ctx context.Context, deliver func(election.Packet, error) bool) (
 	release func(unread []election.Packet), err error) {
 	select {
@@ -311,7 +217,7 @@ func (g *Group) Push(ctx context.Context, deliver func(election.Packet, error) b
 			defer g.mu.Unlock()
 			g.deliver = nil
 			g.unread = append(append([]election.Packet(nil), unread...), g.unread...)
-			g.wake()
+			signal(g.ready)
 			<-g.turn
 		})
 	}, nil
@@ -321,72 +227,29 @@ func (g *Group) Push(ctx context.Context, deliver func(election.Packet, error) b
 func (g *Group) flush(deliver func(election.Packet, error) bool) {
 	refused := g.waiting[:0]
 	for _, in := range g.waiting {
-		for in.queue.len() > 0 && deliver(in.queue.get(in.queue.base).packet, nil) {
-			in.queue.base++
-			g.taken(in)
+		for in.queue.size > 0 && deliver(in.queue.get(0).packet, nil) {
+			in.queue.pop()
 		}
-		if in.queue.len() > 0 {
+		if in.queue.size > 0 {
 			refused = append(refused, in)
 		}
 	}
 	g.waiting = refused
 }
 
-// meet answers a peer that has announced the group.
-func (g *Group) meet(s *stream) {
-	peer := s.conn.peer.id
-	err := g.judge(peer, s.hello, s.reliable)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	in := g.in[peer]
-	if g.closed {
-		s.conn.answer(func(b []byte) []byte { return new(refusal).append(b, s.number) })
-		return
-	}
-	if in.owner == s || in.owner != nil && in.owner.conn.serial > s.conn.serial {
-		return
-	}
-	if err != nil {
-		g.net.refuseGroup(g, peer, err, s.hello)
-		f := refusal{0, []byte(err.Error()), g.config.Hello, isStranger(err)}
-		s.conn.answer(func(b []byte) []byte { return f.append(b, s.number) })
-		return
-	}
-	if in.inc != s.conn.incarnation || in.num != s.number {
-		in.inc, in.num, in.received = s.conn.incarnation, s.number, 0
-	}
-	in.owner = s
-	s.group.Store(g)
-	o := opening{instance: g.number, received: in.received, window: uint64(g.net.config.Queue),
-		hello: g.config.Hello}
-	s.conn.answer(func(b []byte) []byte { return o.append(b, s.number) })
-}
-
-// part ends a stream.
-func (g *Group) part(s *stream) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if in := g.in[s.conn.peer.id]; in.owner == s {
-		in.owner = nil
-	}
-}
-
 // judge returns an error if a peer differs in what all members must agree on.
-func (g *Group) judge(peer election.ID, hello []byte, reliable bool) error {
+func (g *Group) judge(peer election.ID, hello []byte) error {
 	switch {
-	case reliable != g.config.Reliable:
-		return fmt.Errorf("reliable is %t at process %d and %t at process %d", g.config.Reliable,
-			g.net.config.Self, reliable, peer)
 	case g.config.Accept != nil:
 		return g.config.Accept(peer, hello)
 	case !bytes.Equal(hello, g.config.Hello):
-		return fmt.Errorf("the hellos differ")
+		return errors.New("the hellos differ")
 	}
 	return nil
 }
 
-// Close ends the group here. What Send has taken is written first, unless that takes long; then the peers
-// learn that the group is closed.
+// Close closes the group here. Packets that Send has taken are written first, unless that takes longer than a
+// Timeout. Then the peers learn that the group is closed.
 func (g *Group) Close() error {
 	g.mu.Lock()
 	first := !g.closed
@@ -395,12 +258,6 @@ func (g *Group) Close() error {
 		close(g.done)
 		if g.deliver != nil {
 			g.deliver(election.Packet{}, g.gone())
-		}
-		for _, in := range g.in {
-			if s := in.owner; s != nil && s.group.Load() == g {
-				s.group.Store(nil)
-				s.conn.goodbye(s, in.received)
-			}
 		}
 	}
 	g.mu.Unlock()

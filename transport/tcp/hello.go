@@ -10,14 +10,14 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// errHello: the other end is no member, or one of another version.
+// errHello reports that the other end is not a member, or runs another version.
 var errHello = input.Sentinel("election", "not a hello")
 
-// protocol is what a connection begins with, and what TLS negotiates.
-const protocol = "election/1"
+// protocol begins every connection, and TLS negotiates it.
+const protocol = "election/2"
 
-// NoMemberError refuses a peer that is not in a list of members. It may become one: this list, or the list
-// of the peer, may be older than the other. [Group.Unlisted] of that peer reports it.
+// NoMemberError reports that a peer is not in a list of members. It may become a member: one of the two lists may
+// be older than the other. On the side of that peer, [Group.Unlisted] returns the process that refused it.
 type NoMemberError struct{ Name string }
 
 func (e *NoMemberError) Error() string { return "process " + e.Name + " is no member" }
@@ -28,37 +28,85 @@ func isStranger(err error) bool {
 	return ok
 }
 
-// refusedError is what a peer answers that refuses this process.
-func refusedError(reason string, stranger bool, self string) error {
-	if stranger {
-		return &NoMemberError{self}
-	}
-	return errors.New(reason)
+// errBusy refuses a connection because the peer learns at the same time that another one is in use. Nobody logs it.
+var errBusy = errors.New("another connection is in use")
+
+// The verdicts of an answer.
+const (
+	accepted = iota
+	refused
+	unlisted // refused by a NoMemberError
+	busy     // refused by errBusy
+)
+
+// answer accepts or refuses the hello of a peer, or a group that it has announced.
+type answer struct {
+	verdict uint64
+	reason  string // the text of the error
 }
 
-// hello is the first thing that either end says. The side that has dialled says it first, and nothing more
-// until the other end has answered.
+func answerTo(err error) answer {
+	switch {
+	case err == nil:
+		return answer{}
+	case err == errBusy:
+		return answer{verdict: busy}
+	case isStranger(err):
+		return answer{unlisted, err.Error()}
+	}
+	return answer{refused, err.Error()}
+}
+
+// err returns the error that the answer reports to the process with this name, or nil.
+func (a *answer) err(self string) error {
+	switch a.verdict {
+	case accepted:
+		return nil
+	case unlisted:
+		return &NoMemberError{self}
+	case busy:
+		return errBusy
+	}
+	return errors.New(a.reason)
+}
+
+func (a *answer) append(b []byte) []byte {
+	return appendText(binary.AppendUvarint(b, a.verdict), a.reason[:min(len(a.reason), maxReason)])
+}
+
+func (r *reader) answer() (a answer) {
+	if a.verdict = r.number(); a.verdict > busy {
+		r.fail("verdict %d", a.verdict)
+	}
+	a.reason = string(r.text(maxReason))
+	return a
+}
+
+// hello is the first thing that either end sends. The side that has dialled sends it first, and then waits for the
+// answer.
 type hello struct {
 	from, to    election.ID
 	incarnation uint64
-	refused     string // by an answer: why; empty if it is accepted
-	stranger    bool   // by such an answer: since the dialler is no member
+	serial      uint64 // of this connection, at the sender
+	last        uint64 // the receiver's serial of the last connection that the sender has used
+	renews      uint64 // 1 if the connection in use continues on this one
+	answer      answer // accepted, if the sender has dialled
 }
 
-// append codes the protocol, a length and the fields.
+// append appends the protocol, a length and the fields.
 func (h *hello) append(b []byte) []byte {
 	b = append(b, protocol...)
 	at := len(b)
 	b = append(b, 0, 0)
-	for _, v := range [...]uint64{uint64(h.from), uint64(h.to), h.incarnation} {
+	for _, v := range [...]uint64{uint64(h.from), uint64(h.to), h.incarnation, h.serial, h.last, h.renews} {
 		b = binary.AppendUvarint(b, v)
 	}
-	b = appendReason(b, []byte(h.refused), h.stranger)
+	b = h.answer.append(b)
 	binary.BigEndian.PutUint16(b[at:], uint16(len(b)-at-2))
 	return b
 }
 
-// readHello reads no more than the hello.
+// readHello reads a hello, and nothing behind it.
 func readHello(from io.Reader) (h hello, err error) {
 	var head [len(protocol) + 2]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -67,18 +115,20 @@ func readHello(from io.Reader) (h hello, err error) {
 	if text := head[:len(protocol)]; string(text) != protocol {
 		return h, fmt.Errorf("%w: it begins with %q instead of %q", errHello, text, protocol)
 	}
-	n := binary.BigEndian.Uint16(head[len(protocol):])
-	if n > maxReason+64 {
-		return h, fmt.Errorf("%w: %d bytes, at most %d", errHello, n, maxReason+64)
+	n, most := binary.BigEndian.Uint16(head[len(protocol):]), uint16(maxReason+80)
+	if n > most {
+		return h, fmt.Errorf("%w: %d bytes, at most %d", errHello, n, most)
 	}
 	b := make([]byte, n)
 	if _, err := io.ReadFull(from, b); err != nil {
 		return h, fmt.Errorf("%w: %w", errHello, early(err))
 	}
 	r := reader{b: b}
-	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number()}
-	reason, stranger := r.reason()
-	h.refused, h.stranger = string(reason), stranger
+	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number(),
+		serial: r.number(), last: r.number(), renews: r.number(), answer: r.answer()}
+	if h.renews > 1 {
+		r.fail("renews is %d", h.renews)
+	}
 	if r.err == nil && (r.short || r.at != len(b)) {
 		r.fail("%d bytes are too few or too many", len(b))
 	}
@@ -88,7 +138,7 @@ func readHello(from io.Reader) (h hello, err error) {
 	return h, nil
 }
 
-// early names the end of a connection.
+// early returns a clearer error for the end of a connection.
 func early(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the connection was closed")

@@ -1,11 +1,14 @@
 package tcp_test
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -32,6 +35,9 @@ func (h *hub) member(id election.ID) tcp.Config {
 	return tcp.Config{Self: id, Members: map[election.ID]string{1: at(1), 2: at(2), 3: at(3)},
 		Listener: h.Listen(at(id)), Dial: h.Dial}
 }
+
+// noWayOut is the Dial of a process that must be dialled.
+func noWayOut(context.Context, string) (net.Conn, error) { return nil, errors.New("no way out") }
 
 // authority is a CA of a test.
 type authority struct{ *certs.CA }

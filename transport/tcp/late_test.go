@@ -78,7 +78,7 @@ func TestDelay(t *testing.T) {
 				if delay == 0 {
 					delay = 2 * time.Second
 				}
-				c1.Dial = stalling(h.Dial, stalled, delay/100)
+				c1.Dial, c2.Dial = stalling(h.Dial, stalled, delay/100), noWayOut
 				n1 := open(t, c1)
 				g1, g2 := group(t, n1, tcp.GroupConfig{}), group(t, open(t, c2), tcp.GroupConfig{})
 				awaitUp(t, g1, 1)

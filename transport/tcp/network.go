@@ -18,8 +18,8 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Network holds the connections of one process to all others, see [Config].Observers. Any number of groups share
-// them. It is made by [New] and may be used by any number of goroutines.
+// Network holds the connections of one process to its peers, which all of its groups share. Its methods may be called
+// by several goroutines simultaneously.
 type Network struct {
 	config      Config
 	log         *slog.Logger
@@ -28,20 +28,21 @@ type Network struct {
 	listener    net.Listener
 	peers       map[election.ID]*peer // not changed
 	stats       counters
-	serial      atomic.Uint64 // of the last connection
+	turns       chan struct{} // holds one for each attempt to connect
+	serial      atomic.Uint64 // of the last attempt to connect, of either side
+	last        atomic.Uint64 // the number of the last group
 	stop        context.CancelFunc
 	stopped     context.Context
 	running     sync.WaitGroup
 
 	mu          sync.Mutex
 	closed      bool
-	last        uint64                   // the number of the last group
-	groups      map[string]*Group        // that are open, or still close
+	groups      map[string]*Group        // that are open, or still closing
 	said        map[string]time.Duration // when a trouble was logged
 	credentials *credentials             // the last ones that were loaded
 }
 
-// New listens, and connects to the members.
+// New listens, and connects to the members of c.
 func New(c Config) (*Network, error) {
 	c, err := c.complete()
 	if err != nil {
@@ -53,23 +54,25 @@ func New(c Config) (*Network, error) {
 		incarnation: binary.LittleEndian.Uint64(random[:]),
 		began:       time.Now(),
 		listener:    c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
-		said: make(map[string]time.Duration)}
+		said: make(map[string]time.Duration), turns: make(chan struct{}, attempts)}
+	// Two networks of one process, one after the other, have different serials.
+	n.serial.Store(n.incarnation / 2)
 	n.stopped, n.stop = context.WithCancel(context.Background())
 	if n.listener == nil {
 		if n.listener, err = net.Listen("tcp", c.address()); err != nil {
 			return nil, fmt.Errorf("process %s: %w", c.called(c.Self), err)
 		}
 	}
-	turns := map[bool]chan struct{}{false: make(chan struct{}, attempts), true: make(chan struct{}, attempts)}
 	for id, addr := range c.peers() {
 		_, observes := c.Observers[id]
-		n.peers[id] = &peer{net: n, id: id, addr: addr, observes: observes, absent: observes, turns: turns[observes],
-			wanted: make(chan struct{}, 1), near: make(chan struct{}, 1),
-			lanes: make(map[uint64]*lane)}
+		n.peers[id] = &peer{net: n, id: id, addr: addr, observes: observes, absent: observes,
+			wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane), theirs: make(map[string]announcement)}
 	}
 	n.running.Go(n.accept)
 	for _, p := range n.peers {
-		n.running.Go(func() { p.run(n.stopped) })
+		if !p.observes {
+			n.running.Go(func() { p.run(n.stopped) })
+		}
 	}
 	return n, nil
 }
@@ -77,7 +80,7 @@ func New(c Config) (*Network, error) {
 // Addr returns the address on which the network listens.
 func (n *Network) Addr() net.Addr { return n.listener.Addr() }
 
-// Name returns the name of a member or observer, and false if there is none of this ID.
+// Name returns the name of the member or observer with this ID, and whether there is one.
 func (n *Network) Name(id election.ID) (name string, ok bool) {
 	_, ok = n.config.Members[id]
 	if !ok {
@@ -89,7 +92,7 @@ func (n *Network) Name(id election.ID) (name string, ok bool) {
 // now returns the time since the network was made.
 func (n *Network) now() time.Duration { return time.Since(n.began) }
 
-// Group opens a group. A name has one group at a time; when that is closed, there may be another.
+// Group opens a group. Only one group of a name is open at a time.
 func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 	switch {
 	case name == "" || len(name) > MaxName:
@@ -109,17 +112,11 @@ func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 		n.mu.Unlock()
 		return nil, input.Errorf("%d groups are open already", n.config.MaxGroups)
 	}
-	n.last++
-	g := newGroup(n, name, n.last, c)
+	g := newGroup(n, name, n.last.Add(1), c)
 	n.groups[name] = g
 	n.mu.Unlock()
 	for id, p := range n.peers {
 		p.join(g.lanes[id])
-		if c := p.inbound(); c != nil {
-			for _, s := range c.strangers(name) {
-				g.meet(s)
-			}
-		}
 	}
 	return g, nil
 }
@@ -144,7 +141,7 @@ func (n *Network) forget(g *Group) {
 	}
 }
 
-// farewell ends the lanes of a group whose packets are not written soon.
+// farewell ends the lanes of a group whose packets are not written in time.
 func (n *Network) farewell(g *Group) {
 	timer := time.NewTimer(n.config.Timeout)
 	defer timer.Stop()
@@ -160,7 +157,8 @@ func (n *Network) farewell(g *Group) {
 	}
 }
 
-// Close closes all groups and connections.
+// Close closes all groups and connections. It waits until packets that Send has taken are written, for a Timeout at
+// most.
 func (n *Network) Close() error {
 	n.mu.Lock()
 	n.closed = true
@@ -180,7 +178,7 @@ func (n *Network) Close() error {
 	return err
 }
 
-// refuseGroup logs, once for each peer, that a group is not the same there.
+// refuseGroup logs once for each peer that one of the two processes refuses the other in a group.
 func (n *Network) refuseGroup(g *Group, peer election.ID, err error, theirs []byte) {
 	n.stats.refused.Add(1)
 	if n.first(refusalOf(g, peer)) {
@@ -189,7 +187,7 @@ func (n *Network) refuseGroup(g *Group, peer election.ID, err error, theirs []by
 	}
 }
 
-// admitGroup lets the next refusal be logged again.
+// admitGroup makes the next refusal be logged again.
 func (n *Network) admitGroup(g *Group, peer election.ID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -198,7 +196,7 @@ func (n *Network) admitGroup(g *Group, peer election.ID) {
 
 func refusalOf(g *Group, peer election.ID) string { return fmt.Sprintf("group %s %d", g.name, peer) }
 
-// first reports whether a trouble is to be logged: once a minute, and of some hundred troubles only.
+// first reports whether a trouble is to be logged: once a minute, and not if there are too many.
 func (n *Network) first(trouble string) bool {
 	const pause, most = time.Minute, 500
 	n.mu.Lock()

@@ -14,79 +14,142 @@ import (
 )
 
 const (
-	// firstPause and lastPause are the pauses between two attempts to connect, from first to last.
+	// firstPause and lastPause are the first and the longest pause between two attempts to connect.
 	firstPause = 10 * time.Millisecond
 	lastPause  = time.Second
-	// leastPause is how soon after the last attempt there may be another one.
+	// leastPause is the shortest time between the beginnings of two attempts.
 	leastPause = 5 * time.Millisecond
-	// attempts is how many attempts to connect to members may be in progress, and how many to observers. Where many
-	// processes of one machine start together, more would slow each other down until all of them take longer
-	// than Timeout, again and again.
+	// attempts is how many attempts to connect may be in progress. If many processes of one machine start together,
+	// more attempts would slow each other down until all of them take longer than Timeout, again and again.
 	attempts = 8
 )
 
-// peer is another process that this one connects to.
+// peer is another process.
 type peer struct {
 	net      *Network
 	id       election.ID
 	addr     string
-	observes bool          // it is dialled only while it is connected to this process
-	turns    chan struct{} // holds one for each attempt to connect to this peer and others
-	// wanted and near have one if the pause between two attempts to connect is to end: soon, as
-	// something is sent to the peer, and at once, as the peer has connected to this process.
-	wanted, near chan struct{}
+	observes bool          // it dials, and is never dialled
+	wanted   chan struct{} // has one if the pause before the next attempt is to end soon, as something is to be sent
 
 	mu       sync.Mutex
+	conn     *conn                   // in use, or nil
+	last     uint64                  // the peer's serial of the last connection in use
 	lanes    map[uint64]*lane        // by the number of the group
 	dirty    []*lane                 // that have something to write
-	out      *conn                   // dialled by this process, or nil
-	in       *conn                   // dialled by the peer, or nil
+	leaving  []string                // groups that were closed before the peer was told
+	theirs   map[string]announcement // the groups that the peer has opened, by name
 	absent   bool                    // the last attempt to connect has failed, or there may be none
-	stranger bool                    // the last attempt was refused since this process is no member there
+	stranger bool                    // it was refused since this process is not a member there
 	began    time.Duration           // when the present attempt did
-	cancel   context.CancelCauseFunc // of the present attempt, until the peer has accepted
-	said     string                  // the last trouble that was logged
-	hidden   bool                    // the last attempt to connect has hung; of the goroutine that dials
+	cancel   context.CancelCauseFunc // of the present attempt
+	trouble  string                  // the last one that was logged
+	hidden   bool                    // the last attempt has hung; used by the goroutine that dials only
 }
 
-// send puts a packet into a lane, or returns a channel that is closed when there is room.
-func (p *peer) send(l *lane, packet *election.Packet) (room <-chan struct{}, err error) {
+// called returns the name of the peer.
+func (p *peer) called() string { return p.net.config.called(p.id) }
+
+// signal puts one into a channel that has room for one, unless it is full.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// current returns the connection in use, or nil.
+func (p *peer) current() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case p.lanes[l.number] != l || l.closing:
-		return nil, l.group.gone()
-	case !l.put(packet, p.net.now()):
-		if l.room == nil {
-			l.room = make(chan struct{})
-		}
-		return l.room, nil
+	if p.conn == nil || p.conn.reason() != nil {
+		return nil
 	}
-	p.mark(l)
-	return nil, nil
+	return p.conn
 }
 
-// mark lets the writer look at a lane. Without a connection, one is made soon.
+// adopt makes c the connection in use. It returns errBusy if a later one is in use, or one that the peer has accepted
+// and does not know to be in use yet.
+func (p *peer) adopt(c *conn) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old := p.conn; old != nil && old.reason() == nil {
+		if old.serial > c.serial || p.decides() && !c.dialled && old.dialled && c.said.last != old.serial {
+			return errBusy
+		}
+		old.close(errReplaced)
+	}
+	if p.cancel != nil {
+		p.cancel(errBusy)
+	}
+	if p.trouble != "" {
+		p.net.log.Info("connected", "peer", p.called())
+	}
+	p.reset()
+	p.conn, p.last, p.absent, p.stranger, p.trouble = c, c.said.serial, false, false, ""
+	for _, l := range p.lanes {
+		p.mark(l)
+	}
+	return nil
+}
+
+// lost notes that a connection has ended.
+func (p *peer) lost(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn != c {
+		return
+	}
+	p.conn, p.absent = nil, p.observes
+	p.reset()
+	for _, l := range p.lanes {
+		if l.queue.size > 0 {
+			p.mark(l)
+		}
+	}
+}
+
+// reset forgets what was said on the last connection. p.mu is held, as in all methods below that have a lane.
+func (p *peer) reset() {
+	p.leaving, p.theirs = nil, make(map[string]announcement)
+	for _, l := range p.lanes {
+		l.announced, l.accepted, l.theirs, l.reply, l.stranger = false, false, 0, nil, false
+		p.setUp(l)
+	}
+}
+
+// setUp reports to watchers whether packets can reach a group of the peer.
+func (p *peer) setUp(l *lane) {
+	if up := l.open(); l.up.Swap(up) != up {
+		l.group.watch.changed(l)
+	}
+}
+
+// send puts a packet into a lane.
+func (p *peer) send(l *lane, packet *election.Packet) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lanes[l.number] != l || l.closing {
+		return l.group.gone()
+	}
+	l.put(packet, p.net.now())
+	p.mark(l)
+	return nil
+}
+
+// mark makes the writer look at a lane. Without a connection, one is made soon.
 func (p *peer) mark(l *lane) {
 	if !l.dirty {
 		l.dirty = true
 		p.dirty = append(p.dirty, l)
 	}
-	if p.out == nil {
+	if p.conn == nil {
 		signal(p.wanted)
 		return
 	}
-	p.out.notify()
-	if l.queue.end-l.next > uint64(p.net.config.Queue)/2 {
-		signal(p.out.urgent) // or the queue may be full before Linger is over
-	}
-}
-
-// signal puts one into a channel that has room for one, unless there is one already.
-func signal(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
+	p.conn.notify()
+	if l.queue.size > p.net.config.Queue/2 {
+		signal(p.conn.urgent) // or the queue may be full before Linger is over
 	}
 }
 
@@ -96,6 +159,9 @@ func (p *peer) join(l *lane) {
 	defer p.mu.Unlock()
 	p.lanes[l.number] = l
 	p.mark(l)
+	if a, ok := p.theirs[l.group.name]; ok {
+		p.meet(l, a)
+	}
 }
 
 // leave closes a lane: what waits is written first, if the peer takes it.
@@ -103,64 +169,72 @@ func (p *peer) leave(l *lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.closing = true
-	l.signal()
-	if p.absent || l.away || l.empty() && (p.out == nil || l.state == laneDown) {
+	if p.absent || l.away || l.queue.size == 0 && !l.announced {
 		p.cut(l)
 		return
 	}
 	p.mark(l)
 }
 
-// cut ends a lane. p.mu is held.
+// cut ends a lane immediately.
 func (p *peer) cut(l *lane) {
 	if p.lanes[l.number] != l {
 		return
 	}
-	if p.out != nil && l.known {
-		p.out.answer(func(b []byte) []byte { return appendHead(b, kindLeave, l.number) })
+	if p.conn != nil && l.announced {
+		p.leaving = append(p.leaving, l.group.name)
+		p.conn.notify()
 	}
 	delete(p.lanes, l.number)
 	p.dirty = slices.DeleteFunc(p.dirty, func(o *lane) bool { return o == l })
 	close(l.gone)
 }
 
-// drop ends a lane at once.
+// drop ends a lane whose packets are not written in time.
 func (p *peer) drop(l *lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut(l)
 }
 
-// collect codes what the lanes have to write, as much as fits into one write.
+// collect appends what the lanes have to write, as much as fits into one write.
 func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.out != c {
+	if p.conn != c {
 		return b, false
 	}
-	now := p.net.now()
-	done := 0
-	// The space of the list is used again: no allocation for a packet.
+	for ; len(p.leaving) > 0; p.leaving = p.leaving[1:] {
+		if len(b) > bufferSize-maxFrames {
+			return b, true
+		}
+		b = appendText(appendHead(b, kindLeave, 0), p.leaving[0])
+	}
+	now, done := p.net.now(), 0
+	// The space of the list is used again, so that a packet costs no allocation.
 	defer func() { p.dirty = slices.Delete(p.dirty, 0, done) }()
 	for ; done < len(p.dirty); done++ {
-		if len(b) > bufferSize-maxFrame {
+		if len(b) > bufferSize-maxFrames {
 			return b, true
 		}
 		l := p.dirty[done]
-		if l.state == laneDown {
-			a := announcement{[]byte(l.group.name), l.group.config.Hello, l.group.config.Reliable}
-			b = a.append(b, l.number)
-			l.state, l.known = laneAnnounced, true
+		if !l.announced {
+			b = appendAnnouncement(b, l.group.name, l.number, l.group.config.Hello)
+			l.announced = true
 		}
-		if l.state == laneOpen {
+		if l.reply != nil {
+			b = l.reply.append(appendHead(b, kindAnswer, p.theirs[l.group.name].number))
+			l.reply = nil
+		}
+		if l.open() {
 			whole := false
-			if b, whole = l.take(b, bufferSize, now); !whole {
+			if b, whole = l.take(b, now); !whole {
 				return b, true
 			}
 		}
 		l.dirty = false
-		if l.closing && (l.empty() || l.state == laneRefused) {
-			b = appendHead(b, kindLeave, l.number)
+		if l.closing && (l.queue.size == 0 || l.away) {
+			b = appendText(appendHead(b, kindLeave, 0), l.group.name)
 			delete(p.lanes, l.number)
 			c.left = append(c.left, l)
 		}
@@ -168,124 +242,142 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 	return b, false
 }
 
-// answered deals with a frame of the peer on the connection that this process has dialled.
-func (p *peer) answered(c *conn, kind int, group uint64, r *reader) error {
+// received decodes a packet for a group of this process, and returns its lane, or nil if the group is closed.
+func (p *peer) received(c *conn, group uint64, r *reader) (l *lane, packet election.Packet, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.lanes[group] // may be gone already
-	if p.out != c {
-		l = nil
-	}
-	switch kind {
-	case kindOpen:
-		o := r.opening()
-		if l == nil || r.short || r.err != nil {
-			return r.err
-		}
-		return p.opened(c, l, &o)
-	case kindRefuse:
-		f := r.refusal()
-		if l == nil || r.short || r.err != nil {
-			return r.err
-		}
-		return p.refused(l, &f)
-	case kindAck:
-		taken := r.number()
-		if l == nil || r.short || r.err != nil {
-			return r.err
-		}
-		err := l.ack(taken)
-		p.mark(l)
-		return err
-	}
-	return fmt.Errorf("%w: kind %d from the side that was dialled", errFrame, kind)
-}
-
-// opened begins to send to a group of the peer.
-func (p *peer) opened(c *conn, l *lane, o *opening) error {
-	if l.state == laneDown {
-		return fmt.Errorf("%w: group %d was not announced", errFrame, l.number)
-	}
-	if err := l.group.judge(p.id, o.hello, l.group.config.Reliable); err != nil {
-		p.net.refuseGroup(l.group, p.id, err, o.hello)
-		l.state = laneRefused
-		p.setUp(l, false)
-		return nil
-	}
-	if err := l.open(c.incarnation, o); err != nil {
-		return err
-	}
-	l.away, l.stranger = false, false
-	p.net.admitGroup(l.group, p.id)
-	p.setUp(l, true)
-	p.mark(l)
-	return nil
-}
-
-// refused notes that a group of the peer is closed, or not for this process.
-func (p *peer) refused(l *lane, f *refusal) error {
-	p.setUp(l, false)
+	l = p.lanes[group]
 	switch {
-	case len(f.reason) > 0:
-		p.net.refuseGroup(l.group, p.id, fmt.Errorf("process %s: %s", p.called(), f.reason), f.hello)
-		l.state, l.away, l.stranger = laneRefused, true, f.stranger
-	case l.state == laneOpen:
-		// The peer may open the group again. It is announced anew, so that packets that are on their way
-		// to the group that was closed are not taken for the other's.
-		l.state, l.away = laneDown, true
-		if err := l.rewind(f.received); err != nil {
-			return err
-		}
-	default:
-		return nil // the peer will answer again when it opens the group
+	case p.conn != c:
+		return nil, packet, errReplaced
+	case group > p.net.last.Load():
+		return nil, packet, fmt.Errorf("%w: a packet for group %d, which was not announced", errFrame, group)
+	case l == nil || l.theirs == 0:
+		r.packet(nil)
+		return nil, packet, nil
 	}
-	if l.closing {
-		p.cut(l)
-		return nil
+	if r.packet(&l.in); !r.whole() {
+		return nil, packet, nil
 	}
-	p.mark(l)
+	return l, l.in.packet(p.id, p.net.config.Self), nil
+}
+
+// announced notes that the peer has opened a group.
+func (p *peer) announced(c *conn, name string, a announcement) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn != c {
+		return errReplaced
+	}
+	p.theirs[name] = a
+	if most := p.net.config.MaxGroups; len(p.theirs) > most {
+		return fmt.Errorf("%w: more than %d groups", errFrame, most)
+	}
+	if l := p.lane(name); l != nil {
+		p.meet(l, a)
+	}
 	return nil
 }
 
-// setUp notes whether packets can reach a group of the peer.
-func (p *peer) setUp(l *lane, up bool) {
-	if l.up.Swap(up) != up {
-		l.group.watch.changed(l)
+// lane returns the lane of the open group with this name, or nil.
+func (p *peer) lane(name string) *lane {
+	if g := p.net.group(name); g != nil {
+		return p.lanes[g.number]
 	}
+	return nil
 }
 
-// lost notes that there is no connection any more.
-func (p *peer) lost() {
+// meet judges a group that both processes have opened.
+func (p *peer) meet(l *lane, a announcement) {
+	err := l.group.judge(p.id, a.hello)
+	reply := answerTo(err)
+	l.reply, l.theirs, l.in, l.out, l.away = &reply, a.number, vector{}, vector{}, false
+	l.box.conn.Store(p.conn)
+	if err != nil {
+		p.refuse(l, err)
+	}
+	p.up(l)
+}
+
+// closed notes that the peer has closed a group.
+func (p *peer) closed(c *conn, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out, p.absent = nil, p.observes
-	for _, l := range p.lanes {
-		l.state, l.known, l.stranger = laneDown, false, false
-		p.setUp(l, false)
-		if l.queue.len() > 0 {
-			p.mark(l)
-		}
+	if p.conn != c {
+		return
+	}
+	delete(p.theirs, name)
+	if l := p.lane(name); l != nil {
+		l.accepted, l.reply = false, nil
+		p.part(l)
 	}
 }
 
-// failed notes that an attempt to connect has failed. It is logged if it is another trouble than before.
+// answered notes that the peer accepts or refuses a group of this process.
+func (p *peer) answered(c *conn, group uint64, a answer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lanes[group]
+	switch {
+	case p.conn != c:
+		return errReplaced
+	case group > p.net.last.Load() || l != nil && !l.announced:
+		return fmt.Errorf("%w: group %d was not announced", errFrame, group)
+	case l == nil: // it is closed
+		return nil
+	}
+	l.accepted, l.stranger = a.verdict == accepted, a.verdict == unlisted
+	if !l.accepted {
+		p.refuse(l, fmt.Errorf("process %s: %s", p.called(), a.reason))
+	}
+	p.up(l)
+	return nil
+}
+
+// up makes the writer begin to send over a lane, if it is open.
+func (p *peer) up(l *lane) {
+	if l.open() {
+		p.net.admitGroup(l.group, p.id)
+	}
+	if p.setUp(l); p.lanes[l.number] == l { // it may have been cut
+		p.mark(l)
+	}
+}
+
+// refuse logs that one of the two processes refuses the group of the other.
+func (p *peer) refuse(l *lane, err error) {
+	p.net.refuseGroup(l.group, p.id, err, p.theirs[l.group.name].hello)
+	p.part(l)
+}
+
+// part ends the use of a lane until the peer opens its group again.
+func (p *peer) part(l *lane) {
+	l.theirs, l.away = 0, true
+	if p.setUp(l); l.closing {
+		p.cut(l)
+	}
+}
+
+// failed notes that an attempt to connect has failed. It is logged unless it is the same trouble as before.
 func (p *peer) failed(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.conn != nil {
+		return
+	}
 	p.absent, p.stranger = true, isStranger(err)
 	for _, l := range p.lanes {
-		if l.closing { // whose Close waits for nothing
+		if l.closing { // nothing waits for it
 			p.cut(l)
 		}
 	}
-	last := p.said
-	if p.said = kindOf(err); p.said != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.said)) {
-		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "err",
-			err)
+	last := p.trouble
+	if p.trouble = kindOf(err); p.trouble != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.trouble)) {
+		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "err", err)
 	}
 }
 
-// kindOf returns what an error says, without the ports, which differ each time.
+// kindOf returns the text of an error without the ports, which differ each time.
 func kindOf(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -294,41 +386,26 @@ func kindOf(err error) string {
 	return err.Error()
 }
 
-// adopt makes c the connection on which this process sends.
-func (p *peer) adopt(c *conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.said != "" {
-		p.net.log.Info("connected", "peer", p.called())
-	}
-	p.out, p.absent, p.stranger, p.said = c, false, false, ""
-	for _, l := range p.lanes {
-		l.state, l.known = laneDown, false
-		p.mark(l)
-	}
-}
-
-// run keeps a connection to the peer until ctx ends.
+// run dials the peer whenever there is no connection, until ctx ends.
 func (p *peer) run(ctx context.Context) {
 	pause, longest := firstPause, lastPause
 	if p.net.config.observes() {
-		// A hundred observers that cannot connect, as the members are too busy for their handshakes, must not
-		// keep the members busy.
+		// A hundred observers that cannot connect, as the members are too busy for their handshakes, must not keep
+		// the members busy.
 		longest *= 8
 	}
-	for p.expected(ctx) {
+	for {
 		most := longest
-		c, err := p.connect(ctx)
-		if err == nil {
+		if c := p.current(); c != nil {
 			began := p.net.now()
-			err = p.serve(ctx, c)
-			p.lost()
+			p.keep(ctx, c)
 			if p.net.now()-began > lastPause {
 				pause = firstPause
 			}
-			most = lastPause / 8 // the peer is there; but it may not like what it gets, and close each connection soon
-			p.net.ended(p, err)
-		} else if ctx.Err() == nil && err != errHeard {
+			most = lastPause / 8 // the peer is there, but may close each connection soon
+		} else if err := p.connect(ctx, nil); err == nil {
+			continue
+		} else if ctx.Err() == nil && !errors.Is(err, errBusy) {
 			p.failed(err)
 		}
 		pause = min(pause, most)
@@ -340,141 +417,116 @@ func (p *peer) run(ctx context.Context) {
 	}
 }
 
-// expected waits until the peer may be dialled, and returns false when ctx has ended.
-func (p *peer) expected(ctx context.Context) bool {
-	for p.observes && p.inbound() == nil {
-		select {
-		case <-p.near:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return ctx.Err() == nil
-}
-
-// rest waits until the next attempt to connect is due, and returns false if there is none: after a
-// pause; at once if the peer connects to this process; much sooner than after the pause if something is
-// sent to the peer.
+// rest waits until the next attempt to connect is due: after a pause, or an eighth of it if something is to be sent.
+// It returns false if ctx has ended.
 func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 	p.mu.Lock()
 	since := p.net.now() - p.began
 	p.mu.Unlock()
-	// No timers: the race detector of Go 1.26 crashes when two goroutines of one synctest bubble read timers
-	// that ran out before (golang/go#78156), and these may have.
+	// No timers: the race detector of Go 1.26 crashes when two goroutines of one synctest bubble read timers that ran
+	// out before (golang/go#78156), and these may have.
 	longest, stop := context.WithTimeout(ctx, pause)
 	defer stop()
-	soon, stop := context.WithTimeout(longest, pause/8)
+	soon, stop := context.WithTimeout(ctx, max(pause/8, leastPause-since))
 	defer stop()
-	least, stop := context.WithTimeout(ctx, leastPause-since)
-	defer stop()
-	<-least.Done()
+	<-soon.Done()
 	select {
-	case <-p.near:
-		return ctx.Err() == nil
-	case <-soon.Done():
-	}
-	select {
-	case <-p.near:
 	case <-p.wanted:
 	case <-longest.Done():
 	}
 	return ctx.Err() == nil
 }
 
-// connect makes a connection.
-func (p *peer) connect(ctx context.Context) (*conn, error) {
+// connect makes a connection, or renews the old one.
+func (p *peer) connect(ctx context.Context, old *conn) error {
 	// An attempt that hangs, since the machine of the peer is gone, must not keep others waiting.
 	if !p.hidden {
 		select {
-		case p.turns <- struct{}{}:
-			defer func() { <-p.turns }()
+		case p.net.turns <- struct{}{}:
+			defer func() { <-p.net.turns }()
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.net.config.Timeout)
-	defer cancel()
-	nc, err := p.dial(ctx)
+	ctx, stop := context.WithTimeout(ctx, p.net.config.Timeout)
+	defer stop()
+	own := hello{from: p.net.config.Self, to: p.id, incarnation: p.net.incarnation, serial: p.net.serial.Add(1)}
+	nc, err := p.dial(ctx, &own, old)
 	if p.hidden = err != nil && ctx.Err() != nil; err != nil {
-		return nil, err
+		return err
 	}
-	return p.net.introduce(ctx, nc, p)
+	quicken(nc)
+	raw := counted{nc, &p.net.stats}
+	done := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Now()) })
+	c, err := p.sayHello(raw, &own, old)
+	if err == nil && old == nil {
+		err = p.settle(ctx, c.said.incarnation)
+	}
+	if !done() && err == nil {
+		err = context.Cause(ctx)
+	}
+	switch {
+	case err != nil:
+	case old != nil:
+		err = old.renew(c.in)
+	default:
+		if err = p.adopt(c); err == nil {
+			p.net.running.Go(c.run)
+		}
+	}
+	if err != nil {
+		_ = raw.Close()
+	}
+	return err
 }
 
-// dial opens a connection, unless the peer opens one first.
-func (p *peer) dial(ctx context.Context) (net.Conn, error) {
-	dialling, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+// dial opens a connection for this hello, unless the peer opens one first.
+func (p *peer) dial(ctx context.Context, own *hello, old *conn) (net.Conn, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	p.mu.Lock()
-	p.began, p.cancel = p.net.now(), stop
+	if p.conn != old { // it has done so
+		p.mu.Unlock()
+		return nil, errBusy
+	}
+	p.began, p.cancel, own.last = p.net.now(), cancel, p.last
 	p.mu.Unlock()
 	p.net.stats.dials.Add(1)
-	nc, err := p.net.config.Dial(dialling, p.addr)
+	nc, err := p.net.config.Dial(ctx, p.addr)
 	p.mu.Lock()
 	p.cancel = nil
 	p.mu.Unlock()
-	if err != nil && context.Cause(dialling) == errHeard {
-		err = errHeard
+	if err != nil && context.Cause(ctx) == errBusy {
+		err = errBusy
 	}
 	return nc, err
 }
 
-// errHeard: the peer is there, and an attempt to connect that began before it was may wait in vain.
-var errHeard = errors.New("the peer has connected to this process")
-
-// heard ends the pause between two attempts to connect, since the peer has connected to this process.
-func (p *peer) heard() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.out != nil {
+// keep waits until a connection has ended. It renews one that was dialled here in time.
+func (p *peer) keep(ctx context.Context, c *conn) {
+	if !c.dialled {
+		<-c.done
 		return
 	}
-	if p.cancel != nil && p.net.now()-p.began > 5*leastPause {
-		p.cancel(errHeard)
-	}
-	signal(p.near)
-}
-
-// serve runs a connection, and those that replace it before it ends.
-func (p *peer) serve(ctx context.Context, c *conn) error {
-	for {
-		p.adopt(c)
-		ended := make(chan error, 1)
-		go func() { ended <- c.run() }()
-		next, err := p.outlive(ctx, c, ended)
-		if next == nil {
-			return err
-		}
-		// The peer has closed the old connection when it accepted the next one: that says how far it has
-		// read.
-		c.close(errReplaced)
-		<-ended
-		c = next
-	}
-}
-
-// outlive returns the connection that replaces c in time, or nil when c has ended.
-func (p *peer) outlive(ctx context.Context, c *conn, ended <-chan error) (next *conn, err error) {
-	for age := c.age(); ; age = lastPause {
+	for age := c.age(); ; {
 		renew, stop := context.WithTimeout(ctx, age) // no timer, as in rest
 		select {
-		case err := <-ended:
+		case <-c.done:
 			stop()
-			return nil, err
+			return
 		case <-renew.Done():
 			stop()
 		}
 		if ctx.Err() != nil {
-			c.end()
-			return nil, <-ended
+			<-c.done
+			return
 		}
-		next, err := p.connect(ctx)
-		if err == nil {
-			return next, nil
+		age = lastPause
+		switch err := p.connect(ctx, c); {
+		case err == nil:
+			age = c.age()
+		case c.reason() == nil && ctx.Err() == nil:
+			p.net.log.Warn("the connection is not renewed", "peer", p.called(), "err", err)
 		}
-		p.net.log.Warn("the connection is not renewed", "peer", p.called(), "err", err)
 	}
 }
-
-// called returns what the peer is called in errors and in the log.
-func (p *peer) called() string { return p.net.config.called(p.id) }

@@ -1,10 +1,12 @@
 package tcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"testing"
 	"testing/synctest"
@@ -13,53 +15,78 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReadError: the end of a connection says whether it came in the middle of a frame, and on which
-// side that is a fault of the peer.
+// TestReadError: the reason for the end of a connection depends on whether a frame has begun and whether a ping has no
+// answer.
 func TestReadError(t *testing.T) {
 	late := fmt.Errorf("read: %w", os.ErrDeadlineExceeded)
 	other := errors.New("reset")
 	const cut, slow = "the connection was cut within a frame", "did not end within 1s"
 	for _, of := range []struct {
-		err                     error
-		within, dialled, ending bool
-		want                    string
+		err              error
+		within, awaiting bool
+		want             string
 	}{
-		{late, true, false, false, slow},
-		{late, true, true, false, late.Error()},
-		{late, true, false, true, late.Error()},
-		{late, false, false, false, late.Error()},
-		{other, true, false, false, "reset"},
-		{io.EOF, true, false, false, cut},
-		{io.EOF, true, true, true, cut},
-		{io.EOF, false, true, false, errGone.Error()},
+		{late, true, false, slow},
+		{late, true, true, errSilent.Error()},
+		{late, false, true, errSilent.Error()},
+		{other, true, false, "reset"},
+		{io.EOF, true, false, cut},
+		{io.EOF, false, true, errGone.Error()},
 	} {
-		c, _ := wired(t, of.dialled)
-		c.net.config.Timeout, c.ending = time.Second, of.ending
+		c, _ := wired(t, true)
+		c.awaiting, c.pinged = of.awaiting, time.Now().Add(-time.Second)
 		err := c.readError(of.err, of.within)
 		require.ErrorContains(t, err, of.want, "%+v", of)
 		require.Equal(t, of.want == slow, errors.Is(err, errFrame))
 	}
 }
 
-// TestRivals: only an open connection of another process with the identity of the peer is a rival.
-func TestRivals(t *testing.T) {
-	own, _ := wired(t, true)
-	p := own.peer
-	same, ended := &conn{incarnation: own.incarnation}, &conn{incarnation: 4, err: errEnded}
-	older, younger := &conn{incarnation: 4}, &conn{incarnation: own.incarnation + 1}
-	for _, of := range []struct{ in, out, first, second *conn }{
-		{nil, nil, nil, nil}, {same, ended, nil, nil}, {ended, same, nil, nil},
-		{older, same, older, nil}, {same, older, older, nil}, {younger, nil, younger, nil},
-		{nil, younger, younger, nil}, {older, younger, older, younger},
+// TestAdopt: the last connection is in use. But the process that decides refuses a connection of the peer if it has
+// dialled one itself of which the peer did not know yet.
+func TestAdopt(t *testing.T) {
+	for _, of := range []struct {
+		decides, oldDialled, newDialled bool
+		last                            uint64 // the serial that the peer knows of, the old one being 1
+		earlier                         bool   // the new one began before the old one
+		ended                           bool   // the old one has
+		busy                            bool
+	}{
+		{decides: true, oldDialled: true, last: 0, busy: true},
+		{decides: true, oldDialled: true, last: 1},
+		{decides: true, oldDialled: true, ended: true},
+		{decides: true, oldDialled: false},
+		{decides: true, newDialled: true, earlier: true, busy: true},
+		{decides: true, newDialled: true, earlier: true, ended: true},
+		{decides: false, oldDialled: true},
+		{decides: false, newDialled: true, earlier: true, busy: true},
+		{decides: false, earlier: true, busy: true},
 	} {
-		p.in, p.out = of.in, of.out
-		want := []*conn{of.first, of.second}
-		for len(want) > 0 && want[len(want)-1] == nil {
-			want = want[:len(want)-1]
+		old, g := wired(t, of.oldDialled)
+		p := old.peer
+		if !of.decides {
+			p.id = 0
 		}
-		require.Equal(t, len(want), len(p.rivals(own)))
-		for k, rival := range p.rivals(own) {
-			require.Same(t, want[k], rival)
+		c := linked(t, p, of.newDialled, 9)
+		if c.said.last = of.last; of.earlier {
+			c.serial = old.serial - 1
+		}
+		var reason error
+		if of.ended {
+			reason = errEnded
+			old.close(reason)
+		}
+		if of.busy {
+			require.Equal(t, errBusy, p.adopt(c), "%+v", of)
+			require.Same(t, old, p.conn)
+			require.True(t, g.lanes[2].announced)
+		} else {
+			require.NoError(t, p.adopt(c), "%+v", of)
+			require.Same(t, c, p.conn)
+			require.Equal(t, c.said.serial, p.last)
+			require.Equal(t, cmp.Or(reason, errReplaced), old.reason())
+			require.False(t, g.lanes[2].announced)
+			p.lost(old)
+			require.Same(t, c, p.conn, "the end of the old one does not matter")
 		}
 	}
 }
@@ -67,10 +94,10 @@ func TestRivals(t *testing.T) {
 // TestUrgent: a lane whose queue is more than half full of what was not written waits no longer.
 func TestUrgent(t *testing.T) {
 	for waiting, urgent := range []int{0, 0, 0, 1, 1} { // of the four that a queue has room for
-		l := laneOf(t, true)
-		c := l.peer.out
+		l := laneOf(t)
+		c := l.peer.conn
 		for range waiting {
-			l.puts(t, 0, 1)
+			l.puts(0, 1)
 		}
 		l.peer.mark(l)
 		require.Len(t, c.urgent, urgent, "%d", waiting)
@@ -80,33 +107,64 @@ func TestUrgent(t *testing.T) {
 	}
 }
 
-// TestHeard: a peer that connects ends the pause before the next attempt, and an attempt that has lasted for
-// long; not one that has just begun, nor where there is a connection.
-func TestHeard(t *testing.T) {
-	for _, of := range []struct {
-		after         time.Duration
-		connected     bool
-		near, stopped bool
-	}{
-		{5 * leastPause, false, true, false}, {5*leastPause + 1, false, true, true},
-		{time.Hour, true, false, false},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			c, _ := wired(t, true)
-			p := c.peer
-			p.near = make(chan struct{}, 1)
-			if !of.connected {
-				p.lost()
+// TestDialledFirst: an attempt to connect ends when another connection comes into use, and none begins then. Its hello
+// has the serial of the last connection before.
+func TestDialledFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := wired(t, true)
+		p := c.peer
+		p.net.config.Dial = func(ctx context.Context, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		var own hello
+		_, err := p.dial(t.Context(), &own, nil)
+		require.Equal(t, errBusy, err)
+		p.lost(c)
+		next := linked(t, p, false, 9)
+		time.AfterFunc(time.Second, func() { require.NoError(t, p.adopt(next)) })
+		began := time.Now()
+		_, err = p.dial(t.Context(), &own, nil)
+		require.Equal(t, errBusy, err)
+		require.Equal(t, time.Second, time.Since(began))
+		require.Equal(t, c.said.serial, own.last)
+		require.Equal(t, next.said.serial, p.last)
+	})
+}
+
+// TestMove: a connection continues on another wire, and closes the first one when both directions have moved.
+func TestMove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, peerFirst := range map[string]bool{"the peer moves first": true, "this process does": false} {
+			c, _ := wired(t, false)
+			first, second := linked(t, c.peer, true, 9).in, linked(t, c.peer, true, 9).in
+			c.in, c.out = first, first
+			if peerFirst {
+				time.AfterFunc(time.Second/4, func() { require.NoError(t, c.renew(second)) })
+				require.NoError(t, c.follow(), name)
+			} else {
+				require.NoError(t, c.renew(second))
 			}
-			dialling, stop := context.WithCancelCause(t.Context())
-			defer stop(nil)
-			p.began, p.cancel = p.net.now(), stop
-			time.Sleep(of.after)
-			p.heard()
-			require.Equal(t, of.near, len(p.near) == 1, of)
-			require.Equal(t, of.stopped, context.Cause(dialling) == errHeard, of)
-		})
-	}
+			require.Equal(t, errBusy, c.renew(second), "one at a time")
+			require.NoError(t, first.raw.SetDeadline(time.Now()), "it is open")
+			b, more, last := c.collect(nil, false)
+			require.EqualValues(t, kindMove, last)
+			require.EqualValues(t, kindMove, b[len(b)-1])
+			require.True(t, more)
+			if c.moved(&c.out); !peerFirst {
+				require.NoError(t, first.raw.SetDeadline(time.Now()), "it is open")
+				used, err := c.frames([]byte{kindMove, kindPing})
+				require.Equal(t, errMove, err)
+				require.Equal(t, 1, used)
+				require.NoError(t, c.follow())
+			}
+			require.Error(t, first.raw.SetDeadline(time.Now()), "it is closed")
+			require.Equal(t, []wire{second, second, {}}, []wire{c.in, c.out, c.next})
+			began := time.Now()
+			require.ErrorIs(t, c.follow(), errFrame, "there is no other one")
+			require.Equal(t, time.Second/2, time.Since(began))
+		}
+	})
 }
 
 // TestLeave: a lane of a group that is closed ends at once where nothing waits, or nothing can be
@@ -118,23 +176,19 @@ func TestLeave(t *testing.T) {
 	}{
 		// but its end is to be written
 		"nothing waits":                    {func(*peer, *lane) {}, false},
-		"nothing waits, and not announced": {func(_ *peer, l *lane) { l.state = laneDown }, true},
-		"nothing waits, and no connection": {func(p *peer, _ *lane) { p.lost() }, true},
-		"something waits":                  {func(_ *peer, l *lane) { l.puts(t, 0, 1) }, false},
-		"something waits, and no connection": {func(p *peer, l *lane) { l.puts(t, 0, 1); p.lost() },
+		"nothing waits, and not announced": {func(_ *peer, l *lane) { l.announced = false }, true},
+		"nothing waits, and no connection": {func(p *peer, _ *lane) { p.lost(p.conn) }, true},
+		"something waits":                  {func(_ *peer, l *lane) { l.puts(0, 1) }, false},
+		"something waits, and no connection": {func(p *peer, l *lane) { l.puts(0, 1); p.lost(p.conn) },
 			false},
-		"something waits, and the peer is gone": {func(p *peer, l *lane) { l.puts(t, 0, 1); p.absent = true },
+		"something waits, and the peer is gone": {func(p *peer, l *lane) { l.puts(0, 1); p.absent = true },
 			true},
-		"something waits, and the group is": {func(_ *peer, l *lane) { l.puts(t, 0, 1); l.away = true },
+		"something waits, and the group is": {func(_ *peer, l *lane) { l.puts(0, 1); l.away = true },
 			true},
 	} {
-		l := laneOf(t, true)
-		l.room = make(chan struct{})
-		room := l.room
+		l := laneOf(t)
 		of.change(l.peer, l)
 		l.peer.leave(l)
-		_, open := <-room
-		require.False(t, open, "no sender waits any more")
 		require.True(t, l.closing)
 		select {
 		case <-l.gone:

@@ -2,7 +2,6 @@ package tcp_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync/atomic"
@@ -68,70 +67,6 @@ func TestSlowReceiver(t *testing.T) {
 	})
 }
 
-// TestAcknowledgedOnce: what was taken is acknowledged once, however many packets there were before.
-func TestAcknowledgedOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var h hub
-		_, g1, second := small(t, &h, tcp.GroupConfig{Reliable: true})
-		n2, g2 := second()
-		awaitUp(t, g1, 1)
-		var bytes []uint64
-		for value := range uint64(120) {
-			before := n2.Stats().BytesSent
-			sends(t, g1, 2, value)
-			receives(t, g2, 1, value)
-			synctest.Wait()
-			bytes = append(bytes, n2.Stats().BytesSent-before)
-		}
-		require.Positive(t, bytes[20])
-		require.LessOrEqual(t, bytes[119], bytes[20]+2, "a number may take more digits")
-	})
-}
-
-// TestWaits: in a reliable group Send waits while the queue is full: until the receiver takes something, its
-// context ends, or the group is closed. What waits does not grow old, and no other group is held up.
-func TestWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var h hub
-		n, g1, second := small(t, &h, tcp.GroupConfig{Reliable: true})
-		other, err := n.Group("other", tcp.GroupConfig{Reliable: true})
-		require.NoError(t, err)
-		for value := range uint64(4) {
-			sends(t, g1, 2, value)
-		}
-		fifth := election.Packet{To: 2, Msg: election.Message{Kind: 1, Value: 4}}
-		waits := func() {
-			t.Helper()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			require.ErrorIs(t, g1.Send(ctx, fifth), context.DeadlineExceeded)
-		}
-		waits()
-		n2, g2 := second()
-		awaitUp(t, g1, 1)
-		waits()
-		receives(t, g2, 1, 0)
-		require.NoError(t, g1.Send(t.Context(), fifth))
-		waits()
-		other2, err := n2.Group("other", tcp.GroupConfig{Reliable: true})
-		require.NoError(t, err)
-		sends(t, other, 2, 1)
-		receives(t, other2, 1, 1)
-		for value := range uint64(4) {
-			receives(t, g2, 1, 1+value)
-		}
-		for range 4 {
-			require.NoError(t, g1.Send(t.Context(), fifth))
-		}
-		ended := make(chan error)
-		go func() { ended <- g1.Send(context.Background(), fifth) }()
-		synctest.Wait()
-		require.NoError(t, g1.Close())
-		require.ErrorIs(t, <-ended, election.ErrClosed)
-		require.Zero(t, n.Stats().Expired+n.Stats().Dropped)
-	})
-}
-
 // TestLingerEndsEarly: packets wait for others to travel with, but not until the queue is full.
 func TestLingerEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -185,43 +120,37 @@ func TestClosedUnannounced(t *testing.T) {
 func TestCloseWhileAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hub
-		for _, reliable := range []bool{false, true} {
-			_, g1, _ := small(t, &h, tcp.GroupConfig{Reliable: reliable})
-			time.Sleep(time.Minute)
-			sends(t, g1, 2, 1)
-			sends(t, g1, 3, 1)
-			began := time.Now()
-			require.NoError(t, g1.Close())
-			require.Zero(t, time.Since(began))
-		}
+		_, g1, _ := small(t, &h, tcp.GroupConfig{})
+		time.Sleep(time.Minute)
+		sends(t, g1, 2, 1)
+		sends(t, g1, 3, 1)
+		began := time.Now()
+		require.NoError(t, g1.Close())
+		require.Zero(t, time.Since(began))
 	})
 }
 
 // TestSuccessor: what was written to a process that has ended does not reach its successor; what waits does.
 func TestSuccessor(t *testing.T) {
-	for _, reliable := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			var h hub
-			c1, c2 := h.member(1), h.member(2)
-			c1.Queue, c2.Queue = 4, 4
-			g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: reliable})
-			n2 := open(t, c2)
-			group(t, n2, tcp.GroupConfig{Reliable: reliable})
-			awaitUp(t, g1, 1)
-			for range 4 {
-				sends(t, g1, 2, 1) // arrives, and is not taken
-			}
-			synctest.Wait()
-			require.NoError(t, n2.Close())
-			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-			defer cancel()
-			c2.Listener = h.Listen(at(2))
-			g2 := group(t, open(t, c2), tcp.GroupConfig{Reliable: reliable})
-			require.NoError(t, g1.Send(ctx, election.Packet{To: 2, Msg: election.Message{Kind: 1, Value: 2}}),
-				"what was written to the predecessor takes no room")
-			receives(t, g2, 1, 2)
-		})
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var h hub
+		c1, c2 := h.member(1), h.member(2)
+		c1.Queue, c2.Queue = 4, 4
+		g1 := group(t, open(t, c1), tcp.GroupConfig{})
+		n2 := open(t, c2)
+		group(t, n2, tcp.GroupConfig{})
+		awaitUp(t, g1, 1)
+		for range 4 {
+			sends(t, g1, 2, 1) // arrives, and is not taken
+		}
+		synctest.Wait()
+		require.NoError(t, n2.Close())
+		synctest.Wait()
+		sends(t, g1, 2, 2)
+		c2.Listener = h.Listen(at(2))
+		g2 := group(t, open(t, c2), tcp.GroupConfig{})
+		receives(t, g2, 1, 2)
+	})
 }
 
 // TestComesBack: a peer that was absent for long is connected to as soon as it connects itself, or
@@ -239,7 +168,7 @@ func TestComesBack(t *testing.T) {
 		sends(t, g1, 3, 1)
 		time.Sleep(time.Minute)
 		c3 := h.member(3)
-		c3.Dial = func(context.Context, string) (net.Conn, error) { return nil, errors.New("no way out") }
+		c3.Dial = noWayOut
 		g3 := group(t, open(t, c3), tcp.GroupConfig{})
 		began = time.Now()
 		sends(t, g1, 3, 2)

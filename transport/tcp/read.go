@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,46 +9,98 @@ import (
 	"time"
 )
 
+// errMove reports that the peer continues on the next wire.
+var errMove = errors.New("the peer has moved")
+
 // read reads frames until an error.
 func (c *conn) read() error {
 	b := make([]byte, bufferSize)
 	begin, end := 0, 0 // of what is not used yet
-	late := false      // a frame has begun, and has to end in time
 	for {
-		n, err := c.nc.Read(b[end:])
+		n, err := c.in.nc.Read(b[end:])
 		end += n
 		if err != nil {
 			return c.readError(err, end > begin)
 		}
-		n, err = c.frames(b[begin:end])
+		used, err := c.frames(b[begin:end])
+		begin += used
+		if err == errMove {
+			if begin != end {
+				return fmt.Errorf("%w: something follows the last one", errFrame)
+			}
+			err = c.follow()
+		}
 		if err != nil {
 			return err
 		}
-		begin += n
 		// The space for the next frame begins at 0 as soon as that costs nothing or is needed.
-		if begin == end || len(b)-begin < maxFrame {
+		if begin == end || len(b)-begin < maxFrames {
 			end = copy(b, b[begin:end])
 			begin = 0
 		}
-		// Each frame has its own time: a busy peer may send for long without a read that ends with a frame.
-		if within := begin < end; !c.dialled && (within != late || within && n > 0) {
-			late = within
-			deadline := time.Time{}
-			if late {
-				deadline = time.Now().Add(c.net.config.Timeout)
-			}
-			_ = c.nc.SetReadDeadline(deadline)
+		c.within(begin < end, used > 0)
+	}
+}
+
+// follow moves to the next wire when it is there: the peer may move before this process has read its hello.
+func (c *conn) follow() error {
+	wait, stop := context.WithTimeout(context.Background(), c.net.config.Timeout/2)
+	defer stop()
+	for {
+		c.mu.Lock()
+		ready := c.next.nc != nil && c.in.nc != c.next.nc
+		c.mu.Unlock()
+		if ready {
+			c.moved(&c.in)
+			return nil
+		}
+		select {
+		case <-c.renewed:
+		case <-c.done:
+			return c.reason()
+		case <-wait.Done():
+			return fmt.Errorf("%w: the peer has moved to no other connection", errFrame)
 		}
 	}
 }
 
-// readError says why a connection has ended.
+// within notes whether a frame has begun. Each frame has its own time: a busy peer may send for long without a read
+// that ends with a frame.
+func (c *conn) within(begun, used bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case begun && (used || c.begun.IsZero()):
+		c.begun = time.Now()
+	case !begun && !c.begun.IsZero():
+		c.begun = time.Time{}
+	default:
+		return
+	}
+	c.setDeadline()
+}
+
+// setDeadline limits the time for the rest of a frame and for the answer to a ping. c.mu is held.
+func (c *conn) setDeadline() {
+	var at time.Time
+	if c.awaiting {
+		at = c.pinged.Add(c.net.config.Timeout)
+	}
+	if end := c.begun.Add(c.net.config.Timeout); !c.begun.IsZero() && (at.IsZero() || end.Before(at)) {
+		at = end
+	}
+	_ = c.in.nc.SetReadDeadline(at)
+}
+
+// readError returns why a connection has ended. within reports whether a frame has begun.
 func (c *conn) readError(err error, within bool) error {
 	c.mu.Lock()
-	ending := c.ending
-	c.mu.Unlock()
+	defer c.mu.Unlock()
 	switch {
-	case within && !c.dialled && !ending && errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		if c.awaiting && time.Since(c.pinged) >= c.net.config.Timeout || !within {
+			return errSilent
+		}
 		return fmt.Errorf("%w: it has begun and did not end within %v", errFrame, c.net.config.Timeout)
 	case within && errors.Is(err, io.EOF):
 		return errors.New("the connection was cut within a frame")
@@ -57,59 +110,82 @@ func (c *conn) readError(err error, within bool) error {
 	return err
 }
 
-// frames deals with all frames that are whole, and returns how many bytes they have.
+// frames handles all complete frames, and returns how many bytes they have.
 func (c *conn) frames(b []byte) (used int, err error) {
 	for used < len(b) {
 		r := reader{b: b[used:]}
-		if err := c.frame(&r); err != nil {
+		err := c.frame(&r)
+		if err == nil {
+			err = r.err
+		}
+		if err != nil && err != errMove {
 			return used, err
 		}
 		if r.short {
 			break
 		}
-		used += r.at
+		if used += r.at; err != nil {
+			return used, err
+		}
 	}
 	return used, nil
 }
 
-// frame deals with a frame, if all of it is there.
+// frame handles a frame, if all of it is there.
 func (c *conn) frame(r *reader) error {
 	head := r.number()
-	if r.short || r.err != nil {
-		return r.err
+	if !r.whole() {
+		return nil
 	}
 	group, kind := head>>kindBits, head&(1<<kindBits-1)
 	switch kind {
+	case kindPacket:
+		l, packet, err := c.peer.received(c, group, r)
+		if l != nil {
+			l.group.arrive(c, l.box, &packet)
+		}
+		return err
+	case kindAnnounce:
+		name, hello := r.text(MaxName), r.text(MaxHello)
+		if !r.whole() {
+			return nil
+		}
+		return c.peer.announced(c, string(name), announcement{group, append([]byte(nil), hello...)})
+	case kindLeave:
+		if name := r.text(MaxName); r.whole() {
+			c.peer.closed(c, string(name))
+		}
+	case kindAnswer:
+		if a := r.answer(); r.whole() {
+			return c.peer.answered(c, group, a)
+		}
 	case kindPing:
 		c.mu.Lock()
 		c.pongDue = true // once, however often the peer asks
 		c.mu.Unlock()
 		c.notify()
-		return nil
 	case kindPong:
-		return c.pong()
+		c.pong()
+	case kindMove:
+		return errMove
+	case kindEnd:
+		return errGone
 	}
-	if c.dialled {
-		return c.peer.answered(c, int(kind), group, r)
-	}
-	return c.sent(int(kind), group, r)
+	return nil
 }
 
 // pong notes that the peer has answered.
-func (c *conn) pong() error {
+func (c *conn) pong() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.awaiting {
 		c.awaiting = false
-		if !c.ending {
-			_ = c.nc.SetReadDeadline(time.Time{})
-		}
+		c.setDeadline()
 	}
 	for _, probe := range c.probes {
 		close(probe)
 	}
 	c.probes = nil
-	return nil
 }
 
 // probe returns a channel that is closed when the peer answers.
@@ -117,91 +193,18 @@ func (c *conn) probe() <-chan struct{} {
 	answered := make(chan struct{})
 	c.mu.Lock()
 	c.probes = append(c.probes, answered)
-	c.answers = appendHead(c.answers, kindPing, 0)
+	c.pingDue = true
 	c.mu.Unlock()
 	c.notify()
 	return answered
 }
 
-// sent deals with a frame of the side that has dialled.
-func (c *conn) sent(kind int, group uint64, r *reader) error {
-	switch kind {
-	case kindPacket:
-		s := c.streams[group]
-		if s == nil {
-			return fmt.Errorf("%w: a packet of group %d, which was not announced", errFrame, group)
-		}
-		r.packet(&s.last)
-		if g := s.group.Load(); g != nil && !r.short && r.err == nil {
-			p := s.last.packet(c.peer.id, c.net.config.Self)
-			return g.arrive(s, &p)
-		}
-		return r.err
-	case kindAnnounce:
-		a := r.announcement()
-		if r.short || r.err != nil {
-			return r.err
-		}
-		return c.announced(group, &a)
-	case kindLeave:
-		s := c.streams[group]
-		if s == nil {
-			return fmt.Errorf("%w: group %d leaves, which was not announced", errFrame, group)
-		}
-		c.mu.Lock()
-		delete(c.streams, group)
-		c.mu.Unlock()
-		if g := s.group.Load(); g != nil {
-			g.part(s)
-		}
-		return nil
-	}
-	return fmt.Errorf("%w: kind %d from the side that has dialled", errFrame, kind)
+// announcement is a group that a peer has opened.
+type announcement struct {
+	number uint64
+	hello  []byte
 }
 
-// announced notes a group of the peer, and answers.
-func (c *conn) announced(number uint64, a *announcement) error {
-	s := &stream{conn: c, number: number, announcement: announcement{
-		append([]byte(nil), a.name...), append([]byte(nil), a.hello...), a.reliable}}
-	c.mu.Lock()
-	c.streams[number] = s
-	groups, wait := len(c.streams), c.drained
-	if len(c.answers) > maxAnswers && wait == nil {
-		wait = make(chan struct{})
-		c.drained = wait
-	}
-	c.mu.Unlock()
-	if groups > c.net.config.MaxGroups {
-		return fmt.Errorf("%w: more than %d groups", errFrame, c.net.config.MaxGroups)
-	}
-	if g := c.net.group(string(s.name)); g != nil {
-		g.meet(s)
-	} else {
-		c.answer(func(b []byte) []byte {
-			if s.group.Load() != nil {
-				return b // it has been opened meanwhile
-			}
-			return new(refusal).append(b, number)
-		})
-	}
-	if wait != nil {
-		// The peer asks faster than it reads. Go on when it has read, or the write has failed.
-		select {
-		case <-wait:
-		case <-c.done:
-		}
-	}
-	return nil
-}
-
-// strangers returns the streams of a group that it has not met.
-func (c *conn) strangers(name string) (all []*stream) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range c.streams {
-		if string(s.name) == name && !s.dead && s.group.Load() == nil {
-			all = append(all, s)
-		}
-	}
-	return all
+func appendAnnouncement(b []byte, name string, number uint64, hello []byte) []byte {
+	return appendText(appendText(appendHead(b, kindAnnounce, number), name), hello)
 }

@@ -24,12 +24,12 @@ import (
 // said returns a hello.
 func said(from, to, incarnation uint64) []byte {
 	body := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, from), to), incarnation)
-	return framed(append(body, 0))
+	return framed(append(body, 1, 0, 0, 0, 0)) // the first connection, which renews none, and no refusal
 }
 
 // framed returns a hello with this body.
 func framed(body []byte) []byte {
-	return append(binary.BigEndian.AppendUint16([]byte("election/1"), uint16(len(body))), body...)
+	return append(binary.BigEndian.AppendUint16([]byte("election/2"), uint16(len(body))), body...)
 }
 
 // stranger is a client that process 1 refuses.
@@ -45,7 +45,7 @@ func of(ca func(t *testing.T, ca authority) authority, cluster, name string, lif
 	change func(*tls.Config)) func(*testing.T, authority) *tls.Config {
 	return func(t *testing.T, own authority) *tls.Config {
 		c := &tls.Config{Certificates: []tls.Certificate{ca(t, own).pair(t, cluster, name, life)},
-			InsecureSkipVerify: true, NextProtos: []string{"election/1"}}
+			InsecureSkipVerify: true, NextProtos: []string{"election/2"}}
 		if change != nil {
 			change(c)
 		}
@@ -69,7 +69,7 @@ func strangers() map[string]stranger {
 		"expired": {config: of(same, cluster, "2", -time.Second, nil),
 			want: "certificate has expired"},
 		"of another member": {config: of(same, cluster, "3", time.Hour, nil), says: said(2, 1, 9),
-			want: "process 3 says that it is process 2"},
+			want: "process 3 claims to be process 2"},
 		"of another cluster": {config: of(same, "example.org/bills", "2", time.Hour, nil),
 			want: "spiffe://example.org/bills/2 is not of cluster example.org/orders"},
 		"of a longer path": {config: of(same, cluster, "eu/2", time.Hour, nil), want: "is not of cluster"},
@@ -78,15 +78,15 @@ func strangers() map[string]stranger {
 		"no member": {config: of(same, cluster, "4", time.Hour, nil), says: said(4, 1, 9),
 			want: "process 4 is no member"},
 		"own identity": {config: of(same, cluster, "1", time.Hour, nil), says: said(1, 1, 9),
-			want: "another process says that it is process 1, as this one is"},
-		"reflected":   {says: said(1, 2, 9), want: "process 2 says that it is process 1"},
+			want: "another process claims to be process 1, as this one is"},
+		"reflected":   {says: said(1, 2, 9), want: "process 2 claims to be process 1"},
 		"for another": {says: said(2, 3, 9), want: "this is process 1, not 3"},
 		"TLS 1.2": {config: none(func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }),
 			want: "unsupported versions"},
 		"no certificate": {config: none(func(c *tls.Config) { c.Certificates = nil }),
 			want: "client didn't provide a certificate"},
 		"no ALPN": {config: none(func(c *tls.Config) { c.NextProtos = nil }),
-			want: `the peer speaks \"\" instead of \"election/1\"`},
+			want: `the peer speaks \"\" instead of \"election/2\"`},
 		"another ALPN": {config: none(func(c *tls.Config) { c.NextProtos = []string{"h2"} }),
 			want: "unsupported application protocols"},
 		"no TLS": {plain: true, says: said(2, 1, 9),
@@ -95,14 +95,14 @@ func strangers() map[string]stranger {
 		"no handshake":   {plain: true, want: "i/o timeout"},
 		"no hello":       {want: "i/o timeout"},
 		"slow hello":     {says: said(2, 1, 9)[:15], want: "i/o timeout"},
-		"another version": {says: []byte("election/2\x00\x00"),
-			want: `it begins with \"election/2\" instead of \"election/1\"`},
-		"oversize hello":    {says: long, want: "2000 bytes, at most 1088"},
+		"another version": {says: []byte("election/3\x00\x00"),
+			want: `it begins with \"election/3\" instead of \"election/2\"`},
+		"oversize hello":    {says: long, want: "2000 bytes, at most 1104"},
 		"too short a hello": {says: framed([]byte{2, 1}), want: "2 bytes are too few or too many"},
 		"too long a hello":  {says: framed([]byte{2, 1, 9, 0, 0}), want: "5 bytes are too few or too many"},
 		"zeros in front": {says: framed([]byte{0x82, 0, 1, 9, 0}),
 			want: "a number of more than 64 bits, or with zeros in front"},
-		"oversize frame": {says: after(1<<3|1, 0, 0x80, 0x80, 1),
+		"oversize frame": {says: after(1<<3|1, 0x80, 0x80, 1),
 			want: "a text of 16384 bytes, at most 255"},
 		"no such frame":    {says: after(1 << 3), want: "which was not announced"},
 		"frames for hello": {says: append(ping, make([]byte, 11)...), want: "it begins with"},
@@ -203,21 +203,25 @@ func TestAccepted(t *testing.T) {
 		answer := make([]byte, 64)
 		_, err = io.ReadAtLeast(nc, answer, 12)
 		require.NoError(t, err)
-		require.Equal(t, "election/1", string(answer[:10]))
+		require.Equal(t, "election/2", string(answer[:10]))
 		_, err = n.Group("g", tcp.GroupConfig{Hello: []byte("agreed")})
 		require.NoError(t, err)
-		bytewise([]byte{1<<3 + 1, 0, 1, 'g', 6, 'a', 'g', 'r', 'e', 'e', 'd'})
+		announcement := "\x09\x01g\x06agreed"
 		size, err := nc.Read(answer)
 		require.NoError(t, err)
-		require.Equal(t, []byte("\x0b\x01\x00\x80\x08\x06agreed"), answer[:size],
-			"open, with room for 1024 packets")
+		require.Equal(t, announcement+"\x04", string(answer[:size]), "with a ping")
+		bytewise([]byte("\x05" + announcement))
+		size, err = nc.Read(answer)
+		require.NoError(t, err)
+		require.Equal(t, "\x0b\x00\x00", string(answer[:size]), "accepted")
 		require.Zero(t, n.Stats().Refused)
 		// A frame that has begun must end in time.
 		_, err = nc.Write([]byte{1 << 3})
 		require.NoError(t, err)
 		began := time.Now()
-		_, err = nc.Read(answer)
-		require.Error(t, err)
+		for err == nil { // there may be a ping
+			_, err = nc.Read(answer)
+		}
 		require.Equal(t, time.Second, time.Since(began))
 		synctest.Wait()
 		require.Equal(t, uint64(1), n.Stats().Refused)
@@ -237,7 +241,7 @@ func TestRefusedByOne(t *testing.T) {
 		}
 		first, second := refused(1, nil), refused(2, errors.New("not this one"))
 		time.Sleep(10 * time.Second)
-		require.Equal(t, []uint64{1, 2}, []uint64{first(), second()})
+		require.Equal(t, []uint64{1, 1}, []uint64{first(), second()})
 	})
 }
 
@@ -250,8 +254,12 @@ func joined(t *testing.T, h *hub) net.Conn {
 	require.NoError(t, err)
 	_, err = io.ReadAtLeast(nc, make([]byte, 64), 12)
 	require.NoError(t, err)
+	answered := make([]byte, 64)
+	size, err := nc.Read(answered)
+	require.NoError(t, err)
+	require.Equal(t, "\x09\x01g\x00\x04", string(answered[:size]), "its group, and a ping")
 	go func() { _, _ = io.Copy(io.Discard, nc) }()
-	_, err = nc.Write([]byte{1<<3 + 1, 0, 1, 'g', 0})
+	_, err = nc.Write([]byte{5, 1<<3 + 1, 1, 'g', 0})
 	require.NoError(t, err)
 	return nc
 }
@@ -273,7 +281,7 @@ func TestUnfinished(t *testing.T) {
 					nc := joined(t, &h)
 					began := time.Now()
 					// of a name of 9 bytes
-					for _, part := range []byte{1<<3 + 1, 0, 9, 'g', 'r', 'o', 'u', 'p'} {
+					for _, part := range []byte{1<<3 + 1, 9, 'g', 'r', 'o', 'u', 'p'} {
 						if _, err := nc.Write([]byte{part}); err != nil {
 							break
 						}
@@ -304,7 +312,7 @@ func TestStraddling(t *testing.T) {
 		for range 50 {
 			_, err := nc.Write(next)
 			require.NoError(t, err)
-			next = []byte{0, 1 << 3} // the end of that packet and the first byte of the next one
+			next = []byte{0, 5, 1 << 3} // the end of that packet, a pong, and the first byte of the next packet
 			time.Sleep(100 * time.Millisecond)
 		}
 		for range 49 {
@@ -321,7 +329,7 @@ func TestDialRefuses(t *testing.T) {
 		want   string
 	}{
 		"another member": {of(same, cluster, "3", time.Hour, nil),
-			"the certificate is that of process 3, not 2"},
+			"the certificate is for process 3, not 2"},
 		"wrong CA": {of(another, cluster, "2", time.Hour, nil), "certificate signed by unknown authority"},
 		"expired":  {of(same, cluster, "2", -time.Second, nil), "certificate has expired"},
 		"no ALPN": {of(same, cluster, "2", time.Hour, func(c *tls.Config) { c.NextProtos = nil }),

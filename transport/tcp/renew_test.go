@@ -20,12 +20,11 @@ import (
 	"github.com/go-election/election/transport/tcp"
 )
 
-// TestRenewal: connections are replaced all the time while both sides send as fast as they can. Every packet
-// arrives, once and in order, and no peer seems down. In a group that is not reliable that holds as
-// well, as long as no queue is full.
+// TestRenewal: the connection is renewed all the time while both sides send as fast as they can. Every packet arrives,
+// once and in order, and no peer seems down.
 func TestRenewal(t *testing.T) {
-	for _, reliable := range []bool{false, true} {
-		t.Run(fmt.Sprintf("Reliable=%t", reliable), func(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS=%t", secure), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var h hub
 				ca := newAuthority(t)
@@ -34,10 +33,13 @@ func TestRenewal(t *testing.T) {
 				for _, id := range []election.ID{1, 2} {
 					c := h.member(id)
 					delete(c.Members, 3)
-					c.TLS, c.MaxConnAge, c.MaxHandshakes = ca.of(t, id), 50*time.Millisecond, 1000
+					c.MaxConnAge, c.MaxHandshakes = 50*time.Millisecond, 1000
+					if secure {
+						c.TLS = ca.of(t, id)
+					}
 					n := open(t, c)
 					nets = append(nets, n)
-					groups = append(groups, group(t, n, tcp.GroupConfig{Reliable: reliable}))
+					groups = append(groups, group(t, n, tcp.GroupConfig{}))
 				}
 				awaitUp(t, groups[0], 1)
 				awaitUp(t, groups[1], 1)
@@ -68,8 +70,8 @@ func TestRenewal(t *testing.T) {
 					receives(t, groups[0], 2, value)
 					receives(t, groups[1], 1, value)
 				}
+				require.Greater(t, nets[0].Stats().Dials+nets[1].Stats().Dials, uint64(20))
 				for _, n := range nets {
-					require.Greater(t, n.Stats().Dials, uint64(20))
 					require.Zero(t, n.Stats().Refused+n.Stats().Dropped+n.Stats().Expired)
 				}
 			})
@@ -78,8 +80,7 @@ func TestRenewal(t *testing.T) {
 }
 
 // TestRenewalIsRetried: a connection that cannot be renewed stays in use, and the renewal is tried again
-// each second. Without TLS that lasts for ever, as no certificate can be withdrawn. With it the connection
-// ends.
+// each second. Without TLS that lasts forever, as no certificate can be withdrawn. With TLS the connection ends.
 func TestRenewalIsRetried(t *testing.T) {
 	for _, private := range []bool{false, true} {
 		t.Run(fmt.Sprintf("TLS=%t", private), func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestRenewalIsRetried(t *testing.T) {
 					c1.TLS, c2.TLS = ca.of(t, 1), ca.of(t, 2)
 				}
 				delete(c1.Members, 3)
-				c1.MaxConnAge, c2.MaxConnAge = time.Minute, time.Minute
+				c1.MaxConnAge, c2.MaxConnAge, c2.Dial = time.Minute, time.Minute, noWayOut
 				var dials atomic.Int32
 				c1.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
 					if dials.Add(1) > 1 {
@@ -122,7 +123,7 @@ func TestRenewalIsRetried(t *testing.T) {
 
 // withdrawn are process 1, which withdraws the authority of process 2, and process 2, which keeps each
 // connection as long as it can, as a thief of its key would.
-func withdrawn(t *testing.T, withdraw *atomic.Bool) (honest, thief *tcp.Group) {
+func withdrawn(t *testing.T, withdraw *atomic.Bool, thiefDials bool) (honest, thief *tcp.Group) {
 	var h hub
 	old, next := newAuthority(t), newAuthority(t)
 	both := next.roots()
@@ -133,6 +134,9 @@ func withdrawn(t *testing.T, withdraw *atomic.Bool) (honest, thief *tcp.Group) {
 	delete(c1.Members, 3)
 	delete(c2.Members, 3)
 	c1.MaxConnAge, c2.MaxConnAge = time.Minute, math.MaxInt64
+	if c2.Dial = noWayOut; thiefDials {
+		c1.Dial, c2.Dial = noWayOut, h.Dial
+	}
 	c1.TLS = &tcp.TLS{Cluster: cluster, Load: func() (tls.Certificate, *x509.CertPool, error) {
 		if withdraw.Load() {
 			return after, next.roots(), nil
@@ -151,13 +155,14 @@ func withdrawn(t *testing.T, withdraw *atomic.Bool) (honest, thief *tcp.Group) {
 // TestWithdrawn: a process whose authority is withdrawn neither sends nor receives a packet once its
 // connections are older than MaxConnAge of the other process, an eighth and Timeout. It is in use until then.
 func TestWithdrawn(t *testing.T) {
-	for name, fromThief := range map[string]bool{"dialled by the thief": true, "accepted by it": false} {
+	for name, of := range map[string]struct{ dials, sends bool }{"dials, sends": {true, true},
+		"dials, receives": {true, false}, "accepts, sends": {false, true}, "accepts, receives": {false, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var withdraw atomic.Bool
-				honest, thief := withdrawn(t, &withdraw)
+				honest, thief := withdrawn(t, &withdraw, of.dials)
 				from, to, id := honest, thief, election.ID(2)
-				if fromThief {
+				if of.sends {
 					from, to, id = thief, honest, 1
 				}
 				withdraw.Store(true)
@@ -203,8 +208,8 @@ func TestRenewsFirst(t *testing.T) {
 			}
 		}
 		n1, n2 := open(t, c1), open(t, c2)
-		g1 := group(t, n1, tcp.GroupConfig{Reliable: true})
-		g2 := group(t, n2, tcp.GroupConfig{Reliable: true})
+		g1 := group(t, n1, tcp.GroupConfig{})
+		g2 := group(t, n2, tcp.GroupConfig{})
 		awaitUp(t, g1, 1)
 		awaitUp(t, g2, 1)
 		for _, g := range []*tcp.Group{g1, g2} {
@@ -221,12 +226,11 @@ func TestRenewsFirst(t *testing.T) {
 			require.Zero(t, time.Since(sent), "it has waited for a connection")
 			time.Sleep(100 * time.Millisecond)
 		}
-		require.Greater(t, n1.Stats().Dials, uint64(25))
+		require.Greater(t, n1.Stats().Dials+n2.Stats().Dials, uint64(25))
 	})
 }
 
-// TestEndedByAcceptor: the acceptor ends each connection of a process that renews none. A Reliable group
-// loses no packet by that.
+// TestEndedByAcceptor: the acceptor ends each connection of a process that renews none, and accepts the next one.
 func TestEndedByAcceptor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hub
@@ -234,29 +238,18 @@ func TestEndedByAcceptor(t *testing.T) {
 		c1, c2 := h.member(1), h.member(2)
 		delete(c1.Members, 3)
 		delete(c2.Members, 3)
-		c1.TLS, c1.MaxConnAge = ca.of(t, 1), 100*time.Millisecond
+		c1.TLS, c1.MaxConnAge, c1.Dial = ca.of(t, 1), 100*time.Millisecond, noWayOut
 		c2.TLS, c2.MaxConnAge = ca.of(t, 2), math.MaxInt64
 		n2 := open(t, c2)
-		g1 := group(t, open(t, c1), tcp.GroupConfig{Reliable: true})
-		g2 := group(t, n2, tcp.GroupConfig{Reliable: true})
-		awaitUp(t, g2, 1)
-		const packets = 20_000
-		var sending sync.WaitGroup
-		defer sending.Wait()
-		sending.Go(func() {
-			for value := range uint64(packets) {
-				p := election.Packet{To: 1, Msg: election.Message{Kind: 1, Value: value}}
-				if err := g2.Send(background, p); err != nil {
-					t.Error(err)
-				}
-				if value%10 == 9 {
-					time.Sleep(10 * time.Millisecond)
-				}
-			}
-		})
-		for value := range uint64(packets) {
+		g1, g2 := group(t, open(t, c1), tcp.GroupConfig{}), group(t, n2, tcp.GroupConfig{})
+		changes := make(chan bool, 100)
+		defer g2.WatchPeers(func(_ election.ID, up bool) { changes <- up })()
+		for value := range uint64(20) {
+			require.True(t, <-changes)
+			sends(t, g2, 1, value)
 			receives(t, g1, 2, value)
+			require.False(t, <-changes)
 		}
-		require.Greater(t, n2.Stats().Dials, uint64(15))
+		require.Equal(t, uint64(20), n2.Stats().Dials)
 	})
 }

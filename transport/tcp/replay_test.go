@@ -61,7 +61,7 @@ func TestReplayed(t *testing.T) {
 			_, err := io.Copy(io.Discard, nc)
 			ended <- err
 		}()
-		_, err = nc.Write([]byte{1<<3 + 1, 0, 1, 'g', 0})
+		_, err = nc.Write([]byte{1<<3 + 1, 1, 'g', 0})
 		require.NoError(t, err)
 		synctest.Wait()
 		_, err = nc.Write([]byte{1 << 3, 0}) // a packet without changes

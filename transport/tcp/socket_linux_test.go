@@ -48,18 +48,14 @@ func TestQuicken(t *testing.T) {
 		require.NoError(t, g.Send(t.Context(), election.Packet{To: to}))
 		_, err := groups[1-i].Recv(t.Context())
 		require.NoError(t, err)
-		p := g.net.peers[to]
-		p.mu.Lock()
-		out := p.out
-		p.mu.Unlock()
-		for _, c := range []*conn{out, groups[1-i].net.peers[g.Self()].inbound()} {
-			rto, err := option(c.raw.Conn, optRTOMin)
+		for _, c := range []*conn{g.net.peers[to].current(), groups[1-i].net.peers[g.Self()].current()} {
+			rto, err := option(c.in.raw.Conn, optRTOMin)
 			if errors.Is(err, syscall.ENOPROTOOPT) {
 				t.Skip("the kernel has no such option")
 			}
 			require.NoError(t, err)
 			require.InDelta(t, rtoMin.Microseconds(), rto, 10_000, "the kernel counts in ticks")
-			delay, err := option(c.raw.Conn, optDelACKMax)
+			delay, err := option(c.in.raw.Conn, optDelACKMax)
 			require.NoError(t, err)
 			require.InDelta(t, delACKMax.Microseconds(), delay, 10_000)
 		}

@@ -48,11 +48,3 @@ func (c counted) Write(b []byte) (int, error) {
 	c.c.bytesOut.Add(uint64(n))
 	return n, err
 }
-
-// CloseWrite ends one direction, where the connection can do that.
-func (c counted) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return net.ErrClosed
-}

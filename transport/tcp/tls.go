@@ -100,7 +100,7 @@ func (t *TLS) check(self string) error {
 	case err != nil:
 		return input.Errorf("TLS: the own certificate: %w", err)
 	case name != self:
-		return input.Errorf("TLS: the own certificate is that of process %s, not %s: its URI is %s",
+		return input.Errorf("TLS: the own certificate is for process %s, not %s: its URI is %s",
 			name, self, c.leaf.URIs[0])
 	}
 	if err := c.accepted(ownCertificate, ownRoots); err != nil {
