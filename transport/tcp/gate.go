@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// gate limits the connections that have not said yet which member they are from. A host has a quarter of
-// the room, so that one that opens connections as fast as it can does not keep the members out.
+// gate limits the connections that have not said hello. A host gets a quarter of the room, so that a host that opens
+// connections as fast as it can does not keep the members out.
 type gate struct {
 	mu    sync.Mutex
 	all   passage
-	hosts map[netip.Prefix]*passage // those that may not pass freely
+	hosts map[netip.Prefix]*passage // that may not pass freely
 }
 
 func newGate(most int) *gate {
 	return &gate{all: newPassage(most), hosts: make(map[netip.Prefix]*passage)}
 }
 
-// enter lets a connection in, or says why it may not come in. What is let in leaves later.
+// enter admits a connection, which leaves later, or returns an error.
 func (g *gate) enter(from string, now time.Duration) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,7 +43,7 @@ func (g *gate) enter(from string, now time.Duration) error {
 	return nil
 }
 
-// leave notes that a connection has said which member it is from, or has ended.
+// leave notes that a connection has said hello, or has ended.
 func (g *gate) leave(from string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -69,7 +69,7 @@ func hostOf(from string) netip.Prefix {
 // passage limits how many connections come in within a second, and how many are inside.
 type passage struct {
 	most, inside int
-	full         time.Duration // when most could come in at once
+	full         time.Duration // when most could come in together
 }
 
 func newPassage(most int) passage { return passage{most: most} }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Stats is what has happened on a network since it was made.
+// Stats counts what has happened on a network since it was made.
 type Stats struct {
 	PacketsSent, PacketsReceived uint64
 	BytesSent, BytesReceived     uint64 // on all connections, with what TLS adds

@@ -13,19 +13,19 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// TLS says which certificates members show, and which they believe.
+// TLS configures which certificates members show, and which they accept.
 type TLS struct {
 	// Cluster is part of the only URI in the certificate of each member, spiffe://Cluster/name, for instance
 	// spiffe://example.org/orders/7. The name is the member's name by Config.Names, byte for byte.
 	Cluster string
-	// Load returns the certificate of this process and the roots that it trusts. It is called for each
-	// handshake, by several goroutines at once, so that certificates and roots can be replaced at any
-	// time. Two roots at once let a new one take over from an old one. [New] refuses a certificate that these
-	// roots do not accept; later that is logged. [Files] makes such a function.
+	// Load returns the certificate of this process and the roots that it trusts. It is called for each handshake, by
+	// several goroutines simultaneously, so that certificates and roots can be replaced at any time. To replace a
+	// root, trust the old one and the new one for a while. [New] refuses a certificate that these roots do not
+	// accept; later that is logged. [Files] returns such a function.
 	Load func() (tls.Certificate, *x509.CertPool, error)
 }
 
-// Files returns a function for TLS.Load that reads PEM files, and reads them again when one has changed.
+// Files returns a function for TLS.Load that reads PEM files, and reads them again after one has changed.
 func Files(cert, key, roots string) func() (tls.Certificate, *x509.CertPool, error) {
 	f := &files{names: [3]string{cert, key, roots}}
 	return f.load
@@ -41,7 +41,7 @@ type files struct {
 	roots   *x509.CertPool
 }
 
-// version is how a file differs from what it was.
+// version distinguishes contents of a file.
 type version struct {
 	at   time.Time
 	size int64
@@ -84,7 +84,7 @@ func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
 	return cert, roots, nil
 }
 
-// check returns an error if no member can be known by this.
+// check returns an error if other members would not recognize this process.
 func (t *TLS) check(self string) error {
 	switch {
 	case t.Cluster == "":
@@ -109,10 +109,10 @@ func (t *TLS) check(self string) error {
 	return nil
 }
 
-// What errors call what Load returns.
+// The names in errors of what Load returns.
 const ownCertificate, ownRoots = "the own certificate", "the own roots"
 
-// credentials are what one handshake is made with.
+// credentials are used for one handshake.
 type credentials struct {
 	cert  tls.Certificate
 	leaf  *x509.Certificate
@@ -136,8 +136,8 @@ func (t *TLS) load() (c credentials, err error) {
 	return c, err
 }
 
-// until returns when members that have the same roots no longer accept this certificate: it, or one that
-// signs it, has expired. If they do not accept it now, it is when the certificate itself expires.
+// until returns the time from which members with the same roots refuse this certificate, because it has expired, or one
+// that signs it. If they refuse it already, it returns when the certificate itself expires.
 func (c *credentials) until(use x509.ExtKeyUsage) time.Time {
 	others, err := c.others()
 	if err != nil {
@@ -150,7 +150,7 @@ func (c *credentials) until(use x509.ExtKeyUsage) time.Time {
 	return expiry(all)
 }
 
-// others returns the certificates between the own one and the roots.
+// others returns the certificates between the own certificate and the roots.
 func (c *credentials) others() (others []*x509.Certificate, err error) {
 	for _, der := range c.cert.Certificate[1:] {
 		other, err := x509.ParseCertificate(der)
@@ -162,7 +162,7 @@ func (c *credentials) others() (others []*x509.Certificate, err error) {
 	return others, nil
 }
 
-// accepted returns an error if other members that have the same roots would refuse this certificate.
+// accepted returns an error if other members with the same roots would refuse this certificate.
 func (c *credentials) accepted(cert, roots string) error {
 	others, err := c.others()
 	if err != nil {
@@ -183,7 +183,7 @@ func (c *credentials) accepted(cert, roots string) error {
 	return nil
 }
 
-// chains returns how a certificate follows from the roots, by way of the others.
+// chains returns the chains from a certificate to the roots, by way of the others.
 func chains(leaf *x509.Certificate, others []*x509.Certificate, roots *x509.CertPool,
 	use x509.ExtKeyUsage) ([][]*x509.Certificate, error) {
 	between := x509.NewCertPool()
@@ -194,8 +194,8 @@ func chains(leaf *x509.Certificate, others []*x509.Certificate, roots *x509.Cert
 		KeyUsages: []x509.ExtKeyUsage{use}})
 }
 
-// expiry returns when the last of some chains of a certificate ends: each does with the first of its
-// certificates that expires.
+// expiry returns when the last of some chains of a certificate ends. A chain ends when the first of its certificates
+// expires.
 func expiry(all [][]*x509.Certificate) (until time.Time) {
 	for _, chain := range all {
 		end := chain[0].NotAfter
@@ -213,7 +213,7 @@ func expiry(all [][]*x509.Certificate) (until time.Time) {
 
 // identity returns the name of the process whose certificate this is.
 func (t *TLS) identity(leaf *x509.Certificate) (name string, err error) {
-	// With two identities in it, a certificate might be read as one here and as the other elsewhere.
+	// A certificate with two identities might be read as one of them here and as the other elsewhere.
 	if len(leaf.URIs) != 1 {
 		return "", fmt.Errorf("%d URIs in the certificate of %s instead of one", len(leaf.URIs),
 			leaf.Subject)
@@ -226,8 +226,7 @@ func (t *TLS) identity(leaf *x509.Certificate) (name string, err error) {
 	return name, nil
 }
 
-// load returns the present credentials. While those that should replace them are not whole, it is the
-// last ones.
+// load returns the present credentials, or the last ones while new ones cannot be loaded.
 func (n *Network) load() (c credentials, err error) {
 	c, err = n.config.TLS.load()
 	n.mu.Lock()
@@ -261,7 +260,7 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 	if err != nil {
 		return wire{}, err
 	}
-	// the peer would see no more than that the connection ends
+	// Without this error, the peer would only see that the connection ends.
 	if end := own.leaf.NotAfter; time.Now().After(end) {
 		return wire{}, fmt.Errorf("the own certificate has expired at %v", end)
 	}
@@ -275,11 +274,11 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		MinVersion:   tls.VersionTLS13,
 		NextProtos:   []string{protocol},
 		ClientAuth:   tls.RequireAnyClientCert,
-		// verify does all of it, at both ends alike: the identity is a URI and not the name that was
-		// dialled, which is all that crypto/tls would compare.
+		// verify does everything, at both ends alike: the identity is a URI, and crypto/tls would only compare the
+		// name that was dialled.
 		InsecureSkipVerify: true,
-		// Of all callbacks this one alone is called for resumed sessions too. None are resumed, but then it
-		// depends on no other setting.
+		// This is the only callback that is called for resumed sessions too. None are resumed, but then it depends
+		// on no other setting.
 		VerifyConnection: func(s tls.ConnectionState) (err error) {
 			w.name, w.until, err = n.config.TLS.verify(&s, own.roots, use)
 			return err
