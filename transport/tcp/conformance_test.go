@@ -138,7 +138,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestReopenGroup: a group that is closed and opened again on the same networks keeps it as well.
+// TestReopenGroup: a group that is closed and opened again on the same networks meets them as well, when its peers have
+// learned that it was closed.
 func TestReopenGroup(t *testing.T) {
 	var nets map[election.ID]*tcp.Network
 	group := func(tb testing.TB, id election.ID) election.Transport {
@@ -157,7 +158,12 @@ func TestReopenGroup(t *testing.T) {
 			awaitUp(tb, end.(*tcp.Group), len(ids)-1)
 		}
 		return ends
-	}, transporttest.Options{Capacity: 1024, Reopen: group, Virtual: !*sockets})
+	}, transporttest.Options{Capacity: 1024, Virtual: !*sockets,
+		Reopen: func(tb testing.TB, id election.ID) election.Transport {
+			end := group(tb, id)
+			awaitUp(tb, end.(*tcp.Group), len(nets)-1) // until then packets are addressed to the closed one
+			return end
+		}})
 }
 
 // awaitUp waits until a number of peers are up.

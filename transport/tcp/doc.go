@@ -23,7 +23,7 @@
 // transport/reliable.
 //
 // Each link delivers packets in order, and each packet at most once. Nothing is lost while a connection lasts, or
-// when it is renewed. A connection that breaks loses the packets in flight.
+// when it is renewed. A connection that breaks loses the packets in flight, and so does a group that is closed.
 //
 // Either process of a pair may dial, and both do until they are connected, so it suffices if a firewall permits one
 // direction. The process with the smaller ID decides which connection is used. A process that has restarted connects
