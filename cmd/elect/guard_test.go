@@ -17,7 +17,7 @@ func TestSectionsOfSteps(t *testing.T) {
 		want  string
 	}{
 		"tokens": {[]string{"mutex/arbiter", "-n", "2", "--crashes", "2", "--recoveries", "1"},
-			"enters critical section 0 with token"},
+			"entered section 0 with token"},
 		"served": {[]string{"mutex/tokenring", "-n", "2"}, "process 2 asked and was never served"},
 	} {
 		t.Run(name, func(t *testing.T) {
