@@ -34,7 +34,7 @@ type checkedAs struct {
 	Counterexample    *struct {
 		Property, Reason string
 		Cycle            *int
-		Steps            []map[string]any
+		Scenario         *scenario.Scenario
 	}
 }
 
@@ -172,7 +172,7 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			require.NoError(t, err)
 			all, err := scenario.Read(strings.NewReader(string(written)))
 			require.NoError(t, err)
-			require.Len(t, all[0].Steps, len(c.Counterexample.Steps))
+			require.Len(t, all[0].Steps, len(c.Counterexample.Scenario.Steps))
 			require.Equal(t, "counterexample to: "+all[0].Property.Text(), all[0].Name)
 			require.EqualValues(t, c.Counterexample.Property, all[0].Property)
 			if want.sim != "" {
@@ -186,7 +186,7 @@ func TestCounterexampleOfACheck(t *testing.T) {
 			require.Contains(t, r.stderr, want.replay)
 			require.Contains(t, r.stdout, "starts\n")
 			require.NotContains(t, r.stderr, "election: ")
-			steps := len(c.Counterexample.Steps)
+			steps := len(c.Counterexample.Scenario.Steps)
 			require.Regexp(t, fmt.Sprintf(`\n *%d\. `, steps), r.stdout)
 			require.NotRegexp(t, fmt.Sprintf(`\n *%d\. `, steps+1), r.stdout)
 		})
@@ -360,9 +360,9 @@ func TestRunWithoutEnd(t *testing.T) {
 	c := checks(t, exit.StatusFailed, "dkr -n 3 --network duplicating")
 	require.Equal(t, "ends", c.Counterexample.Property)
 	require.NotNil(t, c.Counterexample.Cycle)
-	require.Less(t, *c.Counterexample.Cycle, len(c.Counterexample.Steps))
+	require.Less(t, *c.Counterexample.Cycle, len(c.Counterexample.Scenario.Steps))
 	r := elect(t, "", strings.Fields("check dkr -n 3 --network duplicating")...)
-	require.Regexp(t, `\nthe last \d+ steps repeat for ever\n`, r.stdout)
+	require.Regexp(t, `\nthe last \d+ steps repeat forever\n`, r.stdout)
 }
 
 // TestReplayIsDrawn: the picture of a replay shows what the steps violate, and where, as that of the check.

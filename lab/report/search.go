@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/go-election/election/lab/check"
+	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -21,7 +22,7 @@ type Check struct {
 	Seconds         float64         `json:"seconds"`
 	StatesPerSecond float64         `json:"states_per_second"`
 	BytesPerState   float64         `json:"bytes_per_state"`
-	Counterexample  json.RawMessage `json:"counterexample"` // of a scenario, with its reason
+	Counterexample  *Counterexample `json:"counterexample"` // null if no property is violated
 
 	Longest   *int    `json:"longest"`
 	Messages  *int    `json:"messages"`
@@ -32,6 +33,14 @@ type Check struct {
 	Delay     *Units  `json:"delay"` // null if time is not modelled
 	Until     *Units  `json:"until"` // null if time has no end
 	Outside   *string `json:"outside_model"`
+}
+
+// Counterexample is the JSON form of a run that violates a property.
+type Counterexample struct {
+	Property verdict.Property   `json:"property"`
+	Reason   string             `json:"reason"`
+	Cycle    *int               `json:"cycle,omitempty"`    // the steps from this one on repeat forever
+	Scenario *scenario.Scenario `json:"scenario,omitempty"` // omitted if a scenario cannot express the topology
 }
 
 // Judgement is the JSON form of a verdict; Holds is null where not every state was visited and the property

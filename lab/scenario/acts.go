@@ -111,20 +111,3 @@ func (p *parser) span() time.Duration {
 	p.advance()
 	return inUnits(units)
 }
-
-// act writes one Act.
-func (w *writer) act(a *Act) {
-	if a.After != 0 {
-		w.field("after")
-		w.whole(a.After)
-	}
-	w.step(&a.Step)
-	if a.By != 0 {
-		w.field("by")
-		w.time(a.By)
-	}
-	w.groups(a.Groups)
-	if a.OneWay {
-		w.truth("one_way", &a.OneWay)
-	}
-}

@@ -78,9 +78,9 @@ func TestClockRates(t *testing.T) {
 			require.EqualError(t, err, prefix+tt.want)
 		}
 	}
-	s := one(t, `{"clock_rates": [[3, 1.01], [4, 0.5]]}`)
+	s := one(t, `{"clock_rates":[[3,1.01],[4,0.5]]}`)
 	require.Equal(t, []scenario.ClockRate{{3, 1.01}, {4, 0.5}}, s.ClockRates)
 	text, err := s.MarshalJSON()
 	require.NoError(t, err)
-	require.Equal(t, `{"clock_rates": [[3, 1.01], [4, 0.5]]}`, string(text))
+	require.Equal(t, `{"clock_rates":[[3,1.01],[4,0.5]]}`, string(text))
 }

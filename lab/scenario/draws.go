@@ -73,8 +73,3 @@ func (p *parser) draws() [][]int {
 	})
 	return all
 }
-
-// draws writes the field of what processes draw.
-func (w *writer) draws(all [][]int) {
-	writeList(w, "draws", all, func(list []int) { writeElements(w, list, w.size) })
-}

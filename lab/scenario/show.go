@@ -34,25 +34,16 @@ func member(name string) string {
 	return "." + name
 }
 
-// InUnits returns a time in units, as short as it is exact.
-func InUnits(t time.Duration) string { return string(appendUnits(nil, t)) }
-
-func appendUnits(b []byte, t time.Duration) []byte {
+// InUnits returns a time in units, exactly.
+func InUnits(t time.Duration) string {
+	sign, whole, part := "", t/Unit, t%Unit
 	if t < 0 {
-		b = append(b, '-')
+		sign, whole, part = "-", -whole, -part
 	}
-	whole, part := t/Unit, t%Unit
-	if t < 0 {
-		whole, part = -whole, -part
-	}
-	b = strconv.AppendInt(b, int64(whole), 10)
+	text := sign + strconv.FormatInt(int64(whole), 10)
 	if part == 0 {
-		return b
+		return text
 	}
 	digits := strconv.Itoa(int(Unit + part))[1:]
-	for digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
-	}
-	b = append(b, '.')
-	return append(b, digits...)
+	return text + "." + strings.TrimRight(digits, "0")
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/go-election/election"
@@ -264,31 +263,6 @@ func (p *parser) upTo(what string, most uint64) uint64 {
 		p.wrong("%d is more than %d", n, most)
 	}
 	return n
-}
-
-// step writes one Step.
-func (w *writer) step(s *Step) {
-	if s.Do != 0 {
-		w.text("do", s.Do.String())
-	}
-	if s.Process != 0 {
-		w.field("process")
-		w.id(s.Process)
-	}
-	for _, f := range []struct {
-		name string
-		n    int64
-	}{{"port", int64(s.Port)}, {"nth", int64(s.Nth)}, {"timer", int64(s.Timer)}, {"layer", int64(s.Layer)}} {
-		if f.n != 0 {
-			w.field(f.name)
-			w.b = strconv.AppendInt(w.b, f.n, 10)
-		}
-	}
-	writeList(w, "choices", s.Choices, w.size)
-	if s.At != nil {
-		w.field("at")
-		w.time(*s.At)
-	}
 }
 
 // ExpectedOf returns the process that must be elected where these steps are all that happens; compare

@@ -3,88 +3,71 @@ package scenario
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/params"
 )
 
-// Write writes scenarios as [Read] reads them: one as an object, several as a list with one on
-// each line.
+// Write writes scenarios in the format of [Read]: one as an object, several as a list with one
+// scenario on each line.
 func Write(w io.Writer, all ...*Scenario) error {
 	if len(all) == 0 {
 		return input.Errorf("no scenario to write")
 	}
+	begin, end := "", "\n"
+	if len(all) > 1 {
+		begin, end = "[\n  ", "\n]\n"
+	}
 	var b bytes.Buffer
-	for i, s := range all {
+	for _, s := range all {
 		text, err := s.MarshalJSON()
 		if err != nil {
 			return err
 		}
-		switch {
-		case len(all) == 1:
-		case i == 0:
-			b.WriteString("[\n  ")
-		default:
-			b.WriteString(",\n  ")
-		}
-		b.Write(text)
+		b.WriteString(begin)
+		b.Write(spaced(text))
+		begin = ",\n  "
 	}
-	if len(all) > 1 {
-		b.WriteString("\n]")
-	}
-	b.WriteByte('\n')
+	b.WriteString(end)
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// MarshalJSON writes a scenario on one line, always in the same way: fields in the order of the
-// type, those that are not given left out, and numbers above 2^53 as texts. A scenario that
-// [Read] would refuse is an error.
+// spaced puts a space after each comma and colon of a JSON text. Strings are safe, since line
+// breaks in them are escaped.
+func spaced(text []byte) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", ""); err != nil {
+		return text
+	}
+	text = bytes.ReplaceAll(b.Bytes(), []byte(",\n"), []byte(", "))
+	return bytes.ReplaceAll(text, []byte("\n"), nil)
+}
+
+// MarshalJSON returns the JSON form of a scenario, without spaces. It omits fields that are not
+// set and writes numbers above 2^53 as strings. It returns an error if [Read] would refuse the
+// scenario.
 func (s Scenario) MarshalJSON() ([]byte, error) {
-	w := &writer{}
-	w.object(func() { w.scenario(&s) })
-	// What is written must be readable. The parser has all the rules, so it judges here too.
-	if _, err := parse(w.b); err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(formOf(&s)); err != nil {
+		return nil, input.Errorf("%w", err)
+	}
+	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	// The parser has all rules of the format.
+	if _, err := parse(text); err != nil {
 		return nil, err
 	}
-	return w.b, nil
+	return text, nil
 }
 
-// Member is one more member of a JSON object, see [Scenario.MarshalWith].
-type Member struct {
-	Name  string
-	Value any // as for [json.Marshal]
-}
-
-// MarshalWith writes a scenario like MarshalJSON, and some more members behind it, for a reader that looks
-// for these.
-func (s *Scenario) MarshalWith(members ...Member) ([]byte, error) {
-	// The result has members that the parser refuses, so check the scenario without them first.
-	if _, err := s.MarshalJSON(); err != nil {
-		return nil, err
-	}
-	w := &writer{}
-	var err error
-	w.object(func() {
-		w.scenario(s)
-		for _, m := range members {
-			value, broken := json.Marshal(m.Value)
-			err = errors.Join(err, broken)
-			w.field(m.Name)
-			w.b = append(w.b, value...)
-		}
-	})
-	return w.b, err
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the JSON form of a scenario.
 func (s *Scenario) UnmarshalJSON(b []byte) error {
 	p := newParser(b, "scenario")
 	read := p.scenario()
@@ -94,262 +77,228 @@ func (s *Scenario) UnmarshalJSON(b []byte) error {
 	return p.err
 }
 
-// writer writes JSON.
-type writer struct {
-	b    []byte
-	rest bool // this object has a field already
+// form has the fields of a Scenario in the order of a file. An empty list is written and a nil
+// list is not: the two mean different things.
+type form struct {
+	Name         string          `json:"name,omitzero"`
+	Algorithm    string          `json:"algorithm,omitzero"`
+	Variant      string          `json:"variant,omitzero"`
+	Topology     *linksForm      `json:"topology,omitzero"`
+	IDs          []whole         `json:"ids,omitzero"`
+	Priorities   []whole         `json:"priorities,omitzero"`
+	Initiators   []whole         `json:"initiators,omitzero"`
+	StartTimes   []units         `json:"start_times,omitzero"`
+	Crashed      []whole         `json:"crashed,omitzero"`
+	CrashAt      [][2]any        `json:"crash_at,omitzero"`
+	RecoverAt    [][2]any        `json:"recover_at,omitzero"`
+	RestartAt    [][2]any        `json:"restart_at,omitzero"`
+	SuspectAfter units           `json:"suspect_after,omitzero"`
+	PauseAt      [][3]any        `json:"pause_at,omitzero"`
+	ClockRates   [][2]any        `json:"clock_rates,omitzero"`
+	Loss         float64         `json:"loss,omitzero"`
+	Duplicate    float64         `json:"duplicate,omitzero"`
+	Reorder      float64         `json:"reorder,omitzero"`
+	Partitions   []partitionForm `json:"partitions,omitzero"`
+	Draws        [][]int         `json:"draws,omitzero"`
+	Schedule     Schedule        `json:"schedule,omitzero"`
+	Seed         whole           `json:"seed,omitzero"`
+	Delay        *delayForm      `json:"delay,omitzero"`
+	Until        units           `json:"until,omitzero"`
+	FIFO         *bool           `json:"fifo,omitzero"`
+	Steps        []stepForm      `json:"steps,omitzero"`
+	Acts         []actForm       `json:"acts,omitzero"`
+	Params       map[string]any  `json:"params,omitzero"`
+	AnySchedule  bool            `json:"any_schedule,omitzero"`
+	Expect       *expectForm     `json:"expect,omitzero"`
+	Property     string          `json:"property,omitzero"`
+	Note         string          `json:"note,omitzero"`
 }
 
-func (w *writer) scenario(s *Scenario) {
-	w.text("name", s.Name)
-	w.text("algorithm", s.Algorithm)
-	w.text("variant", s.Variant)
-	if s.Topology != nil {
-		w.field("topology")
-		w.object(func() { w.links(s.Topology) })
-	}
-	writeList(w, "ids", s.IDs, w.id)
-	writeList(w, "priorities", s.Priorities, w.whole)
-	writeList(w, "initiators", s.Initiators, w.id)
-	writeList(w, "start_times", s.StartTimes, w.time)
-	w.faults(s)
-	w.draws(s.Draws)
-	w.text("schedule", string(s.Schedule))
-	if s.Seed != 0 {
-		w.field("seed")
-		w.whole(s.Seed)
-	}
-	if s.Delay != nil {
-		w.field("delay")
-		w.object(func() { w.delay(s.Delay) })
-	}
-	if s.Until != 0 {
-		w.field("until")
-		w.time(s.Until)
-	}
-	w.truth("fifo", s.FIFO)
-	writeList(w, "steps", s.Steps, func(step Step) {
-		w.object(func() { w.step(&step) })
-	})
-	writeList(w, "acts", s.Acts, func(act Act) {
-		w.object(func() { w.act(&act) })
-	})
-	writeMap(w, "params", s.Params, w.string, w.param)
-	if s.AnySchedule {
-		w.truth("any_schedule", &s.AnySchedule)
-	}
-	if s.Expect != nil {
-		w.field("expect")
-		w.object(func() { w.expect(s.Expect) })
-	}
-	w.text("property", string(s.Property))
-	w.text("note", s.Note)
+type linksForm struct {
+	Kind          election.Shape        `json:"kind,omitzero"`
+	Bidirectional *bool                 `json:"bidirectional,omitzero"`
+	Edges         [][2]whole            `json:"edges,omitzero"`
+	Weights       []whole               `json:"weights,omitzero"`
+	Parent        map[election.ID]whole `json:"parent,omitzero"`
+	Dimension     *int                  `json:"dimension,omitzero"`
+	Rows          int                   `json:"rows,omitzero"`
+	Cols          int                   `json:"cols,omitzero"`
 }
 
-func (w *writer) links(l *Links) {
-	w.text("kind", string(l.Kind))
-	w.truth("bidirectional", l.Bidirectional)
-	writeList(w, "edges", l.Edges, w.edge)
-	writeList(w, "weights", l.Weights, w.whole)
-	writeMap(w, "parent", l.Parent, w.idName, w.id)
-	if l.Dimension != nil {
-		w.field("dimension")
-		w.size(*l.Dimension)
-	}
-	if l.Rows != 0 {
-		w.field("rows")
-		w.size(l.Rows)
-	}
-	if l.Cols != 0 {
-		w.field("cols")
-		w.size(l.Cols)
+type partitionForm struct {
+	From   units     `json:"from,omitzero"`
+	Until  units     `json:"until,omitzero"`
+	Groups [][]whole `json:"groups,omitzero"`
+	OneWay bool      `json:"one_way,omitzero"`
+}
+
+type delayForm struct {
+	Distribution Distribution `json:"distribution,omitzero"`
+	Min          units        `json:"min,omitzero"`
+	Max          units        `json:"max,omitzero"`
+	Mean         units        `json:"mean,omitzero"`
+}
+
+type stepForm struct {
+	Do      string        `json:"do,omitzero"`
+	Process whole         `json:"process,omitzero"`
+	Port    election.Port `json:"port,omitzero"`
+	Nth     int           `json:"nth,omitzero"`
+	Timer   uint8         `json:"timer,omitzero"`
+	Layer   uint8         `json:"layer,omitzero"`
+	Choices []int         `json:"choices,omitzero"`
+	At      *units        `json:"at,omitzero"`
+}
+
+type actForm struct {
+	After whole `json:"after,omitzero"`
+	stepForm
+	By     units     `json:"by,omitzero"`
+	Groups [][]whole `json:"groups,omitzero"`
+	OneWay bool      `json:"one_way,omitzero"`
+}
+
+type expectForm struct {
+	Leader     any              `json:"leader,omitzero"`
+	Leaders    *whole           `json:"leaders,omitzero"`
+	Messages   *whole           `json:"messages,omitzero"`
+	ByKind     map[string]whole `json:"by_kind,omitzero"`
+	Time       *units           `json:"time,omitzero"`
+	Tree       [][2]whole       `json:"tree,omitzero"`
+	EntryOrder []whole          `json:"entry_order,omitzero"`
+	Entries    [][2]any         `json:"entries,omitzero"`
+}
+
+func formOf(s *Scenario) *form {
+	return &form{
+		Name: s.Name, Algorithm: s.Algorithm, Variant: s.Variant, Topology: formOfLinks(s.Topology),
+		IDs: wholes(s.IDs), Priorities: wholes(s.Priorities), Initiators: wholes(s.Initiators),
+		StartTimes: each(s.StartTimes, func(t time.Duration) units { return units(t) }),
+		Crashed:    wholes(s.Crashed), CrashAt: each(s.CrashAt, idTime), RecoverAt: each(s.RecoverAt, idTime),
+		RestartAt: each(s.RestartAt, idTime), SuspectAfter: units(s.SuspectAfter),
+		PauseAt: each(s.PauseAt, func(p Pause) [3]any {
+			return [3]any{whole(p.ID), units(p.From), units(p.Until)}
+		}),
+		ClockRates: each(s.ClockRates, func(r ClockRate) [2]any { return [2]any{whole(r.ID), r.Rate} }),
+		Loss:       s.Faults.Loss, Duplicate: s.Faults.Duplicate, Reorder: s.Faults.Reorder,
+		Partitions: each(s.Faults.Partitions, func(p fault.Partition) partitionForm {
+			return partitionForm{units(p.From), units(p.Until), each(p.Groups, wholes), p.OneWay}
+		}),
+		Draws: s.Draws, Schedule: s.Schedule, Seed: whole(s.Seed), Delay: formOfDelay(s.Delay),
+		Until: units(s.Until), FIFO: s.FIFO, Steps: each(s.Steps, formOfStep),
+		Acts: each(s.Acts, func(a Act) actForm {
+			return actForm{whole(a.After), formOfStep(a.Step), units(a.By), each(a.Groups, wholes), a.OneWay}
+		}),
+		Params: eachOf(s.Params, formOfParam), AnySchedule: s.AnySchedule, Expect: formOfExpect(s.Expect),
+		Property: string(s.Property), Note: s.Note,
 	}
 }
 
-func (w *writer) edge(e [2]election.ID) { w.tuple(func() { w.id(e[0]) }, func() { w.id(e[1]) }) }
-
-func (w *writer) delay(d *Delay) {
-	w.text("distribution", string(d.Distribution))
-	for _, f := range []struct {
-		name string
-		time time.Duration
-	}{{"min", d.Min}, {"max", d.Max}, {"mean", d.Mean}} {
-		if f.time != 0 {
-			w.field(f.name)
-			w.time(f.time)
-		}
+func formOfLinks(l *Links) *linksForm {
+	if l == nil {
+		return nil
+	}
+	return &linksForm{
+		Kind: l.Kind, Bidirectional: l.Bidirectional, Edges: each(l.Edges, pair), Weights: wholes(l.Weights),
+		Parent:    eachOf(l.Parent, func(id election.ID) whole { return whole(id) }),
+		Dimension: l.Dimension, Rows: l.Rows, Cols: l.Cols,
 	}
 }
 
-func (w *writer) expect(e *Expect) {
-	if e.Leader != nil {
-		w.field("leader")
-		// No leader is a statement, and not the same as an expectation that is not given.
-		if *e.Leader == 0 {
-			w.b = append(w.b, "null"...)
-		} else {
-			w.id(*e.Leader)
-		}
+func formOfDelay(d *Delay) *delayForm {
+	if d == nil {
+		return nil
 	}
-	if e.Leaders != nil {
-		w.field("leaders")
-		w.whole(*e.Leaders)
-	}
-	if e.Messages != nil {
-		w.field("messages")
-		w.whole(*e.Messages)
-	}
-	writeMap(w, "by_kind", e.ByKind, w.string, w.whole)
-	if e.Time != nil {
-		w.field("time")
-		w.time(*e.Time)
-	}
-	writeList(w, "tree", e.Tree, w.edge)
-	writeList(w, "entry_order", e.EntryOrder, w.id)
-	writeList(w, "entries", e.Entries, func(at At) {
-		w.tuple(func() { w.time(at.Time) }, func() { w.id(at.ID) })
-	})
+	return &delayForm{d.Distribution, units(d.Min), units(d.Max), units(d.Mean)}
 }
 
-func (w *writer) param(v params.Value) {
+func formOfStep(s Step) stepForm {
+	f := stepForm{Process: whole(s.Process), Port: s.Port, Nth: s.Nth, Timer: s.Timer, Layer: s.Layer,
+		Choices: s.Choices, At: (*units)(s.At)}
+	if s.Do != 0 {
+		f.Do = s.Do.String()
+	}
+	return f
+}
+
+func formOfExpect(e *Expect) *expectForm {
+	if e == nil {
+		return nil
+	}
+	f := &expectForm{
+		Leaders: (*whole)(e.Leaders), Messages: (*whole)(e.Messages),
+		ByKind: eachOf(e.ByKind, func(n uint64) whole { return whole(n) }), Time: (*units)(e.Time),
+		Tree: each(e.Tree, pair), EntryOrder: wholes(e.EntryOrder),
+		Entries: each(e.Entries, func(at At) [2]any { return [2]any{units(at.Time), whole(at.ID)} }),
+	}
+	switch {
+	case e.Leader == nil:
+	case *e.Leader == 0:
+		// omitzero keeps an interface that holds a nil pointer, so this is written as null.
+		f.Leader = (*whole)(nil)
+	default:
+		f.Leader = whole(*e.Leader)
+	}
+	return f
+}
+
+func formOfParam(v params.Value) any {
 	switch {
 	case v.Text != "":
-		w.string(v.Text)
+		return v.Text
 	case v.ByID != nil:
-		writeFields(w, v.ByID, func(id uint64) { w.idName(election.ID(id)) }, w.number)
+		return v.ByID
 	case v.Lists != nil:
-		writeFields(w, v.Lists, func(id uint64) { w.idName(election.ID(id)) }, func(list []uint64) {
-			writeElements(w, list, func(id uint64) { w.id(election.ID(id)) })
-		})
-	default:
-		w.number(v.Number)
+		return eachOf(v.Lists, wholes)
 	}
+	return v.Number
 }
 
-func (w *writer) object(fields func()) {
-	// Objects are nested: remember whether the outer one needs a comma for its next field.
-	outer := w.rest
-	w.rest = false
-	w.b = append(w.b, '{')
-	fields()
-	w.b = append(w.b, '}')
-	w.rest = outer
-}
+// whole is a whole number. One above 2^53 is written as a string, since many readers of JSON keep
+// numbers as float64 and would round it.
+type whole uint64
 
-// writeList writes a list, unless it is nil.
-func writeList[T any](w *writer, name string, all []T, element func(T)) {
-	if all == nil {
-		return
-	}
-	w.field(name)
-	writeElements(w, all, element)
-}
-
-func writeElements[T any](w *writer, all []T, element func(T)) {
-	w.b = append(w.b, '[')
-	for i, v := range all {
-		if i > 0 {
-			w.b = append(w.b, ", "...)
-		}
-		element(v)
-	}
-	w.b = append(w.b, ']')
-}
-
-// writeMap writes a field that is an object of the names of a map, unless that is nil.
-func writeMap[K ~uint64 | string, V any](w *writer, name string, all map[K]V, key func(K), value func(V)) {
-	if all != nil {
-		w.field(name)
-		writeFields(w, all, key, value)
-	}
-}
-
-func writeFields[K ~uint64 | string, V any](w *writer, all map[K]V, key func(K), value func(V)) {
-	w.object(func() {
-		// Sort, since the order of a map changes from run to run and files are compared byte by byte.
-		for _, k := range slices.Sorted(maps.Keys(all)) {
-			w.comma()
-			key(k)
-			w.b = append(w.b, ": "...)
-			value(all[k])
-		}
-	})
-}
-
-func (w *writer) comma() {
-	if w.rest {
-		w.b = append(w.b, ", "...)
-	}
-	w.rest = true
-}
-
-func (w *writer) field(name string) {
-	w.comma()
-	w.string(name)
-	w.b = append(w.b, ": "...)
-}
-
-func (w *writer) tuple(elements ...func()) {
-	writeElements(w, elements, func(element func()) { element() })
-}
-
-func (w *writer) text(name, s string) {
-	if s != "" {
-		w.field(name)
-		w.string(s)
-	}
-}
-
-func (w *writer) truth(name string, v *bool) {
-	if v != nil {
-		w.field(name)
-		w.b = strconv.AppendBool(w.b, *v)
-	}
-}
-
-func (w *writer) id(id election.ID)    { w.whole(uint64(id)) }
-func (w *writer) time(t time.Duration) { w.b = appendUnits(w.b, t) }
-func (w *writer) size(n int)           { w.b = strconv.AppendInt(w.b, int64(n), 10) }
-
-func (w *writer) idTime(at At) { w.tuple(func() { w.id(at.ID) }, func() { w.time(at.Time) }) }
-
-// idName writes an id as the name of a field.
-func (w *writer) idName(id election.ID) { w.string(strconv.FormatUint(uint64(id), 10)) }
-
-func (w *writer) whole(n uint64) {
-	// Many readers of JSON keep numbers as float64, which rounds above 2^53.
+// MarshalJSON returns the digits.
+func (n whole) MarshalJSON() ([]byte, error) {
+	digits := strconv.FormatUint(uint64(n), 10)
 	if n > maxExact {
-		w.string(strconv.FormatUint(n, 10))
-	} else {
-		w.b = strconv.AppendUint(w.b, n, 10)
+		digits = `"` + digits + `"`
 	}
+	return []byte(digits), nil
 }
 
-func (w *writer) number(f float64) {
-	// The shortest decimal form is the most readable, except for tiny numbers with long runs of zeros.
-	format := byte('f')
-	if 0 < f && f < 1e-6 {
-		format = 'e'
+// units is a time, written in units.
+type units time.Duration
+
+// MarshalJSON returns the number of units.
+func (u units) MarshalJSON() ([]byte, error) { return []byte(InUnits(time.Duration(u))), nil }
+
+func idTime(at At) [2]any { return [2]any{whole(at.ID), units(at.Time)} }
+
+func pair(ids [2]election.ID) [2]whole { return [2]whole{whole(ids[0]), whole(ids[1])} }
+
+func wholes[T ~uint64](all []T) []whole { return each(all, func(n T) whole { return whole(n) }) }
+
+// each returns the results of f for a list, nil for nil.
+func each[T, U any](all []T, f func(T) U) []U {
+	if all == nil {
+		return nil
 	}
-	w.b = strconv.AppendFloat(w.b, f, format, -1, 64)
+	results := make([]U, len(all))
+	for i, v := range all {
+		results[i] = f(v)
+	}
+	return results
 }
 
-// string writes a text in quotes.
-func (w *writer) string(s string) {
-	w.b = append(w.b, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			w.b = append(w.b, '\\', c)
-		case c == '\n':
-			w.b = append(w.b, `\n`...)
-		case c < ' ':
-			const hex = "0123456789abcdef"
-			w.b = append(w.b, `\u00`...)
-			w.b = append(w.b, hex[c>>4], hex[c&15])
-		default:
-			w.b = append(w.b, c)
-		}
+// eachOf returns the results of f for the values of a map, nil for nil.
+func eachOf[K comparable, T, U any](all map[K]T, f func(T) U) map[K]U {
+	if all == nil {
+		return nil
 	}
-	w.b = append(w.b, '"')
+	results := make(map[K]U, len(all))
+	for k, v := range all {
+		results[k] = f(v)
+	}
+	return results
 }

@@ -2,7 +2,6 @@ package checkcmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,19 +14,18 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/prose"
+	"github.com/go-election/election/lab/report"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/trace"
-	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
 
 // counterexample is a run that violates a property, as the simulator reports it.
 type counterexample struct {
-	scenario *scenario.Scenario // nil if a scenario cannot express the links
-	trace    *trace.Trace
-	json     json.RawMessage
-	broken   error // why the simulator cannot follow the steps, a mistake of this program
+	trace  *trace.Trace
+	form   *report.Counterexample
+	broken error // why the simulator cannot follow the steps, a mistake of this program
 }
 
 // example runs the counterexample in the simulator.
@@ -48,31 +46,21 @@ func (k *checking) example(ctx context.Context) error {
 	}
 	t, reason := k.Counterexample, k.reason()
 	x.trace.Header.Scenario.Property, x.trace.Header.Scenario.Note = t.Property, reason
-	members := []scenario.Member{{Name: "reason", Value: reason}}
+	x.form = &report.Counterexample{Property: t.Property, Reason: reason}
 	note := reason
 	if t.Cycle < len(t.Steps) {
-		members = append(members, scenario.Member{Name: "cycle", Value: t.Cycle})
-		note += fmt.Sprintf("; the steps from number %d on repeat for ever", t.Cycle)
+		x.form.Cycle = &t.Cycle
+		note += fmt.Sprintf("; the steps from number %d on repeat forever", t.Cycle)
 	}
 	s, err := t.Scenario(&k.Input)
-	if errors.Is(err, election.ErrInput) { // a log shows it all the same
-		var cycle *int
-		if t.Cycle < len(t.Steps) {
-			cycle = &t.Cycle
-		}
-		x.json, err = json.Marshal(struct {
-			Property verdict.Property `json:"property"`
-			Reason   string           `json:"reason"`
-			Cycle    *int             `json:"cycle,omitempty"`
-		}{t.Property, reason, cycle})
-		return err
+	if errors.Is(err, election.ErrInput) { // a log shows the run all the same
+		return nil
 	} else if err != nil {
 		return err
 	}
 	s.Params, s.Note = params, note
-	x.scenario = s
-	x.json, err = s.MarshalWith(members...)
-	return err
+	x.form.Scenario = s
+	return nil
 }
 
 // writeExample writes the counterexample to standard output and to the files of the flags.
@@ -82,18 +70,18 @@ func writeExample(a *console.Console, k *checking) error {
 		fmt.Fprintf(a.Log(a.Stdout), "\n%s, after %s: %s\n", a.Paint(terminal.Bold, t.Title()),
 			prose.Plural(len(t.Steps), "step"), k.reason())
 		if t.Cycle < len(t.Steps) {
-			fmt.Fprintf(a.Stdout, "the last %s repeat for ever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
+			fmt.Fprintf(a.Stdout, "the last %s repeat forever\n", prose.Plural(len(t.Steps)-t.Cycle, "step"))
 		}
 		if err := f.Files.WriteLog(a.Log(a.Stdout), k.ran.trace); err != nil {
 			return err
 		}
 	}
 	if f.out != "" {
-		if k.ran.scenario == nil {
+		if k.ran.form.Scenario == nil {
 			return input.Errorf("--out: no scenario can say where the links of this topology are")
 		}
 		if err := files.Write(a, "out", f.out,
-			func(w io.Writer) error { return scenario.Write(w, k.ran.scenario) }); err != nil {
+			func(w io.Writer) error { return scenario.Write(w, k.ran.form.Scenario) }); err != nil {
 			return err
 		}
 		if !f.JSON && !f.Silent {

@@ -24,7 +24,7 @@ func reportCheck(a *console.Console, k *checking) error {
 		}
 		form := report.NewCheck(k.Config, k.Result, f.network, stopped)
 		if k.ran != nil {
-			form.Counterexample = k.ran.json
+			form.Counterexample = k.ran.form
 		}
 		if err := report.Write(a.Stdout, form); err != nil {
 			return err
