@@ -141,6 +141,7 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 		}
 	case waits:
 		c.pongDue = true
+		c.notify() // no group may have anything to write
 		err = c.peer.adopt(c)
 	}
 	if err == nil {

@@ -76,3 +76,22 @@ func TestAcceptFails(t *testing.T) {
 		require.Contains(t, lines[0], "too many open files")
 	})
 }
+
+// TestIdle: a connection lasts although no group has anything to write. The first ping of the process that has
+// dialled is answered even if the answer is the first thing that the other one writes.
+func TestIdle(t *testing.T) {
+	for dialler := range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			var h hub
+			configs := []tcp.Config{h.member(1), h.member(2)}
+			for i := range configs {
+				delete(configs[i].Members, 3)
+			}
+			configs[1-dialler].Dial = noWayOut
+			dials := open(t, configs[dialler])
+			open(t, configs[1-dialler])
+			time.Sleep(time.Minute)
+			require.LessOrEqual(t, dials.Stats().Dials, uint64(1))
+		})
+	}
+}
