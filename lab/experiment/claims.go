@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Claim is something that the paper says, and whether it came out.
+// Claim is a statement of the paper, and whether the measurement confirms it.
 type Claim struct {
 	Figure int // of the paper
 	Model  Model
@@ -16,14 +16,14 @@ type Claim struct {
 	Found  string // in a sentence
 }
 
-// asBase is said where waiting or counting keeps no process from starting.
+// asBase is the note for a method under which waiting or counting keeps no process from starting.
 const asBase = ", always as many as base"
 
 // few is the share of iterations that still counts as a few.
 const few = 0.1
 
-// Claims compares what the paper says of its figures with what came out. The same statement about
-// several methods and models stands together.
+// Claims compares the statements of the paper about its figures with the measured series. It merges equal
+// statements about several methods and models.
 func Claims(all []Series) []Claim {
 	var claims []Claim
 	var base *Series

@@ -17,9 +17,9 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// Comparison is algorithms side by side: each elects among every number of processes, several
-// times. Trial k of all of them has the seed Seed + k, so that those of one size have the same
-// order, and trial k is the election that `elect sim` shows for that seed.
+// Comparison compares algorithms. Each algorithm elects several times among every number of processes. Trial
+// k of each size has the seed Seed + k. All algorithms therefore have the processes in the same order, and
+// `elect sim` with that seed shows the same election.
 type Comparison struct {
 	Algorithms []*election.Algorithm
 	Sizes      []int     // numbers of processes
@@ -30,12 +30,12 @@ type Comparison struct {
 	// FormsOnly leaves out the trials: there are only the closed forms.
 	FormsOnly bool
 
-	// Prepare, if not nil, changes a run before it is checked: its links, its initiators, its faults.
-	// It has the algorithm, the seed, and the IDs 1 to n in this order; they are arranged afterwards.
-	// It is called by several goroutines at once.
+	// Prepare, if not nil, changes a run before it is checked: its links, initiators or faults. The run has
+	// the algorithm, the seed, and the IDs 1 to n in this order; they are arranged afterwards. Several
+	// goroutines call Prepare simultaneously.
 	Prepare func(*sim.Config) error
 
-	// Progress, if not nil, is called after each trial, never twice at once.
+	// Progress, if not nil, is called after each trial, by one goroutine at a time.
 	Progress func(done, total int)
 }
 
@@ -51,15 +51,15 @@ const (
 type Cell struct {
 	Algorithm *election.Algorithm // as Prepare has left it
 	N         int
-	Links     string // in words, those of the first trial
+	Links     string // a description of the links of the first trial
 	Ports     int    // that the processes have in all, two for each link of a graph, in the first trial
 
 	Messages Spread // all zero if there are no trials
 	Time     Spread // until the last message has arrived, in units
 	Bits     Spread
 
-	// Best, Mean and Worst are the messages that the closed forms of the algorithm promise, NaN
-	// where there is none: those hold where all processes are up and start, or the one that may.
+	// Best, Mean and Worst are the numbers of messages from the closed forms of the algorithm, NaN if there
+	// is none. They assume that all processes are up and start, or the only one that may.
 	Best, Mean, Worst float64
 }
 
@@ -120,10 +120,9 @@ func (c *Comparison) distinct() error {
 	return nil
 }
 
-// Run carries out all trials: for each size a Cell for each algorithm, in the order in which these
-// are given. It uses all cores, and what comes out does not depend on how many there are. Whatever cannot be
-// run is found before the first trial. The error is that of ctx, or about the first trial in which not
-// the right process was elected, which should not be.
+// Run carries out all trials and returns a Cell for each size and algorithm, in the order given. It checks
+// all runs before the first trial. It uses all cores; the result does not depend on their number. The error
+// is from ctx, or describes the first trial that did not elect the right process, which would be a bug.
 func (c Comparison) Run(ctx context.Context) ([]Cell, error) {
 	if err := c.Complete(); err != nil {
 		return nil, err
@@ -175,7 +174,7 @@ func newCell(run *sim.Config) Cell {
 	a, n, ports := run.Algorithm, len(run.IDs), run.Topology.Links()
 	cell := Cell{Algorithm: a, N: n, Ports: ports, Links: topology.Name(run.Topology), Best: math.NaN(),
 		Mean: math.NaN(), Worst: math.NaN()}
-	// The closed forms hold where all start at once and nothing goes wrong.
+	// The closed forms assume that all processes start simultaneously and nothing fails.
 	if !allStart(run) {
 		return cell
 	}
@@ -241,7 +240,7 @@ func (c *Comparison) config(a *election.Algorithm, n, k int) (*sim.Config, error
 	return run, run.Check()
 }
 
-// arrange puts the processes in their order. They rise already, or stand where Prepare has put them.
+// arrange puts the processes in their order. Their IDs are ascending, unless Prepare has arranged them.
 func (c *Comparison) arrange(run *sim.Config) error {
 	extreme := c.Order == sim.BestOrder || c.Order == sim.WorstOrder
 	switch {
@@ -254,8 +253,8 @@ func (c *Comparison) arrange(run *sim.Config) error {
 	return nil
 }
 
-// inParallel does n things on all cores, and hands them out in order. After an error no more are
-// handed out; the one returned is that of the first thing that failed, whatever was quicker.
+// inParallel calls do for 0 to count-1 on all cores, in ascending order. After an error it starts no more
+// calls. It returns the error of the lowest number, so that the result does not depend on timing.
 func inParallel(ctx context.Context, count int, progress func(done, total int), do func(i int) error) error {
 	var mu sync.Mutex
 	next, done, failed := 0, 0, count

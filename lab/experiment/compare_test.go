@@ -36,8 +36,8 @@ func rings(t *testing.T) []*election.Algorithm {
 		[2]string{"franklin", ""}, [2]string{"dkr", ""})
 }
 
-// TestComparisonAttains: in its best and its worst order an algorithm takes what the closed form says,
-// whatever the seed.
+// TestComparisonAttains: in its best and worst order, an algorithm takes as many messages as the closed form,
+// with any seed.
 func TestComparisonAttains(t *testing.T) {
 	for _, order := range []sim.Order{sim.BestOrder, sim.WorstOrder} {
 		cells, err := experiment.Comparison{Algorithms: rings(t), Sizes: []int{1, 2, 5, 8, 10}, Order: order,
@@ -196,7 +196,8 @@ func TestBadComparisons(t *testing.T) {
 	require.ErrorIs(t, err, why)
 }
 
-// TestComparisonFails: of several elections that go wrong the first is reported, however many are under way.
+// TestComparisonFails: if several elections go wrong, Run reports the first one, even if they run in
+// parallel.
 func TestComparisonFails(t *testing.T) {
 	for range 20 {
 		_, err := experiment.Comparison{

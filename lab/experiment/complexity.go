@@ -31,12 +31,12 @@ type Row struct {
 	Equation *Equation
 	N        int
 	I        int     // the process that notices; zero for all together
-	Paper    float64 // NaN where the paper says nothing
+	Paper    float64 // NaN if the paper has no formula for this case
 	Formula  float64
 	Measured float64
 }
 
-// Differs reports whether what was measured is not what the corrected formula says.
+// Differs reports whether the measured count differs from the corrected formula.
 func (r *Row) Differs() bool { return math.Abs(r.Measured-r.Formula) > 1e-9 }
 
 // Complete fills in what is not given. The error wraps [election.ErrInput].

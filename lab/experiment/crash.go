@@ -63,13 +63,13 @@ func (r *Redundancy) draw(m Model, i int) *crash {
 	return c
 }
 
-// tie gives the same time to those that are tied: in one table the longest of all, in the other that
-// of the first of them.
+// tie gives all tied processes the same time: in one table the longest time of all, in the other the time of
+// the first tied process.
 func (c *crash) tie(times []float64, tied []int) {
 	anywhere, atMaximum := slices.Clone(times), slices.Clone(times)
 	if len(tied) > 0 {
-		// The owner of the longest time is one of those that are tied. Where it was not drawn as one, it
-		// takes the time of the first of them; with its own it would be one more.
+		// The process with the longest time is one of the tied processes. If it was not drawn as one, it
+		// takes the time of the first of them. Otherwise there would be one tied process too many.
 		owner := slices.Index(times, slices.Max(times))
 		if !slices.Contains(tied, owner) {
 			atMaximum[owner] = times[tied[0]]
@@ -98,8 +98,8 @@ func upTo(n int) []election.ID {
 	return ids
 }
 
-// try lets the largest process be elected by a method, hand out waits if that is what it does, and
-// crash; and watches what comes of it.
+// try runs one trial of a method: the largest process is elected, hands out waiting times if the method has
+// them, and crashes. It returns what happens after the crash.
 func (c *crash) try(ctx context.Context, m Method) (Trial, error) {
 	t := Trial{Noticed: len(c.notice)}
 	w := &watch{}
@@ -205,8 +205,8 @@ func find(variant string, values map[string]params.Value, ids []election.ID,
 	return scenario.Configure(a, values, ids, delay)
 }
 
-// variants returns the variants of modbully. An experiment of thousands of crashes asks for one each time,
-// and the catalog makes all algorithms anew.
+// variants returns the variants of modbully. An experiment of thousands of crashes asks for one at each
+// crash, and the catalog would construct all algorithms each time.
 var variants = sync.OnceValue(func() map[string]*election.Algorithm {
 	all := make(map[string]*election.Algorithm)
 	for _, a := range catalog.All() {
@@ -231,9 +231,9 @@ func (w *watch) over(a *election.Algorithm) *election.Algorithm {
 	return &watched
 }
 
-// detecting is a Node with a failure detector: to be started means, for all but the coordinator, that
-// the detector says now that the coordinator is gone. Unlike a Start that is no reason for an election
-// once another one leads.
+// detecting is a Node with a failure detector. For every process except the coordinator, Start means that the
+// detector reports the crash of the coordinator. Unlike an ordinary Start, it starts no election if another
+// coordinator leads by then.
 type detecting struct {
 	election.Node
 	watch *watch

@@ -2,7 +2,7 @@ package experiment
 
 import "slices"
 
-// Verdict says what is right about an equation of the paper.
+// Verdict is a judgment of an equation of the paper.
 type Verdict string
 
 // The verdicts.
@@ -30,7 +30,7 @@ type Equation struct {
 	Name    string // its number in the paper
 	Variant string // of modbully
 	Case    string
-	// Printed is what the paper says, Paper the same for the n and i meant here.
+	// Printed is the formula in the paper. Paper is the same formula for the n and i of this package.
 	Printed string
 	Paper   func(n, i int) float64
 	Formula string // what is right
@@ -41,12 +41,12 @@ type Equation struct {
 	pattern pattern
 }
 
-// Equations returns those of the paper, and the largest numbers that there can be.
+// Equations returns the equations of the paper, and the largest possible counts.
 func Equations() []Equation {
 	return slices.Concat(liveEquations(), convenienceEquations(), numberEquations(), largest())
 }
 
-// liveEquations are those where the paper leaves the old coordinator out of n.
+// liveEquations returns the equations in which the paper does not count the old coordinator in n.
 func liveEquations() []Equation {
 	return []Equation{
 		{

@@ -192,8 +192,8 @@ func TestRedundancyIsReproducible(t *testing.T) {
 	}
 }
 
-// TestComplexity: each row is measured as its corrected formula says, up to 14 processes, and without a
-// size up to 10.
+// TestComplexity: each measured count equals its corrected formula, up to 14 processes, and up to 10 with the
+// default size.
 func TestComplexity(t *testing.T) {
 	elections := 0
 	rows, err := experiment.Complexity{N: 14, Progress: func(n int) { elections = n }}.Run(t.Context())
@@ -226,7 +226,7 @@ func TestComplexity(t *testing.T) {
 	}, count)
 }
 
-// TestDocs: the table of the documentation is that of the equations.
+// TestDocs: the documentation contains the table of the equations.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/experiments.md")
 	require.NoError(t, err)

@@ -28,7 +28,7 @@ func Measured() []Measure { return []Measure{ByMessages, ByTime, ByBits} }
 // Forms returns the measures that are closed forms.
 func Forms() []Measure { return []Measure{ByBest, ByMean, ByWorst} }
 
-// Least says in words what it is to take the least of a measure.
+// Least returns a phrase for the smallest value of a measure, such as "fewest messages".
 func (m Measure) Least() string {
 	return map[Measure]string{
 		ByMessages: "fewest messages", ByTime: "shortest time", ByBits: "fewest bits",
@@ -64,7 +64,7 @@ func (m Measure) Form(c *Cell) cost.Bound {
 // Stretch is a run of sizes at which the same algorithms take the least on average.
 type Stretch struct {
 	First, Last int
-	Titles      []string // of the algorithms; empty where nothing is known
+	Titles      []string // of the algorithms; empty if no count is known
 }
 
 // String returns the sizes of a Stretch.
@@ -89,7 +89,7 @@ func Stretches(cells []Cell, by Measure) []Stretch {
 	for some := range BySize(cells) {
 		least := math.Inf(1)
 		for i := range some {
-			if x := by.Of(&some[i]).Mean; x < least { // false for NaN, where nothing is known
+			if x := by.Of(&some[i]).Mean; x < least { // false for NaN, if no count is known
 				least = x
 			}
 		}

@@ -1,10 +1,10 @@
-// Package experiment repeats what a paper has measured, with the Nodes of this project in the
-// simulator, and returns the numbers: [Redundancy] how many processes start an election when a
-// coordinator crashes, [Complexity] how many messages elections take, beside the paper's formulas.
+// Package experiment repeats the measurements of a paper with the Nodes of this project in the simulator.
+// [Redundancy] measures how many processes start an election when a coordinator crashes. [Complexity]
+// measures how many messages elections take and compares them with the formulas of the paper.
 //
-// The paper is that of R. Nourmandipour on developing the modified bully algorithm to remove
-// election redundancy. It does not say how processes notice a crash, how long messages take, nor
-// what is random. So there are two models of that, see [Model].
+// The paper, by R. Nourmandipour, develops the modified bully algorithm to remove election redundancy. It
+// does not state how processes notice a crash, how long messages take, or which quantities are random. This
+// package therefore has two models of them; see [Model].
 package experiment
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Model says which processes notice the crash, when, and how long messages take.
+// Model determines which processes notice the crash, when, and how long messages take.
 type Model string
 
 // The models.
@@ -30,7 +30,7 @@ const (
 	Skewed Model = "b"
 )
 
-// About says in a line what happens under the model.
+// About returns a one-line description of the model.
 func (m Model) About() string {
 	if m == Skewed {
 		return "all notice within 40 units, a message takes 1 to 10 units"
@@ -38,7 +38,8 @@ func (m Model) About() string {
 	return "1 to 6 processes notice at the same instant, elections are instant"
 }
 
-// Ties says which pending-convenience time one process in ten has, exactly the same for all of these.
+// Ties determines which pending-convenience time the tied processes have in common. One process in ten is
+// tied.
 type Ties string
 
 // The readings of the paper.
@@ -50,8 +51,8 @@ const (
 // Method is an algorithm that is tried.
 type Method struct {
 	Variant string // of modbully
-	Wait    string // the policy of waiting; empty where there is none
-	Ties    Ties   // empty where waits do not depend on it
+	Wait    string // the policy of waiting; empty if there is none
+	Ties    Ties   // empty if waits do not depend on it
 }
 
 // String returns a short name.
@@ -83,7 +84,7 @@ type Trial struct {
 	Noticed  int    // processes that notice the crash, unless they hear of its successor first
 	Started  int    // processes that start an election of their own
 	Served   int    // announcements of the successor, each to all processes
-	ByTop    bool   // the successor is one of those that start
+	ByTop    bool   // whether the successor is one of the processes that start
 	Messages uint64 // from the crash on
 }
 
@@ -104,7 +105,7 @@ type Redundancy struct {
 	Seed       uint64  // decides everything that is left to chance
 	Models     []Model // If nil, both.
 
-	// Progress, if not nil, is called after each iteration, never twice at once.
+	// Progress, if not nil, is called after each iteration, by one goroutine at a time.
 	Progress func(done, total int)
 }
 
@@ -149,8 +150,8 @@ func Tied(n int) int {
 	return n / 10
 }
 
-// Run carries out all trials: for each model a series for each method. The error is that of ctx, or
-// about the first trial in which the successor was not elected, which should not be.
+// Run carries out all trials and returns a series for each model and method. The error is from ctx, or
+// describes the first trial that did not elect the successor, which would be a bug.
 func (r Redundancy) Run(ctx context.Context) ([]Series, error) {
 	if err := r.Complete(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Accounting says what the counts of a [Complexity] hold.
+// Accounting explains which messages the counts of a [Complexity] include.
 const Accounting = "n counts all processes, also the old coordinator, process n, which is down; i is the " +
 	"one that notices. " +
 	"Only in (1) and (2) the paper's own n, here n', counts just those that are up: n' = n-1. " +
@@ -31,8 +31,8 @@ func ByEquation(rows []Row) iter.Seq[[]Row] {
 	}
 }
 
-// Differing returns an error if a measured count is not what the corrected formula says: how many are not,
-// and the first of them.
+// Differing returns an error with the number of measured counts that differ from the corrected formula, and
+// the first of them. It returns nil if there are none.
 func Differing(rows []Row) error {
 	count := 0
 	var first *Row

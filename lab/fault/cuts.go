@@ -14,7 +14,7 @@ type Cuts struct{ list []cut }
 type cut struct {
 	from, until time.Duration // until: zero if never
 	group       map[election.ID]int
-	rest        int // the group of those that are not in the map
+	rest        int // the group of processes that are not in the map
 	oneWay      bool
 }
 
@@ -38,8 +38,8 @@ func (c Cuts) With(partitions ...Partition) Cuts {
 	return Cuts{list}
 }
 
-// Without returns these cuts without those that are there at a moment, or are over. Those that begin
-// later remain.
+// Without returns the cuts without those that are in effect at a time or have ended. Cuts that begin later
+// remain.
 func (c Cuts) Without(at time.Duration) Cuts {
 	return Cuts{slices.DeleteFunc(slices.Clone(c.list), func(k cut) bool { return k.from <= at })}
 }

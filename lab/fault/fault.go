@@ -23,8 +23,8 @@ type Plan struct {
 	Partitions []Partition
 }
 
-// Partition cuts the links between groups of processes for a time. A message that is sent over a
-// link that is cut at that moment is lost; one that is under way arrives.
+// Partition cuts the links between groups of processes for a time. A message sent over a link during the cut
+// is lost. A message already in flight arrives.
 type Partition struct {
 	From   time.Duration   // the first moment
 	Until  time.Duration   // the first moment at which it is over; if zero, it never is

@@ -91,7 +91,7 @@ func TestCuts(t *testing.T) {
 	require.Equal(t, [][2]election.ID{{1, 2}, {1, 3}, {1, 4}, {4, 1}, {4, 2}, {4, 3}}, links(plan.Cuts(), 1))
 }
 
-// TestHeal: cuts that are added or healed leave those that they came from as they were.
+// TestHeal: adding and healing cuts does not change the original Cuts.
 func TestHeal(t *testing.T) {
 	plan := fault.Plan{Partitions: []fault.Partition{{From: 5, Groups: []ids{{1}}}}}
 	later := plan.Cuts()

@@ -14,18 +14,18 @@ import (
 // maxDOT bounds a file in the DOT language, in bytes.
 const maxDOT = 1 << 28
 
-// ReadDOT reads a graph, or a tree, in a small part of the DOT language, to the end of r:
+// ReadDOT reads a graph or a tree in a subset of the DOT language, until the end of r:
 //
-//	graph example { // digraphs are refused: links are two-way
+//	graph example { // a digraph is an error: links are two-way
 //		1 -- 2 -- 3;
 //		"4" -- 1 [weight=3, color=red];
 //	}
 //
-// In a strict graph a link that is listed again is the same link. Names are numbers, quoted or not: the
-// IDs of the processes, which are returned in the order in which they first occur. The attribute weight of
-// a link, or of "edge" for those that follow, is its weight, a whole number. Other attributes and comments
-// are passed over, as are lines that begin with # and a byte order mark; subgraphs and ports
-// are refused. A process numbers its links in the order in which they are listed. Errors name the line.
+// Names are the IDs of the processes: numbers, quoted or not. ReadDOT returns the IDs in the order of their
+// first occurrence. A process numbers its links in the order of the file. In a strict graph, a repeated link
+// is ignored. The attribute weight of a link, or of "edge" for the links that follow, is a whole number.
+// ReadDOT ignores other attributes, comments, lines that begin with #, and a byte order mark. Subgraphs and
+// ports are errors. Errors contain the line number.
 func ReadDOT(r io.Reader, shape election.Shape) (Topology, []election.ID, error) {
 	// One byte more than allowed, to notice that there is more.
 	text, err := io.ReadAll(io.LimitReader(r, maxDOT+1))
@@ -70,7 +70,7 @@ type dot struct {
 	usual   uint64            // the weight of a link that names none
 }
 
-// explain says in terms of IDs and lines what is wrong with a link.
+// explain returns the error for a link in terms of IDs and lines.
 func (d *dot) explain(e *LinkError) error {
 	a, b := d.ids[e.A], d.ids[e.B]
 	if e.Why == Apart {
@@ -90,7 +90,7 @@ func dotError(line int, format string, args ...any) error {
 	return refuse("line %d: %s", line, fmt.Sprintf(format, args...))
 }
 
-// next goes on to the next token.
+// next reads the next token.
 func (d *dot) next() {
 	if d.err == nil {
 		d.token, d.err = d.scanner.token()
@@ -206,7 +206,7 @@ func (d *dot) chain(name dotToken) (joined [][2]int) {
 		line := int32(d.token.line)
 		q := d.process(d.token)
 		joined = append(joined, d.link(p, q, line))
-		// A chain a -- b -- c goes on from its last process.
+		// In a chain a -- b -- c, the next link begins at b.
 		p = q
 		d.next()
 	}
@@ -250,8 +250,7 @@ func (d *dot) process(name dotToken) int {
 	return p
 }
 
-// attributes passes over attributes up to the end of their list. Those of links may have a weight, which it
-// returns.
+// attributes skips a list of attributes. If they belong to links, it returns their weight.
 func (d *dot) attributes(links bool) (weight uint64, given bool) {
 	for d.err == nil && !d.token.at("]") {
 		if !d.token.isName() {
@@ -305,8 +304,8 @@ func (t dotToken) String() string {
 	return strconv.Quote(t.text)
 }
 
-// WriteDOT writes processes of these IDs and their links as [ReadDOT] reads them, with the weights if there
-// are any. Read again it is the same, as far as a list of links can say which port leads where, see [Listed].
+// WriteDOT writes processes and their links in the format of [ReadDOT], with weights if there are any.
+// ReadDOT returns the same topology, if a list of links determines its ports; see [Listed].
 func WriteDOT(w io.Writer, t Topology, ids []election.ID) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, "graph {")

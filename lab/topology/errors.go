@@ -23,14 +23,14 @@ func (r *refusal) Reason() string { return r.why.Error() }
 // can word the error with these.
 type LinkError struct {
 	Why   Why
-	Link  int // its place in the list; -1 where one is missing
+	Link  int // its index in the list; -1 if a link is missing
 	A, B  int // the processes that it joins, or that nothing joins
 	First int // the place of the link that joins them already
 
 	n int
 }
 
-// Why says what is wrong with a link.
+// Why is the reason for which a link is not allowed.
 type Why uint8
 
 // What may be wrong with a link.

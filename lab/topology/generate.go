@@ -135,9 +135,9 @@ func Square(n, least int) (rows, cols int, ok bool) {
 	return rows, n / rows, true
 }
 
-// Circulant returns a graph of n processes in a circle, each of which has a link to those that are
-// these numbers of steps further: with one step alone a ring, with several a ring with chords. No step is
-// larger than n/2. A process numbers its links in the order of the processes behind them.
+// Circulant returns a graph of n processes in a circle. For each step s, every process has a link to the
+// process s places further. One step makes a ring, several make a ring with chords. No step may be larger
+// than n/2. A process numbers its links in the order of the processes behind them.
 func Circulant(n int, steps ...int) (Topology, error) {
 	if err := checkSize("circulant graph", n); err != nil {
 		return nil, err
@@ -167,9 +167,8 @@ func Circulant(n int, steps ...int) (Topology, error) {
 	return l.table(election.Graph, n, "circulant graph of steps %v", steps), nil
 }
 
-// Chords returns the [Circulant] graph that serves where any graph will do: a ring of n processes
-// with chords that lead about a square root of n further. From any process to any other it is no
-// more than about a square root of n.
+// Chords returns a [Circulant] graph for uses that need any graph: a ring of n processes with chords of about
+// the square root of n. The distance between two processes is at most about the square root of n.
 func Chords(n int) (Topology, error) {
 	root := 1
 	// The whole square root, without floating point: a rounded one could differ between machines.

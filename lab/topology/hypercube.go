@@ -12,8 +12,8 @@ const MaxDimension = 25
 
 type hypercube struct{ dimension int }
 
-// Hypercube returns an oriented hypercube: 2^dimension processes, where port k-1 of process p
-// leads to the process whose number differs in bit k-1 alone, over a link that is called k.
+// Hypercube returns an oriented hypercube of 2^dimension processes. Port k-1 of process p leads to the
+// process whose number differs from p in bit k-1 only. This link has the number k.
 func Hypercube(dimension int) (Topology, error) {
 	if dimension < 0 || dimension > MaxDimension {
 		return nil, refuse("a hypercube of dimension %d, not 0 to %d", dimension,

@@ -14,7 +14,7 @@ func Kinds() []string {
 	}
 }
 
-// Plan says by a word, one of [Kinds], which links processes are to have.
+// Plan describes the links of processes by a word, one of [Kinds].
 type Plan struct {
 	Kind       string
 	Rows, Cols int // of a grid or torus; if zero, close to a square
@@ -85,7 +85,7 @@ func (p *Plan) grid(a *election.Algorithm, n int) (Topology, error) {
 	switch {
 	case !ok:
 		return nil, refuse("%d processes make none of at least %d x %d", n, least, least)
-	// Compare before the links are made, which can be far more than those of n processes.
+	// Compare before making the links: a wrong number of rows may ask for far more of them than memory holds.
 	case rows*cols != n:
 		return nil, refuse("%d x %d do not make %d processes", rows, cols, n)
 	case p.Kind == "torus":

@@ -7,7 +7,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// splitmix is the generator SplitMix64: the same numbers for a seed on every machine, for ever.
+// splitmix is the generator SplitMix64. A seed yields the same numbers on every machine and in every version.
 type splitmix uint64
 
 func (s *splitmix) next() uint64 {
@@ -49,7 +49,7 @@ func (s *splitmix) tree(n int) links {
 		code[i] = int32(s.below(n))
 		missing[code[i]]++
 	}
-	next := 0 // no leaf of a smaller number waits to be taken away, but for the one at hand
+	next := 0 // except for leaf, no leaf with a number below this one is left
 	for missing[next] > 0 {
 		next++
 	}
@@ -90,8 +90,8 @@ func RandomGraph(n, count int, seed uint64) (Topology, error) {
 	return l.table(election.Graph, n, "random graph of %d links", count), nil
 }
 
-// sparse adds links until there are enough. At most half of all that can be are wanted, so that few
-// are drawn again.
+// sparse adds random links until there are count. It expects at most half of all possible links, so that few
+// are drawn twice.
 func (s *splitmix) sparse(l links, n, count int) links {
 	l = slices.Grow(l, count-len(l))
 	for len(l) < count {
@@ -109,7 +109,7 @@ func (s *splitmix) sparse(l links, n, count int) links {
 	return l
 }
 
-// dense adds links out of a list of all that can be.
+// dense draws links from a list of all possible links.
 func (s *splitmix) dense(l links, n, count int) links {
 	slices.Sort(l)
 	free := make(links, 0, n*(n-1)/2-len(l))

@@ -18,7 +18,7 @@ func shown(t topology.Topology) string {
 	return fmt.Sprint(all)
 }
 
-// TestRandomIsPinned: a seed means the same for ever.
+// TestRandomIsPinned: a seed gives the same topology in every version.
 func TestRandomIsPinned(t *testing.T) {
 	require.Equal(t, pinnedTree, shown(must(topology.RandomTree(8, 1))))
 	require.Equal(t, pinnedGraph, shown(must(topology.RandomGraph(8, 10, 1))))
@@ -56,8 +56,8 @@ func TestRandomTreesAreUniform(t *testing.T) {
 	}
 }
 
-// TestRandomGraphs: there are exactly as many links as were asked for, no two the same and none a
-// loop, from a tree to all that can be.
+// TestRandomGraphs: a random graph has exactly the requested number of distinct links, from a tree to the
+// complete graph.
 func TestRandomGraphs(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		for links := n - 1; links <= n*(n-1)/2; links++ {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// table holds the ports of all processes one after another: those of p are
-// ends[first[p]:first[p+1]]. That is 8 bytes for each end of a link, and 4 for each process.
+// table contains the ports of all processes in one slice. The ports of process p are
+// ends[first[p]:first[p+1]]. A table takes 8 bytes for each end of a link, and 4 for each process.
 type table struct {
 	shape election.Shape
 	name  string
@@ -24,11 +24,10 @@ type tableEnd struct {
 
 const absent = math.MaxUint32
 
-// New returns a topology of n processes with the given two-way links. A process's ports are
-// numbered in the order in which its links are listed. The links must connect all processes,
-// none to itself and no two twice; a tree has no cycle. Where one of them is wrong, the error is
-// a [*LinkError]. The shape is [election.Graph] or [election.Tree]: of the others the ports have
-// meanings that a list of links does not show.
+// New returns a topology of n processes with the given two-way links. A process numbers its ports in the
+// order of the list. The links must connect all processes. A link to itself, a repeated link, and a cycle in
+// a tree are errors of type [*LinkError]. The shape must be [election.Graph] or [election.Tree], since a list
+// of links cannot express what the ports of other shapes mean.
 func New(shape election.Shape, n int, links [][2]int) (Topology, error) {
 	if shape != election.Graph && shape != election.Tree {
 		return nil, refuse("a list of links makes a graph or a tree, not a %s", shape)
@@ -111,7 +110,7 @@ func newTable(shape election.Shape, name string, n, count int, links iter.Seq2[i
 	for p := range n {
 		t.first[p+1] += t.first[p]
 	}
-	// The second pass knows where the ports of each process begin, and needs no slice for each process.
+	// In the second pass, the first port of each process is known, so no process needs a slice of its own.
 	next := make([]uint32, n)
 	for a, b := range links {
 		t.ends[t.first[a]+next[a]] = tableEnd{uint32(b), election.Port(next[b])}
@@ -165,8 +164,9 @@ func (t *table) Link(p int, port election.Port) (int, election.Port, bool) {
 	return int(end.peer), end.port, end.peer != absent
 }
 
-// FromPorts returns a two-way topology that is written out: ports[p] says where each port of process p
-// leads, to a negative Process if nowhere. That both ends of a link agree is not checked.
+// FromPorts returns a two-way topology with the given ports: ports[p] contains the ends to which the ports of
+// process p lead. A negative Process is a port that leads nowhere. FromPorts does not check that both ends of
+// a link agree.
 func FromPorts(shape election.Shape, ports [][]End) Topology {
 	t := &table{shape: shape, name: string(shape), first: make([]uint32, 1, len(ports)+1)}
 	for _, ends := range ports {

@@ -1,15 +1,13 @@
-// Package topology says which links processes have and where they lead.
+// Package topology describes which processes are linked, and by which ports.
 //
-// A topology numbers the processes from 0 to Len()-1 and the ports of each from 0. It is
-// read-only, may be shared by goroutines, and costs as little memory as its shape allows: rings,
-// complete graphs and hypercubes are arithmetic, everything else is a table of ports, of 8 bytes for
-// each end of a link.
+// A topology numbers its processes from 0 to Len()-1, and the ports of each process from 0. It is read-only
+// and safe for concurrent use. Rings, complete graphs and hypercubes are computed and take no memory. Other
+// topologies are tables of ports, with 8 bytes for each end of a link.
 //
-// Any graph and any tree can be made of a list of links ([New]), of parents ([TreeOf]) or of a file
-// ([ReadDOT]). What is generated of numbers alone ([Ring], [Complete], [BinaryTree], [Path], [Star],
-// [Grid], [Mesh], [Torus], [Circulant], [Hypercube]) or of a seed as well ([RandomTree],
-// [RandomGraph]) is the same every time. Its trees have a root ([Rooted]): process 0. Another
-// process may be made the root of a tree by [RootAt].
+// [New] makes a graph or tree from a list of links, [TreeOf] from parents, and [ReadDOT] from a file. [Ring],
+// [Complete], [BinaryTree], [Path], [Star], [Grid], [Mesh], [Torus], [Circulant] and [Hypercube] generate a
+// topology from its size, and [RandomTree] and [RandomGraph] from a seed as well. Generated topologies are
+// the same in every run. The root of a generated tree ([Rooted]) is process 0; [RootAt] chooses another one.
 package topology
 
 import (
@@ -31,8 +29,8 @@ type Topology interface {
 	OneWay() bool
 	// Ports returns how many ports a process has.
 	Ports(p int) int
-	// Link returns the process behind a port and that process's own port for the same link. ok is
-	// false where p has no such port, or may not send over it.
+	// Link returns the process behind a port, and the port of that process for the same link. ok is false if
+	// p has no such port or may not send over it.
 	Link(p int, port election.Port) (q int, back election.Port, ok bool)
 	// Links returns how many pairs of a process and a port there are.
 	Links() int
@@ -40,7 +38,7 @@ type Topology interface {
 	Index(p int, port election.Port) int
 }
 
-// Name says in a word or two what a topology is, as "two-way ring" or "grid of 3 x 4".
+// Name returns a short description of a topology, such as "two-way ring" or "grid of 3 x 4".
 func Name(t Topology) string {
 	if named, ok := t.(fmt.Stringer); ok {
 		return named.String()
@@ -154,7 +152,7 @@ func (r ring) Link(p int, port election.Port) (int, election.Port, bool) {
 
 type complete struct {
 	n       int
-	at      []int32 // at[k]: which process has the k-th smallest ID; nil where processes are in that order
+	at      []int32 // at[k]: the process with the k-th smallest ID; nil if IDs are in the order of processes
 	in      []int32 // in[p]: how many have a smaller ID than process p
 	chordal bool
 }

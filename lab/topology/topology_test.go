@@ -239,7 +239,7 @@ func TestBadTopologies(t *testing.T) {
 
 func second(_ topology.Topology, err error) error { return err }
 
-// TestNewShapes: a list of links does not say what a hypercube's ports mean.
+// TestNewShapes: New refuses shapes, such as a hypercube, whose ports have a meaning.
 func TestNewShapes(t *testing.T) {
 	for _, shape := range []election.Shape{election.Ring, election.Complete, election.Hypercube,
 		election.Mesh, "x"} {
@@ -281,7 +281,7 @@ func TestWrittenOut(t *testing.T) {
 	}
 }
 
-// TestSizes are those of which each constructor makes the links, and no others.
+// TestSizes: Sizes returns exactly the sizes that the constructors accept.
 func TestSizes(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, topology.Sizes(election.Ring, 3))
 	require.Equal(t, []int{1, 2, 4, 8, 16}, topology.Sizes(election.Hypercube, 20))

@@ -8,15 +8,14 @@ type weighted struct {
 	weights []uint64 // by Index
 }
 
-// WithWeights returns the same topology, a tree with its root, with a weight for each link: that of the link
-// between processes p and q, of which p is the smaller, is of(p, q), called once. Weights that it had
-// before are replaced.
+// WithWeights returns the topology with a weight for each link, which replaces any weight that the link had.
+// It calls of(p, q) once for each link between processes p and q, p < q. A tree keeps its root.
 func WithWeights(t Topology, of func(p, q int) uint64) Topology {
 	switch old := t.(type) {
 	case weighted:
 		return WithWeights(old.Topology, of)
 	case rooted:
-		// Inside, as all that asks for the root looks at the outside.
+		// Replace the inner topology, since a tree must stay Rooted on the outside.
 		old.Topology = WithWeights(old.Topology, of)
 		return old
 	}
@@ -31,7 +30,7 @@ func WithWeights(t Topology, of func(p, q int) uint64) Topology {
 	return w
 }
 
-// Weight returns the weight of the link behind a port, zero where links have none.
+// Weight returns the weight of the link behind a port, or zero if links have no weights.
 func Weight(t Topology, p int, port election.Port) uint64 {
 	if w, ok := t.(interface {
 		Weight(p int, port election.Port) uint64

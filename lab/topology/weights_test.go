@@ -59,7 +59,7 @@ func TestWeights(t *testing.T) {
 	require.Equal(t, [][]uint64{{1, 2}, {12, 1}, {2, 12}}, weightsOf(twoWay))
 }
 
-// TestDOTWeights: a weight is of all links of its statement, or of those that follow.
+// TestDOTWeights: a weight applies to all links of its statement, or to the links after the statement edge.
 func TestDOTWeights(t *testing.T) {
 	for text, want := range map[string][][]uint64{
 		"graph { 1 -- 2 -- 3 [color=red, weight=7]; 1 -- 3 }":            {{7, 0}, {7, 7}, {7, 0}},
