@@ -15,7 +15,7 @@ import (
 type hand struct {
 	acted     int           // how many of the acts or steps of Config were done
 	next      uint64        // how many occurrences there are when next has to look for an act
-	last      time.Duration // when the last one was done, where nothing else happens
+	last      time.Duration // when the last act was done, if nothing but acts happens
 	due       time.Duration // when the first message or timer is due
 	dueAt     uint64        // one more than the number of occurrences at which due is right
 	drawn     int           // how many of the choices of the step at hand have been made
@@ -25,7 +25,7 @@ type hand struct {
 	resumed   []resumption  // only ever appended to
 }
 
-// resumption says that a process went on after a pause, by an act.
+// resumption records that an act ended the pause of a process.
 type resumption struct {
 	p  int
 	at time.Duration
@@ -84,7 +84,7 @@ func (s *Sim) isDue() bool {
 func (s *Sim) aim() {
 	switch {
 	case s.still:
-		s.hand.next = 0 // always: nothing else lets anything happen
+		s.hand.next = 0 // unconditionally: only acts make anything happen
 	case s.hand.acted < s.planned():
 		s.hand.next = s.config.Acts[s.hand.acted].After
 	default:
@@ -99,12 +99,12 @@ func (s *Sim) Occurred() uint64 { return s.occurred }
 // Acted returns how many of [Config.Acts] the run has done, or of Steps.
 func (s *Sim) Acted() int { return s.hand.acted }
 
-// act lets the next step or act happen. Where nothing else happens, processes that were paused have their
-// turn too.
+// act carries out the next step or act. If nothing but acts happens, it also steps processes that have
+// resumed.
 func (s *Sim) act() (more bool) {
 	due := s.isDue()
 	switch waits := len(s.control.resumed) > 0; {
-	// All steps come after what has waited. An act says itself after how many occurrences it comes.
+	// Every step comes after the events that have waited. An act states its own position, by its After.
 	case s.still && waits && (!due || s.config.Steps != nil):
 		s.handleResumed()
 		return s.err == nil
@@ -137,10 +137,10 @@ func (s *Sim) act() (more bool) {
 	return s.err == nil
 }
 
-// handTime returns when an act is done that is done next. By hand that is a unit after the act before. Where
-// the algorithm measures time, it stands while a message or a timer is due: else the second of two messages
-// that are sent at once would be late, whichever the reader lets arrive first. A time-out comes when its
-// timer is due, if nothing is due before.
+// handTime returns the time of the next act. Under the schedule Hand it is one unit after the act before. If
+// the algorithm measures time, the clock does not pass the time at which a message or timer is due. Otherwise
+// the second of two messages sent simultaneously would be late, in whichever order they are delivered. A
+// timeout happens when its timer is due, if nothing is due before.
 func (s *Sim) handTime(step *scenario.Step, p int) time.Duration {
 	a, last := s.config.Algorithm, s.hand.last
 	switch {
@@ -184,7 +184,7 @@ func (s *Sim) nextDue() time.Duration {
 	return due
 }
 
-// named says which step or act cannot be.
+// named adds the number of the step or act to an error.
 func (s *Sim) named(err error, after uint64) error {
 	if i := s.hand.acted - 1; s.config.Steps != nil {
 		return input.Errorf("steps[%d]: %s", i, input.Reason(err))
@@ -211,7 +211,7 @@ func (s *Sim) choose(n int) int {
 	if s.config.Steps == nil {
 		return s.byChance(n)
 	}
-	// What the step at hand says that chance brings.
+	// Take the next choice of the current step.
 	h := &s.hand
 	h.drawn++
 	if h.acted == 0 || h.drawn > len(s.config.Steps[h.acted-1].Choices) {
@@ -219,7 +219,8 @@ func (s *Sim) choose(n int) int {
 	}
 	choice := s.config.Steps[h.acted-1].Choices[h.drawn-1]
 	if choice >= n {
-		// The Node waits for a number: the step goes on with 0, and checkChoices refuses it at its end.
+		// The Node needs a number now, so continue with 0. checkChoices returns the error at the end of the
+		// step.
 		if h.badChoice == 0 {
 			h.badChoice, h.choices = h.drawn, n
 		}
@@ -228,7 +229,7 @@ func (s *Sim) choose(n int) int {
 	return choice
 }
 
-// byChance returns what the process that steps draws where no step says it.
+// byChance returns a random number for the process in whose step no choice is given.
 func (s *Sim) byChance(n int) int {
 	if s.config.Draws == nil {
 		return int(s.random.uintN(uint64(n)))
@@ -236,7 +237,7 @@ func (s *Sim) byChance(n int) int {
 	drawn, err := s.config.Draw(s.current, int(s.drawn[s.current]), n)
 	s.drawn[s.current]++
 	if err != nil {
-		// The Node waits for a number: the step goes on with 0, and the run ends after it.
+		// The Node needs a number now, so continue with 0. The run ends after this step.
 		if s.err == nil {
 			s.err = err
 		}
@@ -314,7 +315,7 @@ func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string
 	return outside, nil
 }
 
-// hashHand mixes an act into the hash: some change nothing that an event shows, or not at once.
+// hashHand mixes an act into the hash, since some acts cause no event, or cause one only later.
 func (s *Sim) hashHand(step *scenario.Step, p int) {
 	s.hash.add(&election.Event{At: s.now, Timer: uint8(actByHand), Port: step.Port, Msg: election.Message{
 		Value: uint64(step.By), Term: uint64(step.Nth), Kind: uint8(step.Do), Round: uint32(step.Timer),
@@ -359,7 +360,7 @@ func (s *Sim) possible(step *scenario.Step, p int, m *entry) error {
 	return nil
 }
 
-// impossible says why a step cannot be.
+// impossible returns an error for a step that cannot happen.
 func impossible(step *scenario.Step, format string, args ...any) error {
 	return input.Errorf("%s: "+format, append([]any{step.Do}, args...)...)
 }
@@ -379,7 +380,7 @@ func (s *Sim) canDelay(step *scenario.Step, m *entry) error {
 	return nil
 }
 
-// expire lets a timer of a process run out.
+// expire fires a timer of a process.
 func (s *Sim) expire(p int32, name, layer uint8) {
 	seq := s.running(p, name, layer)
 	ev := election.Event{Op: election.Timeout, Timer: name, Layer: layer}

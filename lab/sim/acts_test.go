@@ -155,8 +155,8 @@ func interfered(t *testing.T, c *sim.Config, rng *rand.Rand) (s *sim.Sim, acts [
 	return s, acts, finish()
 }
 
-// TestActsAreDo: what a hand did to a run happens again where it is given as acts: observed or not, and also
-// where a file says it.
+// TestActsAreDo: acts that were done by Do repeat the run, whether it is observed or not, and also after they
+// were written to a file.
 func TestActsAreDo(t *testing.T) {
 	done := map[observe.What]int{}
 	seeds := uint64(6)
@@ -201,7 +201,8 @@ func TestActsAreDo(t *testing.T) {
 	}
 }
 
-// TestPendingCanBeDone: all that is pending can be done now, on a copy, but for what says why not.
+// TestPendingCanBeDone: on a copy of the run, Do accepts every pending step except those with a reason in
+// Refused.
 func TestPendingCanBeDone(t *testing.T) {
 	refused := 0
 	for name, c := range pendingRuns(t) {
@@ -314,7 +315,7 @@ func TestActsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestOutside: an act that leaves the model of the algorithm says why, and the result lists it.
+// TestOutside: Do returns why an act leaves the model of the algorithm, and the result lists the act.
 func TestOutside(t *testing.T) {
 	algorithm := func(name string) *election.Algorithm {
 		a, err := catalog.Find(name, "")

@@ -8,15 +8,15 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// Order says in which order processes stand along the links.
+// Order is an order of processes along the links.
 type Order string
 
 // The orders.
 const (
 	SortedOrder Order = "sorted" // rising
 	RandomOrder Order = "random" // drawn from a seed
-	BestOrder   Order = "best"   // the one that takes the fewest messages, of each algorithm
-	WorstOrder  Order = "worst"  // the one that takes the most
+	BestOrder   Order = "best"   // the order with the fewest messages, for each algorithm
+	WorstOrder  Order = "worst"  // the order with the most messages
 )
 
 // Orders returns the orders.
@@ -27,7 +27,7 @@ func Orders() []Order { return []Order{SortedOrder, RandomOrder, BestOrder, Wors
 // processes. Check the Input again afterwards.
 func Arrange(in *scenario.Input, order Order, seed uint64) bool {
 	if in.Algorithm.Topology == election.Complete {
-		in.Topology = nil // its ports are in the order of the IDs: Check makes it anew
+		in.Topology = nil // its ports depend on the order of the IDs, so Check makes a new one
 	}
 	switch order {
 	case SortedOrder:
@@ -49,7 +49,8 @@ func Arrange(in *scenario.Input, order Order, seed uint64) bool {
 	return true
 }
 
-// arrangeFor arranges the processes so that a bound is attained, if it says how.
+// arrangeFor arranges the processes so that they attain a bound. It returns false if the bound has no known
+// arrangement.
 func arrangeFor(in *scenario.Input, b *cost.Bound) bool {
 	var places []uint64
 	if b.Arrange != nil {

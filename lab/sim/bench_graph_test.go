@@ -65,7 +65,7 @@ func bareOver(in *scenario.Input, first int) (int, time.Duration) {
 		ev.Op = election.Recv
 		due := timers
 		timers = nil
-		for range q.size { // those of the next instant, which come before its timers
+		for range q.size { // the messages of the next instant, which come before its timers
 			it := q.pop()
 			messages++
 			ev.Port, ev.Msg = it.port, it.msg
@@ -89,7 +89,7 @@ func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err err
 		in.Initiators = in.IDs[:1]
 	}
 	require.NoError(b, in.Check())
-	// Of those with a benchmark only the one that draws knows the size.
+	// Of the algorithms with a benchmark, only the one with random numbers knows the size.
 	inTurn(b, sim.Config{Input: in}, !a.KnowsSize,
 		func() (int, time.Duration) { return bareOver(&in, first) })
 }
@@ -111,7 +111,7 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// BenchmarkHypercube lets all processes start.
+// BenchmarkHypercube measures elections that all processes start.
 func BenchmarkHypercube(b *testing.B) {
 	for _, bb := range []struct {
 		name      string
@@ -178,8 +178,8 @@ func BenchmarkPeterson(b *testing.B) {
 	bySize(b, "", func(b *testing.B, n int) { ownLinks(b, peterson.Algorithm(), n) })
 }
 
-// ownLinks measures elections over the links that an algorithm has where none are given. A complete graph
-// takes no memory for its links, so that a million processes have one.
+// ownLinks measures elections over the default links of an algorithm. A complete graph takes no memory for
+// links, so it can have a million processes.
 func ownLinks(b *testing.B, a *election.Algorithm, n int) {
 	in := input(a, shuffled(n))
 	require.NoError(b, in.Check())
@@ -208,8 +208,8 @@ func BenchmarkInvitation(b *testing.B) {
 	})
 }
 
-// bareMerge is bareOver for a merge. It keeps no timers: of those of the leader it lets two run out by hand,
-// and those of the others, which wait for READY, are all stopped before they run out.
+// bareMerge is bareOver for a merge. It keeps no timers: it fires two timers of the leader by hand. The
+// timers of the other processes, which wait for READY, would all be stopped before they fire.
 func bareMerge(in *scenario.Input) (int, time.Duration) {
 	nodes := make([]election.Node, len(in.IDs))
 	for p := range nodes {

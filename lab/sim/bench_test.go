@@ -17,7 +17,7 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// bareItem is what the bare loop queues: a message and where it goes.
+// bareItem is a message in the queue of the bare loop, with its receiver.
 type bareItem struct {
 	to   uint32
 	port election.Port
@@ -114,10 +114,10 @@ func BenchmarkRing(b *testing.B) {
 	}
 }
 
-// inTurn measures bare loops and whole simulated elections, everything counted, in turn. A time is that of
-// the processor, the collector's included, since other programs may use the machine too. ratio is the median
-// of sim/bare pairs. B/process is all that the simulator allocates, Nodes included; links and IDs are there
-// already. Where exact, both must send the same number of messages.
+// inTurn alternates between bare loops and whole simulated elections. It measures processor time, including
+// garbage collection, since other programs may use the machine too. ratio is the median of the sim/bare
+// pairs. B/process is the memory that the simulator allocates, including Nodes, but without links and IDs,
+// which exist already. If exact, both must send the same number of messages.
 func inTurn(b *testing.B, c sim.Config, exact bool, bareLoop func() (int, time.Duration)) {
 	var ratios, ours, bare, bytes []float64
 	for b.Loop() {

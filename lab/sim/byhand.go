@@ -27,18 +27,18 @@ func (s *Sim) Ended(p int) bool { return s.procs[p].host.Ended() }
 // until then all the same; without Until it ends with the last event.
 func (s *Sim) Now() time.Duration { return s.now }
 
-// Extend sets Config.Until anew, so that a run that has come to its end can go on.
+// Extend changes Config.Until, so that a run that has ended can continue.
 func (s *Sim) Extend(until time.Duration) { s.config.Until = until }
 
-// Begin gives each process that is up its first event, and lets nothing else happen yet. A run that has
-// begun is left as it is; one that has not begins with the first Step.
+// Begin gives each process that is up its first event, and nothing else. It has no effect on a run that has
+// begun. Without Begin, the first Step begins the run.
 func (s *Sim) Begin() { s.byHand(func() {}) }
 
 // Post gives a process an event from outside, at the present moment: a Start, the report of
 // a failure detector, a Command. If the Node panics, that is the error that ends the run.
 func (s *Sim) Post(p int, ev election.Event) { s.byHand(func() { s.post(p, ev) }) }
 
-// post gives a process an event that no message brings, or keeps it until the process goes on.
+// post gives a process an event that no message carries, or keeps it until the process resumes.
 func (s *Sim) post(p int, ev election.Event) {
 	switch s.procs[p].status {
 	case Up:
@@ -52,7 +52,7 @@ func (s *Sim) post(p int, ev election.Event) {
 func (s *Sim) byHand(do func()) {
 	defer s.catch() // Nodes step here too
 	if !s.begun {
-		// What is done to a process comes after its Init, also where the caller has not let the run begin.
+		// Init comes first, even if the caller has not called Begin.
 		s.begin()
 	}
 	do()

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// calendar is a queue of entries by time of arrival: a ring of days, each a heap of unsorted
-// entries, of which only the current day is sorted. Among entries of one instant the order is
-// that of pushing. No entry may lie further ahead than the horizon that the calendar was made
-// for, so a day of the ring never holds two dates.
+// calendar is a queue of entries by time of arrival: a ring of days. The entries of a day are unsorted,
+// except for the current day. Entries of one instant are in the order in which they were pushed. No entry may
+// be further ahead than the horizon of the calendar, so a day of the ring never contains entries of two
+// dates.
 type calendar struct {
 	shift   uint // a day is 1<<shift nanoseconds
 	days    []day
@@ -66,8 +66,8 @@ func (c *calendar) layOut(days int) {
 	c.busy = newBitmap(days)
 }
 
-// push returns the place for a new entry that is sent now and arrives at a time. No entry that
-// is still in the calendar arrives before now. The caller fills it in at once, the time included.
+// push returns the place of a new entry that is sent at now and arrives at at. No entry in the calendar
+// arrives before now. The caller must fill in the entry, including its time, before the next call.
 func (c *calendar) push(now, at time.Duration) *entry {
 	// Timers and starts take time past days without messages, of which turn hears nothing.
 	if date := int64(now) >> c.shift; date > c.today {
@@ -124,7 +124,7 @@ func (c *calendar) entry(key uint64) *entry {
 	return &c.pages[i/pageSize].entries[i%pageSize]
 }
 
-// insert puts a key among those of today that are still to come.
+// insert adds a key to the remaining keys of today.
 func (c *calendar) insert(key uint64) {
 	i, _ := slices.BinarySearch(c.keys[c.at:], key)
 	c.keys = slices.Insert(c.keys, c.at+i, key)
@@ -146,7 +146,7 @@ func (c *calendar) peek(i int) *entry {
 	return c.entry(c.keys[c.at+i])
 }
 
-// turn goes on to the next day that holds entries and sorts it.
+// turn moves to the next day with entries and sorts it.
 func (c *calendar) turn() bool {
 	if c.open {
 		c.close()
@@ -154,7 +154,7 @@ func (c *calendar) turn() bool {
 	if c.n == 0 {
 		return false
 	}
-	// Not in push, where a day may be open: its keys name places in pages that spread empties.
+	// Do not spread in push, where a day may be open: its keys refer to places in pages that spread empties.
 	for c.n > crowdedMean*len(c.days) && len(c.days) < lastDays && c.shift > 0 {
 		c.spread()
 	}
@@ -172,7 +172,7 @@ func (c *calendar) turn() bool {
 	return true
 }
 
-// each visits the pages of a day, and says how many entries each holds.
+// each calls visit for the pages of a day, with the number of entries in each.
 func (d *day) each(visit func(p *page, n int)) {
 	p := d.first
 	for left := d.n; left > 0; left -= pageSize {
@@ -223,7 +223,7 @@ func (c *calendar) spread() {
 	}
 }
 
-// each visits the entries; those of one instant in order.
+// each calls visit for all entries. Entries of one instant come in their order.
 func (c *calendar) each(visit func(*entry)) {
 	today := -1
 	if c.open {

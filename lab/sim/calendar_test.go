@@ -17,7 +17,7 @@ func TestCalendarSorts(t *testing.T) {
 		burst   int  // entries at the beginning
 		follow  int  // entries pushed for each popped, on average, in percent
 		coarse  bool // few distinct times
-		idle    bool // time goes on without entries
+		idle    bool // time passes without entries
 	}{
 		{"few", 2 * Unit, 3, 100, false, false},
 		{"many", 2 * Unit, 20000, 90, false, false},

@@ -34,24 +34,24 @@ type Config struct {
 	// of RandomDelay; if its times are zero, up to 2 units, or what the algorithm allows for
 	Delay     Delay
 	Unordered bool // links do not keep the order; only with RandomDelay
-	Force     bool // run an algorithm where links or delays are not what it needs
+	Force     bool // run an algorithm even if links or delays are not what it requires
 	Seed      uint64
 
-	// Until is how long the run goes on, also where nothing is left to happen. If zero, the run ends when
-	// nothing is left to happen.
+	// Until is the time at which the run ends, even if events remain or none are left. If zero, the run ends
+	// when no event is left.
 	Until time.Duration
 
-	// Steps, if not nil, are all that happens, one after another, under the unit schedule. Messages wait
-	// until a step takes them off their link, timers until one lets them run out, however long they
-	// were to take; the steps need not keep to the order and the delays that the algorithm needs.
+	// Steps, if not nil, are the only events of the run, in this order, under the unit schedule. Messages
+	// stay on their links and timers run until a step takes them, whatever their delay. The steps need not
+	// respect the order and the delays that the algorithm requires.
 	Steps []scenario.Step
 
 	// Acts are done in the course of the run, in this order, and what follows from them happens too. One that
 	// cannot be when its turn comes, or has no turn before the run ends, is an error.
 	Acts []scenario.Act
 
-	// KeepSaved keeps what processes save, for [Sim.RestartSaved]. Where the Input, the Steps or the
-	// Acts have restarts it is kept in any case.
+	// KeepSaved keeps the state that processes save, for [Sim.RestartSaved]. It is implied if the Input, the
+	// Steps or the Acts contain restarts.
 	KeepSaved bool
 
 	// OnRaise, if not nil, is called with what the topmost machine of a process raises.
@@ -60,8 +60,8 @@ type Config struct {
 	// Progress, if not nil, is called once a million steps with the messages delivered so far.
 	Progress func(delivered uint64, now time.Duration)
 
-	// Observe, if not nil, is called for all that happens, also for messages that are lost and copied. It
-	// costs memory for every message, and the run cannot go back to a [Snapshot].
+	// Observe, if not nil, is called for every event, including the loss and duplication of messages. It
+	// costs memory for every message, and an observed run cannot return to a [Snapshot].
 	Observe observe.Observer
 }
 
@@ -118,8 +118,8 @@ func (c *Config) Check() error {
 }
 
 // isSynchronous reports whether processes start at one instant, clocks are right, and each message takes the
-// Delay of the algorithm, or less where all processes start. Longest is how long one takes at most, unless
-// Faults let it take another delay on top.
+// Delay of the algorithm, or less if all processes start. Longest is the longest delay of a message, not
+// counting an additional delay caused by Faults.
 func (c *Config) isSynchronous(longest time.Duration) bool {
 	at := slices.Compact(slices.Clone(c.StartTimes))
 	even := longest == c.Algorithm.Delay && (c.Schedule != RandomDelay || c.Delay.Min == longest)

@@ -170,8 +170,8 @@ func (n *trialPoll) State(s *election.State) {
 	s.Rank(&n.best)
 }
 
-// trialArbiter grants one resource. The election below says which process arbitrates; a process that
-// asks while there is no arbiter asks that one be elected.
+// trialArbiter grants one resource. The election below elects the arbiter. A process that requests the
+// resource while there is no arbiter requests an election.
 type trialArbiter struct {
 	me      election.Rank
 	arbiter election.Rank

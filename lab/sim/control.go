@@ -27,7 +27,7 @@ const (
 	actByHand // any act
 )
 
-// acts are those of the turns of a process.
+// acts contains the acts that happen to one process.
 var acts = map[observe.What]act{
 	observe.Crash: actCrash, observe.Recover: actRecover, observe.Restart: actRestart,
 }
@@ -41,8 +41,8 @@ type control struct {
 	op    election.Op // of a prompt
 }
 
-// controls are all crashes, pauses, starts and returns of a run, and the reports of them, in order. Where all
-// processes start at the beginning, as a million may, that takes no list.
+// controls contains all crashes, pauses, starts and returns of a run, and their reports, in order. If all
+// processes start at the beginning, which may be a million, it needs no list.
 type controls struct {
 	list    []control
 	all     int           // the number of processes that start at time zero, if they are not in list
@@ -127,7 +127,7 @@ func (c *controls) pop() control {
 	return first
 }
 
-// apply lets a process crash, pause, start, come back or go on.
+// apply carries out a crash, pause, start, return or resumption.
 func (s *Sim) apply(c control) {
 	p := int(c.p)
 	// A caller may have let it come back by hand since the crash: then there is nothing to return from.
@@ -156,8 +156,9 @@ func (s *Sim) apply(c control) {
 	}
 }
 
-// outcomes are those that processes hold, by number. Most often all hold one of two, whose numbers they
-// share. A process has a number of its own for another one, and uses it again for its next.
+// outcomes contains the outcomes of processes, by number. Usually all processes have one of two outcomes,
+// whose numbers they share. A process with another outcome gets a number of its own, and reuses it for its
+// next outcome.
 type outcomes struct {
 	list   []numbered // list[0]: undecided
 	lately [2]uint32  // the last two that were asked for, which are most often those asked for next

@@ -12,7 +12,7 @@ import (
 // Status is whether a process handles what comes for it.
 type Status uint8
 
-// A process that is down drops what comes for it; one that is paused keeps it until it goes on.
+// A process that is down drops its events. A process that is paused keeps them until it resumes.
 const (
 	Up Status = iota
 	Down
@@ -26,7 +26,7 @@ func (s Status) String() string { return [...]string{"up", "down", "paused"}[s] 
 // dropped, until it is restarted.
 func (s *Sim) Crash(p int) { s.byHand(func() { s.crash(int32(p)) }) }
 
-// crash takes a process down, and all that waits for it.
+// crash crashes a process and drops all events that wait for it.
 func (s *Sim) crash(p int32) {
 	s.forget(p)
 	s.procs[p].status = Down
@@ -34,7 +34,7 @@ func (s *Sim) crash(p int32) {
 	s.report(int(p), observe.Crash, 0, nil)
 }
 
-// forget drops the pause of a process, its timers and all that waits for it.
+// forget drops the pause of a process, its timers and all events that wait for it.
 func (s *Sim) forget(p int32) {
 	s.timers.stopAll(int(p))
 	s.reportDropped(p)
@@ -47,12 +47,11 @@ func (s *Sim) forget(p int32) {
 	}
 }
 
-// Restart lets a process begin anew, at the present moment, without the state that it had and
-// without what it had saved: whether it was down or not. If the Node panics, that is the error that ends
-// the run.
+// Restart restarts a process now, whether it is up or down, without its state and without the state that it
+// has saved. If the Node panics, the run ends with that error.
 func (s *Sim) Restart(p int) { s.byHand(func() { s.restart(p) }) }
 
-// restart begins a process anew.
+// restart restarts a process without state.
 func (s *Sim) restart(p int) {
 	s.reset(p)
 	delete(s.saved, int32(p))
@@ -60,9 +59,9 @@ func (s *Sim) restart(p int) {
 	s.rejoin(p)
 }
 
-// RestartSaved lets a process begin anew, at the present moment, with the state that it saved
-// last, or without if it never did: whether it was down or not. The run must keep what is saved,
-// see [Config.KeepSaved]. If the Node panics, that is the error that ends the run, and is returned.
+// RestartSaved restarts a process now, whether it is up or down, with the state that it saved last, or
+// without state if it has saved none. The run must keep saved states; see [Config.KeepSaved]. If the Node
+// panics, the run ends with that error, which RestartSaved returns.
 func (s *Sim) RestartSaved(p int) error {
 	if s.saved == nil {
 		return input.Errorf("keep_saved: %v, so nothing is kept of process %d to restart with",
@@ -72,7 +71,7 @@ func (s *Sim) RestartSaved(p int) error {
 	return s.err
 }
 
-// restartSaved begins a process anew with what it saved last.
+// restartSaved restarts a process with the state that it saved last.
 func (s *Sim) restartSaved(p int) {
 	s.reset(p)
 	state := s.saved[int32(p)]

@@ -12,13 +12,14 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Do lets a step happen now, whatever the schedule has next, and leaves the rest of the schedule as it is;
-// under the schedule [Hand] it comes when that says. A message is one of [Sim.Pending] that has not come to a
-// paused process yet. Config.Acts does the same in another run, with After as [Sim.Occurred] was here before.
+// Do carries out a step now, before the next event of the schedule, and leaves the rest of the schedule
+// unchanged. Under the schedule [Hand] it happens at the time that this schedule assigns. A message must be
+// one of [Sim.Pending] that does not wait for a paused process. To repeat the step in another run, add it to
+// Config.Acts with the value of [Sim.Occurred] before Do as its After.
 //
-// Do allows what the model of an algorithm excludes, and returns in one line why the step left that model; ""
-// if it did not. A step that cannot be now, or not at all, is an [election.ErrInput], and changes nothing but
-// that the run has begun.
+// Do allows steps that the model of the algorithm excludes, and returns in one line why the step left the
+// model, or "" if it did not. If the step is impossible, Do returns an error that wraps [election.ErrInput]
+// and changes nothing, except that the run has begun.
 func (s *Sim) Do(step scenario.Step) (outside string, err error) {
 	switch {
 	case s.config.Steps != nil:
@@ -107,7 +108,8 @@ func (s *Sim) takeMessage(step *scenario.Step, p, place int) {
 		m := all[place]
 		m.ev.At += step.By
 		s.report(from, observe.Delay, m.tag, nil)
-		// Behind all others of its instant: where in the queue it was before may depend on a Restore.
+		// Put it behind all other messages of its instant. Its former place in the queue may depend on a
+		// Restore.
 		s.enqueue(append(slices.Delete(all, place, place+1), m))
 	case observe.Lose:
 		m := s.remove(place)
@@ -121,7 +123,7 @@ func (s *Sim) takeMessage(step *scenario.Step, p, place int) {
 	}
 }
 
-// onTheWay returns the messages of the queue; those of one instant in their order.
+// onTheWay returns the messages of the queue. Messages of one instant are in their order.
 func (s *Sim) onTheWay() []entry {
 	all := make([]entry, 0, s.fifo.n)
 	if s.byTime != nil {
@@ -153,14 +155,14 @@ func (s *Sim) remove(place int) entry {
 	if s.byTime == nil {
 		return s.fifo.remove(place)
 	}
-	// Anew: a caller acts seldom, and so a calendar needs no way to take a message out.
+	// Rebuild the queue. Acts are rare, so a calendar needs no way to remove a message.
 	all := s.onTheWay()
 	m := all[place]
 	s.enqueue(slices.Delete(all, place, place+1))
 	return m
 }
 
-// push puts a message at the end of those of its instant.
+// push adds a message after all others of its instant.
 func (s *Sim) push(m *entry) {
 	if s.byTime != nil {
 		*s.byTime.push(s.now, m.ev.At) = *m
@@ -169,7 +171,7 @@ func (s *Sim) push(m *entry) {
 	}
 }
 
-// enqueue makes a queue of messages anew.
+// enqueue rebuilds the queue from a list of messages.
 func (s *Sim) enqueue(all []entry) {
 	horizon, inOrder := s.horizon(), true
 	for i := range all {

@@ -64,7 +64,7 @@ func TestDoIsAStep(t *testing.T) {
 	require.Positive(t, done[observe.Crash])
 }
 
-// do lets a step happen, and returns the error.
+// do carries out a step and returns the error.
 func do(s *sim.Sim, step scenario.Step) error {
 	_, err := s.Do(step)
 	return err
@@ -134,8 +134,8 @@ func TestDoRefuses(t *testing.T) {
 		"the steps of this run are given")
 }
 
-// TestDoTakesThatMessage: the message that is delivered, lost or doubled is the one that was pending, and all
-// others stay under way until they were due.
+// TestDoTakesThatMessage: Do delivers, loses or duplicates the pending message that the step names. All
+// others stay in flight until they are due.
 func TestDoTakesThatMessage(t *testing.T) {
 	for _, name := range []string{"unit", "random", "faulty"} {
 		rng := rand.New(rand.NewPCG(1, 2))

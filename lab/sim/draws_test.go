@@ -18,8 +18,8 @@ func drawing(draws [][]int) sim.Config {
 		Draws: draws}}
 }
 
-// TestDraws: processes draw what the Input says, whatever the seed, also in a run that is taken back, and
-// beside acts.
+// TestDraws: processes draw the numbers of the Input with every seed, also after Restore and in a run with
+// acts.
 func TestDraws(t *testing.T) {
 	want := [][]int{{1, 2, 1}, {1, 2, 2}}
 	for seed := range uint64(3) {
@@ -53,7 +53,8 @@ func TestDraws(t *testing.T) {
 	require.EqualValues(t, 1, run(t, c).Messages)
 }
 
-// TestDrawsEnd: a process that draws more than its list says, or a number that is none, ends the run.
+// TestDrawsEnd: a run ends if a process draws more numbers than its list has, or if a number of the list is
+// out of range.
 func TestDrawsEnd(t *testing.T) {
 	for want, draws := range map[string][][]int{
 		"draws[0]: 1 draws more than the 1 numbers of its list": {{1}, {1}},

@@ -43,8 +43,8 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// TestIncarnations: where there are leases, an Init brings the number of the incarnation, which is another
-// for each return of any process. Elsewhere it brings nothing.
+// TestIncarnations: if the algorithm has leases, each Init carries a new number of the incarnation. Otherwise
+// it carries none.
 func TestIncarnations(t *testing.T) {
 	for _, leases := range []bool{false, true} {
 		var got []uint64
@@ -141,8 +141,8 @@ func TestOrders(t *testing.T) {
 	require.Equal(t, ring, in.Topology)
 }
 
-// TestTimerOfAPausedProcess: a step that lets a timer of a paused process run out lets it wait. Stopped
-// meanwhile, or lost in a crash, it never comes.
+// TestTimerOfAPausedProcess: a timer of a paused process that a step fires waits for the process. If it is
+// stopped in the meantime, or the process crashes, it never fires.
 func TestTimerOfAPausedProcess(t *testing.T) {
 	var got []string
 	in := wildInput(2, func(e *election.Env, ev *election.Event) {
@@ -178,7 +178,7 @@ func TestTimerOfAPausedProcess(t *testing.T) {
 	}
 }
 
-// TestTimerRunsOutOnce: a step cannot let a timer run out that has run out, unless it was set anew.
+// TestTimerRunsOutOnce: a step cannot fire a timer that has fired already, unless it was set again.
 func TestTimerRunsOutOnce(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		in := wildInput(1, func(e *election.Env, ev *election.Event) {
@@ -213,7 +213,8 @@ func TestPostedPanic(t *testing.T) {
 	require.EqualValues(t, 2, of.ID)
 }
 
-// TestPanicsByHand: a Node that panics ends the run as well where a caller lets it begin or come back.
+// TestPanicsByHand: a panic of a Node also ends a run that a caller begins, or in which a caller restarts the
+// process.
 func TestPanicsByHand(t *testing.T) {
 	restartSaved := func(s *sim.Sim) { require.ErrorIs(t, s.RestartSaved(1), observe.ErrPanic) }
 	for _, tt := range []struct {

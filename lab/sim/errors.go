@@ -9,5 +9,5 @@ var ErrDelay = input.Sentinel("election", "messages may take too long for the al
 // algorithm may elect several leaders then.
 var ErrSynchronous = input.Sentinel("election", "the algorithm needs the synchronous model")
 
-// ErrCopies: links deliver some messages twice, and the algorithm is wrong where they do.
+// ErrCopies: links duplicate messages, and the algorithm is incorrect under duplication.
 var ErrCopies = input.Sentinel("election", "the algorithm needs links that deliver each message once")

@@ -12,18 +12,19 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// stretched is how many delays a message may take where links are faulty: its own, another if it
-// is reordered, and another if it is the copy of one.
+// stretched is the largest number of delays that a message may take over faulty links: its own, another if it
+// is reordered, and another if it is a duplicate.
 const stretched = 3
 
 // ErrFlood is wrapped by the error of a run in which copies of messages beget copies, without end:
 // the algorithm does not bear duplicates.
 var ErrFlood = input.Sentinel("sim", "duplicated messages multiply")
 
-// leastFlood is how many messages may be under way where some are copies; more on large topologies.
+// leastFlood is the smallest limit for the messages in flight if links duplicate messages. The limit is
+// higher on large topologies.
 const leastFlood = 1 << 22
 
-// floodOf returns the number of messages under way that is a flood on a number of links.
+// floodOf returns the limit for the messages in flight on a number of links.
 func floodOf(links int) int {
 	// A day of the calendar has no room for more, and all of them may be on one day.
 	return min(max(leastFlood, 8*links), 1<<indexBits-2)
@@ -95,7 +96,7 @@ func (s *Sim) arrival(from int, port election.Port) time.Duration {
 	return s.draw(from, port)
 }
 
-// arriveAt lets a message arrive at a time.
+// arriveAt makes a message arrive at a time.
 func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag, out *election.Outgoing) {
 	var m *entry
 	if s.byTime == nil {
@@ -111,7 +112,7 @@ func (s *Sim) arriveAt(at time.Duration, from, to int, back election.Port, t tag
 func (s *Sim) cut(groups [][]election.ID, oneWay bool) {
 	for g, group := range groups {
 		for _, id := range group {
-			// The number of the group stands where acts of processes have no port.
+			// The number of the group takes the place of the port, which a cut does not have.
 			s.hash.add(&election.Event{At: s.now, Timer: uint8(actCut), Port: election.Port(g),
 				Msg: election.Message{Flags: flag(oneWay)}}, uint32(slices.Index(s.config.IDs, id)))
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// ticking returns two processes, of which the first sends the number of the unit to the second at
-// each of the first ten, and the place where is noted what arrives, and when.
+// ticking returns two processes, and a list that records what arrives and when. The first process sends the
+// number of the unit to the second in each of the first ten units.
 func ticking() (scenario.Input, *[]string) {
 	got := new([]string)
 	in := wildInput(2, func(e *election.Env, ev *election.Event) {
@@ -123,8 +123,8 @@ func TestDuplicateAndReorder(t *testing.T) {
 	}
 }
 
-// TestReorderTakesTwoDelays: where a message may take another delay, the bound of the algorithm must allow
-// for both.
+// TestReorderTakesTwoDelays: if messages may be reordered, the delay that the algorithm assumes must be twice
+// as long.
 func TestReorderTakesTwoDelays(t *testing.T) {
 	delay := sim.Delay{Min: 1, Max: 2 * sim.Unit}
 	for _, tt := range []struct {
@@ -230,8 +230,8 @@ func faulty(seed uint64) sim.Config {
 	return c
 }
 
-// TestRandomFaults: whatever goes wrong, a run ends, does the same again, and goes on in the same
-// way from wherever it is taken back to.
+// TestRandomFaults: whatever faults occur, a run ends, repeats exactly, and continues in the same way after
+// Restore.
 func TestRandomFaults(t *testing.T) {
 	for seed := range uint64(600) {
 		c := faulty(seed)
@@ -250,7 +250,7 @@ func TestRandomFaults(t *testing.T) {
 		require.LessOrEqual(t, want.Steps, want.Messages-want.Lost+want.Duplicated, "seed %d", seed)
 		again, err := sim.New(c)
 		require.NoError(t, err)
-		_ = again.Run(t.Context()) // some start where they must not
+		_ = again.Run(t.Context()) // some processes start that must not
 		require.Equal(t, want, again.Result(), "seed %d", seed)
 		if snap == nil {
 			continue
@@ -302,8 +302,8 @@ func TestBadFaults(t *testing.T) {
 	require.ErrorContains(t, err, "loss: NaN is not a probability")
 }
 
-// TestCutHasOneWay: what an earlier group sends to a later one is lost, and nothing else. A cut and its
-// end are part of the hash, also where they lose nothing.
+// TestCutHasOneWay: a one-way cut loses only messages from an earlier group to a later one. The hash includes
+// a cut and its end, even if no message is lost.
 func TestCutHasOneWay(t *testing.T) {
 	run := func(cut fault.Partition, heal bool) (got []string, hash uint64) {
 		in, received := ticking()

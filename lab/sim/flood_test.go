@@ -27,8 +27,8 @@ func TestFlood(t *testing.T) {
 	require.GreaterOrEqual(t, s.byTime.n, s.flood)
 }
 
-// TestFloodOfManyLinks: on large networks more messages may be under way, eight for each link, as long as one
-// day of the calendar has room for them and for two more.
+// TestFloodOfManyLinks: on large networks the limit for messages in flight is eight for each link, if one day
+// of the calendar has room for that many plus two.
 func TestFloodOfManyLinks(t *testing.T) {
 	for links, want := range map[int]int{0: leastFlood, leastFlood / 8: leastFlood,
 		leastFlood/8 + 1: leastFlood + 8, 1<<23 - 1: 1<<26 - 8, 1 << 23: 1<<26 - 2, 1 << 24: 1<<26 - 2} {
@@ -45,8 +45,8 @@ func TestFloodOfManyLinks(t *testing.T) {
 	require.Equal(t, 8*links.Links(), s.flood)
 }
 
-// TestHorizon: a message arrives within its delay; where links copy messages or change their order, within
-// three delays.
+// TestHorizon: a message arrives within its delay, or within three delays if links duplicate or reorder
+// messages.
 func TestHorizon(t *testing.T) {
 	for _, tt := range []struct {
 		faults         fault.Plan

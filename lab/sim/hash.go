@@ -10,8 +10,8 @@ import (
 // practical purposes, done the same.
 type hash struct{ h uint64 }
 
-// add mixes in an event of process p. The constants are those of wyhash and XXH3: without them a field that
-// is zero would make a product zero, whatever the other factor is.
+// add mixes in an event of process p. The constants are from wyhash and XXH3. Without them a field that is
+// zero would make the product zero, whatever the other factor.
 func (h *hash) add(ev *election.Event, p uint32) {
 	m := &ev.Msg
 	a := mix(uint64(ev.At)^0xa0761d6478bd642f, uint64(p)<<32|uint64(ev.Port)^0xe7037ed1a0b428db)

@@ -11,7 +11,7 @@ import (
 type watch struct {
 	observer observe.Observer
 	chains   []uint32 // of every message that was sent, how long a chain it ends; message n is chains[n-1]
-	message  tag      // the number of the one that is delivered now
+	message  tag      // the number of the message being delivered
 	choices  []observe.Choice
 	what     observe.Occurrence
 }

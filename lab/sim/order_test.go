@@ -58,7 +58,7 @@ func TestTimeOrder(t *testing.T) {
 	}
 }
 
-// TestOneDown: the process that is down from the beginning is the one that is named.
+// TestOneDown: the process that is down from the beginning is the expected one.
 func TestOneDown(t *testing.T) {
 	for _, down := range []election.ID{1, 2, 3} {
 		var crashed []election.ID

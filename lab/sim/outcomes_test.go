@@ -21,7 +21,7 @@ func TestOutcomes(t *testing.T) {
 		for range 1000 {
 			p := random.IntN(len(held))
 			if random.IntN(20) == 0 {
-				held[p], want[p] = 0, election.Outcome{} // it begins anew
+				held[p], want[p] = 0, election.Outcome{} // it restarts
 			} else {
 				want[p] = election.Outcome{Term: 1 + random.Uint64N(4)}
 				held[p] = o.number(want[p], held[p])

@@ -10,15 +10,15 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// Outside says which act or step has left the model of the algorithm, and why.
+// Outside describes an act or step that has left the model of the algorithm, and why.
 type Outside struct {
 	After uint64 // how many occurrences came before the act
 	Why   string // in one line
-	// Is what Why says in words, and what the model allows.
+	// Is contains the same as Why, in the terms of the model.
 	Is scenario.Mishaps
 }
 
-// outside says why a step that is possible leaves the model of the algorithm; it is empty if it does not.
+// outside returns why a possible step leaves the model of the algorithm, or "" if it does not.
 func (s *Sim) outside(step *scenario.Step, p int, m *entry) string {
 	is := s.mishaps(step, p, m)
 	return is.Outside(s.config.Algorithm, len(s.procs))
@@ -46,8 +46,8 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 	case observe.Duplicate:
 		is.Copied = true
 	case observe.Timeout:
-		// An act adds nothing to a plan with wrong clocks, which needs Force. Under the schedule hand
-		// there is none, and acts are all that happens.
+		// A plan with wrong clocks needs Force in any case, so an act makes no difference. Under the schedule
+		// Hand there is no plan: acts are all that happens.
 		is.Uneven = s.still && s.config.WrongClocks()
 		is.Early = at < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
 	case observe.Start:
@@ -71,8 +71,8 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 	return is
 }
 
-// paused returns for how long what was sent to a process has waited for it to go on: had it arrived in its
-// time, it would be handled no sooner.
+// paused returns how long a message to a process has waited for it to resume. A message that had arrived in
+// time would be handled no sooner.
 func (s *Sim) paused(p int, sent time.Duration) time.Duration {
 	due := sent + s.config.Algorithm.DelayBound()
 	for _, r := range slices.Backward(s.hand.resumed) {

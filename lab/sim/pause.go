@@ -34,7 +34,7 @@ func (p pauses) clone() pauses {
 	return c
 }
 
-// pause lets a process rest until a time, or longer if it is paused already.
+// pause pauses a process until a time, or longer if it is paused already.
 func (s *Sim) pause(p int32, until time.Duration) {
 	if s.procs[p].status == Down {
 		return
@@ -51,7 +51,7 @@ func (s *Sim) pause(p int32, until time.Duration) {
 	s.report(int(p), observe.Pause, 0, nil)
 }
 
-// resume lets a process go on. What has come for it in the meantime is what happens next.
+// resume resumes a process. The events that have waited for it come next.
 func (s *Sim) resume(p int32) {
 	if s.procs[p].status != Paused {
 		return
@@ -71,7 +71,7 @@ func (s *Sim) postpone(w waiting) {
 	r.events = append(r.events, w)
 }
 
-// handleResumed lets a process that was paused handle the next event that waited for it.
+// handleResumed steps a process that has resumed with the next event that waited for it.
 func (s *Sim) handleResumed() {
 	c := &s.control
 	w := c.resumed[0]
@@ -83,7 +83,7 @@ func (s *Sim) handleResumed() {
 		s.postpone(w)
 		return
 	case w.timer != 0 && !s.timers.expire(w.p, w.timer):
-		return // stopped, or set anew, since it ran out
+		return // stopped or set again after it had fired
 	case w.ev.Op == election.Recv:
 		// Only now has it reached the Node: deliver has noted when it reached the process that paused.
 		p.depth = max(p.depth, s.chain(w.tag))
@@ -97,10 +97,9 @@ func (s *Sim) hashAct(p int32, do act) {
 	s.hash.add(&election.Event{At: s.now, Timer: uint8(do)}, uint32(p))
 }
 
-// Pause lets a process handle nothing from now on. What comes for it waits until it is resumed,
-// in order. A process that is down does not pause.
+// Pause pauses a process. Its events wait, in order, until it resumes. A process that is down does not pause.
 func (s *Sim) Pause(p int) { s.byHand(func() { s.pause(int32(p), never) }) }
 
-// Resume lets a process go on that is paused, also one that was to pause longer. What has come
-// for it is what happens next.
+// Resume ends the pause of a process, even if the plan is a longer one. The events that have waited for it
+// come next.
 func (s *Sim) Resume(p int) { s.byHand(func() { s.resume(int32(p)) }) }

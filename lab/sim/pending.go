@@ -15,13 +15,13 @@ import (
 
 // Pending is something that is still to happen in a run.
 type Pending struct {
-	// What it is, and to which process: as [Sim.Do] takes it, unless Refused says why that refuses it now.
-	// Where several messages are on one link, Nth counts them in the order in which they arrive, or in
-	// which they were sent where only steps or acts deliver them.
+	// Step is what happens, and to which process, in the form that [Sim.Do] takes. Refused is the reason if
+	// Do cannot take it now. If a link carries several messages, Nth counts them in order of arrival, or in
+	// order of sending if only steps or acts deliver them.
 	scenario.Step
 	Refused error
 	Outside string // why Do would leave the model of the algorithm with it; "" if it would not
-	// when, if nothing changes that; of what waits for a paused process, when that goes on
+	// when it happens, if nothing changes that; for an event of a paused process, when the process resumes
 	Due      time.Duration
 	To, From int              // the process; of a message the sender too, otherwise -1
 	Message  election.Message // of Deliver
@@ -32,12 +32,11 @@ type Pending struct {
 var starting = map[act]observe.What{actCrash: observe.Crash, actPause: observe.Pause, actStart: observe.Start,
 	actRecover: observe.Recover, actRestart: observe.Restart, actResume: observe.Resume}
 
-// Pending returns what is still to happen, in the order in which it will: crashes, starts and the like,
-// messages on their way, and timers that run. Each may change what comes after it. Where nothing happens but
-// steps or acts, what is on a link arrives by no time of its own, and under the schedule [Hand] a start
-// has none.
+// Pending returns the pending events in their order: crashes, starts and other planned events, messages in
+// flight, and running timers. Each of them may change the events after it. If only steps or acts make
+// anything happen, messages have no time of arrival. Under the schedule [Hand], starts have none either.
 func (s *Sim) Pending() iter.Seq[Pending] {
-	// All at once: the run may go on while the caller looks.
+	// Collect them first, since the caller may continue the run while it iterates.
 	var all []Pending
 	all = append(all, s.pendingControls()...)
 	all = append(all, s.pendingWaiting()...)
@@ -83,7 +82,7 @@ func (s *Sim) pendingControls() (all []Pending) {
 	return all
 }
 
-// pendingWaiting returns what waits for processes that are paused, or go on just now.
+// pendingWaiting returns the events that wait for processes that are paused or have just resumed.
 func (s *Sim) pendingWaiting() (all []Pending) {
 	add := func(waits []waiting, due time.Duration) {
 		for i := range waits {
@@ -95,7 +94,7 @@ func (s *Sim) pendingWaiting() (all []Pending) {
 				continue
 			}
 			if w.timer != 0 && !s.timers.isRunning(timer{p: w.p, seq: w.timer}) {
-				continue // stopped, or set anew, since it ran out
+				continue // stopped or set again after it had fired
 			}
 			one := s.pending(int(w.p), observe.What(w.ev.Op), due)
 			one.Port, one.Timer, one.Layer = w.ev.Port, w.ev.Timer, w.ev.Layer

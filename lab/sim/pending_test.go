@@ -159,7 +159,7 @@ func TestPendingOnALink(t *testing.T) {
 	require.Equal(t, time.Duration(1<<63-1), pending[1].Due)
 }
 
-// TestNode: a Node is the one that the algorithm has made for that process.
+// TestNode: Node returns the Node that the algorithm has made for the process.
 func TestNode(t *testing.T) {
 	c := pendingRuns(t)["unit"]
 	a := *c.Algorithm

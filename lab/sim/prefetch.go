@@ -2,7 +2,7 @@ package sim
 
 import "unsafe"
 
-// prefetched is the number of messages, or timers, of which prefetch fetches the receivers at once.
+// prefetched is the number of messages, or timers, whose receivers prefetch fetches in one batch.
 const prefetched = 16
 
 // places are in memory, each at something that is used soon; nil for none.
@@ -33,8 +33,8 @@ func (s *Sim) prefetchMessages() {
 	s.prefetch(s.ahead())
 }
 
-// beyond returns where in memory the messages after those of ahead are. The processor itself fetches what is
-// read in order, but a burst of sixteen reads overtakes it.
+// beyond returns the addresses of the messages after those of ahead. The processor itself fetches consecutive
+// reads, but a burst of sixteen reads overtakes it.
 func (s *Sim) beyond() (later places) {
 	for i := range later {
 		later[i] = unsafe.Pointer(s.fifo.peek(len(s.room) + i))
@@ -54,9 +54,9 @@ func (s *Sim) timersAhead() []uint32 {
 	return next
 }
 
-// prefetch fetches the Nodes of the next receivers, and the processes of those after them, so that the cache
-// misses overlap instead of coming one after another. A process comes one batch before its Node, since the
-// process says where that is. Where timers have changed lately it fetches those of the latter processes too.
+// prefetch fetches the Nodes of the next receivers, and the processes of the receivers after them, so that
+// their cache misses overlap. A process is fetched one batch before its Node, since it contains the address
+// of the Node. If timers have changed lately, prefetch fetches the timers of the latter processes too.
 func (s *Sim) prefetch(next []uint32) {
 	s.batches++
 	procs, nodes := s.soon(next)
@@ -69,7 +69,7 @@ func (s *Sim) prefetch(next []uint32) {
 	}
 }
 
-// timersOf returns where in memory the timers of processes are of which soon returns the processes.
+// timersOf returns the addresses of the timers of the processes that soon returns.
 func (s *Sim) timersOf(next []uint32) (timers places) {
 	if s.timers.running == nil {
 		return timers
@@ -80,7 +80,7 @@ func (s *Sim) timersOf(next []uint32) (timers places) {
 	return timers
 }
 
-// soon returns where in memory is what prefetch fetches.
+// soon returns the addresses that prefetch fetches.
 func (s *Sim) soon(next []uint32) (procs, nodes places) {
 	for i, p := range next {
 		if i >= prefetched {

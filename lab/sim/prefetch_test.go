@@ -12,9 +12,9 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// TestPrefetch: of 40 receivers the Nodes of the first sixteen are fetched, and the processes of the next
-// sixteen, whatever brings them, and of the unit schedule the messages after those; and nothing where there
-// is none.
+// TestPrefetch: of 40 receivers, the Nodes of the first sixteen and the processes of the next sixteen are
+// fetched, for messages and for timers. Under the unit schedule the messages after those are fetched, too.
+// Without receivers nothing is fetched.
 func TestPrefetch(t *testing.T) {
 	const n = 40
 	ids := make([]election.ID, n)

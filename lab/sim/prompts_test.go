@@ -16,8 +16,8 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// TestPrompts: where all get a report of a crash the arbiter fails over, whichever election it has; the
-// run and its trace have the reports, the same each time.
+// TestPrompts: if all processes get a report of a crash, the arbiter fails over with any election below. The
+// run and its trace contain the reports, the same each time.
 func TestPrompts(t *testing.T) {
 	for _, name := range []string{"lcr", "hs", "franklin", "bully", "treeelect", "echo", "inquiry"} {
 		params := map[string]params.Value{"election": {Text: name}}

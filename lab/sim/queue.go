@@ -15,13 +15,13 @@ type entry struct {
 	tag tag
 }
 
-// tag says how long the chain of messages is that a message ends, itself included. Where the run is
-// observed it is the number of the message instead, by which watch knows the length: an entry that held
-// both would not fit a cache line, and a run without an observer needs no number.
+// tag is the length of the causal chain that ends with a message, including the message. In an observed run
+// it is the number of the message instead, from which watch knows the length. An entry with both would not
+// fit a cache line.
 type tag uint32
 
-// fifo is a queue of entries in the order of arrival. Where every message takes the same time,
-// the order of sending is the order of arrival and nothing need be sorted.
+// fifo is a queue of entries in order of arrival. If every message takes the same time, this is the order of
+// sending, and nothing needs sorting.
 type fifo struct {
 	head, tail []entry
 	read       int       // in head
@@ -122,9 +122,9 @@ func (q *fifo) remove(i int) entry {
 	return carried
 }
 
-// links remembers for every link when its latest message arrives, in pages that exist only where
-// something was sent. A complete graph of a million processes has too many links even for a table
-// of pages, so beyond some millions of pages they are kept in a map.
+// links records when the latest message of each link arrives, in pages that exist only for links in use. A
+// complete graph of a million processes has too many links even for a table of pages. Beyond some millions of
+// pages they are kept in a map.
 type links struct {
 	pages []*linkPage
 	far   map[int]*linkPage

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFifo: whatever is pushed, popped and taken out of the middle, a fifo holds what a list would, also
-// where it grows over several parts, shrinks and grows again.
+// TestFifo: a fifo contains the same as a list after any pushes, pops and removals from the middle, also when
+// it grows over several parts, shrinks and grows again.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var q fifo

@@ -8,9 +8,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// random draws numbers from a seed: a counter that goes up by a constant step, mixed, as in SplitMix64 but
-// with a single multiplier. The same seed gives the same numbers for ever, whatever the Go release, and
-// copying it copies its state.
+// random generates numbers from a seed: a counter with a constant increment, mixed as in SplitMix64 but with
+// a single multiplier. A seed gives the same numbers in every Go release. Copying a random copies its state.
 type random struct{ counter uint64 }
 
 func (r *random) next() uint64 {

@@ -34,8 +34,8 @@ func TestBoundsOfDelays(t *testing.T) {
 	}
 }
 
-// TestSameLinks: two runs give messages the same times if their schedules are equal, and their seeds too
-// where anything is drawn.
+// TestSameLinks: messages take the same times in two runs with equal schedules, and equal seeds if anything
+// is random.
 func TestSameLinks(t *testing.T) {
 	unit := sim.Config{Schedule: sim.UnitDelay, Seed: 1}
 	random := sim.Config{Schedule: sim.RandomDelay, Seed: 1, Delay: sim.Delay{Min: 1, Max: 2}}
@@ -78,8 +78,8 @@ func TestOrderAtTheBeginning(t *testing.T) {
 	}
 }
 
-// TestHashOfAReturn: a return with a state and one without have different hashes, also where the Node does
-// the same.
+// TestHashOfAReturn: a return with state and one without have different hashes, even if the Node behaves the
+// same.
 func TestHashOfAReturn(t *testing.T) {
 	hashes := make(map[uint64]bool)
 	for _, saved := range []bool{false, true} {
@@ -216,8 +216,8 @@ func TestChainThroughAPause(t *testing.T) {
 	require.Equal(t, want, run(t, sim.Config{Input: in}).Chain)
 }
 
-// TestRestoreElsewhere: a run goes on from the Snapshot of another run of the same Config, which stays
-// as it is.
+// TestRestoreElsewhere: a run can continue from a Snapshot of another run with the same Config, and the
+// Snapshot does not change.
 func TestRestoreElsewhere(t *testing.T) {
 	c := sim.Config{Input: input(lcr.Participant(), []election.ID{3, 1, 4, 8, 5, 2})}
 	want := run(t, c)
@@ -299,7 +299,7 @@ func TestRestartFirst(t *testing.T) {
 	}
 }
 
-// TestTimeOfWaiting: a message that waits for a process arrives when the process goes on.
+// TestTimeOfWaiting: a message that waits for a paused process arrives when the process resumes.
 func TestTimeOfWaiting(t *testing.T) {
 	in := wildInput(2, func(e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start && e.Self().ID == 1 {

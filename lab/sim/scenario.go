@@ -26,8 +26,8 @@ func FromScenario(s *scenario.Scenario, find func(name, variant string) (*electi
 	return c, nil
 }
 
-// Scenario returns the scenario that [FromScenario] makes this run of, but for the parameters of its
-// algorithm, which a Config does not hold. It shares the lists of the Config. The error is that of
+// Scenario returns the scenario from which [FromScenario] makes this run, except for the parameters of its
+// algorithm, which a Config does not contain. It shares the lists of the Config. The error is from
 // [scenario.Of].
 func (c *Config) Scenario() (*scenario.Scenario, error) {
 	s, err := scenario.Of(&c.Input)

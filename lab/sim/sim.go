@@ -1,34 +1,36 @@
-// Package sim runs an election in virtual time, deterministically: discrete events, one seed that
-// decides everything, and the same production Nodes that goroutines run.
+// Package sim simulates elections in virtual time. It runs the same Nodes as the other drivers, as a discrete
+// event simulation that one seed determines.
 //
-// Two schedules bring messages. Under [UnitDelay] every message takes one unit; under [RandomDelay] every
-// message takes a delay of its own, and links keep the order or not. What happens at one instant happens in
-// this order: crashes, and pauses that begin; starts, returns without a state and with one, and pauses that
-// end; reports of a failure detector; what has waited for processes that paused, in the order in which
-// it came; messages in the order of sending; timers in the order of setting.
+// Under the schedule [UnitDelay] every message takes one unit. Under [RandomDelay] each message takes a
+// random delay, and links may or may not keep the order. The events of one instant happen in this order:
 //
-// Acts happen in the course of a run, see [Config.Acts] and [Sim.Do]; under [Hand] nothing else does. An act
-// comes between two events, at the time of the first, as soon as there were as many occurrences as it
-// waits for.
+//   - crashes, and pauses that begin;
+//   - starts, returns without state, returns with state, and pauses that end;
+//   - reports of a failure detector;
+//   - events that have waited for paused processes, in the order of their arrival;
+//   - messages, in the order of sending;
+//   - timers, in the order of setting.
 //
-// Links may fail, as [fault.Plan] says. A message that is reordered takes another delay on top of
-// its own, a unit or a random one, and does not keep back what is sent after it, also on links
-// that keep the order. A message that is duplicated arrives again after another delay; that copy
-// keeps to no order. Messages are counted when a Node sends them: duplicates count once, lost messages count
-// too, and [Result] has the numbers of both.
+// Acts intervene in a run; see [Config.Acts] and [Sim.Do]. An act happens between two events, at the time of
+// the first, when the run has had as many occurrences as its After. Under [Hand] nothing but acts happens.
 //
-// A process that is paused handles nothing: messages, timers and starts wait, until it goes on. A
-// crash drops them. One that comes back after a crash gets Init and Rejoin.
+// Links fail according to a [fault.Plan]. A reordered message takes an additional delay, of one unit or
+// random, and does not keep back later messages, even on links that keep the order. A duplicate arrives after
+// another delay, in any order. Messages are counted when a Node sends them: lost messages count, duplicates
+// do not. [Result] contains the numbers of both.
 //
-// A run counts messages by kind, bits, time and the longest chain of causes, and mixes every
-// event into a hash: the same input and seed give the same hash, on any machine.
+// Messages, timers and starts of a paused process wait until it resumes. A crash drops them. A process that
+// returns after a crash receives Init and Rejoin.
 //
-// [Run] returns no error where an election has simply failed: whether one leader is known to all
-// is for [verdict.Result.Err] to say.
+// A run counts messages by kind, bits, time and the longest causal chain. It mixes every event into a hash:
+// the same input and seed give the same hash on every machine.
+//
+// [Run] returns no error if an election fails. Use [verdict.Result.Err] to find out whether all processes
+// know one leader.
 //
 // # Limitations
 //
-// Handlers take no time. A process that pauses loses nothing, however much comes for it.
+// Handlers take no time. A paused process loses no events, however many arrive.
 package sim
 
 import (
@@ -81,29 +83,29 @@ func Run(ctx context.Context, c Config) (Result, error) {
 	return r, err
 }
 
-// ErrTime is wrapped by the error of a run that goes on until virtual time, which counts
-// nanoseconds in 64 bits, has no more room: for some four thousand million units.
+// ErrTime is wrapped by the error of a run that reaches the end of virtual time, after some four thousand
+// million units.
 var ErrTime = input.Sentinel("sim", "virtual time has run out")
 
 // never is later than everything.
 const never = time.Duration(math.MaxInt64)
 
-// Sim is a run under way.
+// Sim is a run in progress.
 type Sim struct {
 	config Config
 	env    *election.Env
 	procs  []proc
 	fifo   fifo      // the messages of UnitDelay
-	byTime *calendar // those of RandomDelay, and of links that change the order
+	byTime *calendar // messages under RandomDelay, or on links that reorder
 	last   links     // of RandomDelay with order
 
 	pauses pauses
 	clocks *scenario.Clocks // nil if all are right
-	own    election.Event   // the one that is handled, as a process sees it whose clock is wrong
+	own    election.Event   // the event being handled, as seen by a process whose clock is wrong
 	saved  map[int32][]byte // what processes saved last; nil if no process restarts with it
 
 	timers      timers
-	flood       int // this many messages under way, where some are copies, end the run
+	flood       int // limit for the messages in flight if links duplicate messages
 	outcomes    outcomes
 	prefetchSum uint32 // keeps prefetch from being optimised away
 	batches     uint64 // how often prefetch was called
@@ -168,7 +170,8 @@ func New(c Config) (*Sim, error) {
 	for p := range s.procs {
 		s.procs[p].host = s.config.Node(p)
 	}
-	// A copy, or a message that is overtaken, arrives out of the order of sending also where all take a unit.
+	// A duplicate or a reordered message does not arrive in the order of sending, even if all messages take a
+	// unit.
 	if c.Schedule == RandomDelay || c.Faults.Duplicate > 0 || c.Faults.Reorder > 0 {
 		s.byTime = newCalendar(s.horizon())
 	}
@@ -231,8 +234,8 @@ func (s *Sim) catch() {
 	}
 }
 
-// Step lets the next thing happen: a crash, a pause, a start or return, a message or a timer. It
-// returns false when there is none.
+// Step carries out the next event: a crash, a pause, a start or return, a message or a timer. It returns
+// false if no event is left.
 func (s *Sim) Step() (more bool) {
 	defer s.catch()
 	return s.next()
@@ -286,7 +289,7 @@ func (s *Sim) next() (more bool) {
 	return s.err == nil
 }
 
-// due returns when the next thing happens, where m is the next message; never if nothing is left.
+// due returns the time of the next event, if m is the next message, or never if no event is left.
 func (s *Sim) due(m *entry) time.Duration {
 	at := min(s.control.next, s.timers.next)
 	if m != nil {
@@ -322,7 +325,7 @@ func (s *Sim) begin() {
 	}
 }
 
-// init gives a process its first event. Where there are leases, that brings its incarnation.
+// init gives a process its first event. If the algorithm has leases, the event carries the incarnation.
 func (s *Sim) init(p int) {
 	ev := election.Event{Op: election.Init}
 	if s.config.Algorithm.Leases {
@@ -417,7 +420,7 @@ func (s *Sim) send(from int, depth uint32, out *election.Outgoing) {
 	fill(m, at, to, back, tag(depth), out)
 }
 
-// fill makes a new entry that of a message.
+// fill initializes the entry of a message.
 func fill(m *entry, at time.Duration, to int, back election.Port, t tag, out *election.Outgoing) {
 	m.ev.At, m.ev.Msg, m.ev.Port, m.ev.Op = at, out.Msg, back, election.Recv
 	m.to, m.tag = uint32(to), t
@@ -490,7 +493,7 @@ func (s *Sim) Result() Result {
 	r.Entries, r.Outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
 	poll := verdict.Beliefs{Groups: s.config.Algorithm.Groups}
 	for i := range s.procs {
-		// A process that pauses counts: it will act on what it believes as soon as it goes on.
+		// Include paused processes: they act on their belief when they resume.
 		if p := &s.procs[i]; p.status != Down {
 			poll.Add(s.outcomes.list[p.outcome].Outcome, p.host.Ended())
 		}

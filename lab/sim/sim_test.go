@@ -77,7 +77,7 @@ func hashes(seed uint64) (string, error) {
 
 const childSeed = "SIM_TEST_SEED"
 
-// TestMain lets the test binary serve as the second process of TestSameSeedSameHash.
+// TestMain runs the test binary as the second process of TestSameSeedSameHash.
 func TestMain(m *testing.M) {
 	if s := os.Getenv(childSeed); s != "" {
 		seed, err := strconv.ParseUint(s, 10, 64)
@@ -133,7 +133,7 @@ func TestOtherSeedOtherHash(t *testing.T) {
 	}
 }
 
-// TestSnapshot: a run that is taken back to any moment goes on as it did.
+// TestSnapshot: a run that returns to any earlier moment continues as before.
 func TestSnapshot(t *testing.T) {
 	for i, c := range configs(3) {
 		want := run(t, c)
@@ -201,7 +201,7 @@ func TestOrderOnALink(t *testing.T) {
 	require.True(t, order(sim.Config{}))
 }
 
-// TestDelays: every delay lies where the distribution says, and the mean does too.
+// TestDelays: every delay and the mean are as the distribution requires.
 func TestDelays(t *testing.T) {
 	for _, tt := range []struct {
 		delay          sim.Delay

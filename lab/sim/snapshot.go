@@ -9,12 +9,12 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// Snapshot is the whole state of a run at one moment. It does not change when the run goes on and
-// can be restored any number of times.
+// Snapshot is the whole state of a run at one moment. It does not change when the run continues, and can be
+// restored any number of times.
 type Snapshot struct {
 	procs    []proc // of each but its Node, whose state is in nodes
 	nodes    []byte // the Nodes' states, one after another
-	ends     []int  // where in nodes each of them ends
+	ends     []int  // index in nodes at which the state of each process ends
 	messages []entry
 	last     links
 	timers   timers
@@ -41,10 +41,9 @@ func (s *Sim) Snapshot() *Snapshot {
 	return c
 }
 
-// Restore brings the run back to a state that a run of the same Config was in. One that is observed
-// (Config.Observe) refuses that: what an observer has seen cannot be taken back, and a trace may be
-// written already. Where that is needed, find the way in a run without an observer and take it
-// again in one with it: the same Config does the same.
+// Restore returns the run to a state of this run or of another run with the same Config. It returns an error
+// if the run is observed (Config.Observe), since events that an observer has received cannot be undone. Find
+// the way in a run without observer, and repeat it in a run with one: the same Config gives the same run.
 func (s *Sim) Restore(c *Snapshot) error {
 	if s.watch != nil {
 		return input.Errorf("snapshot: a run that is observed cannot go back, for its observer cannot")

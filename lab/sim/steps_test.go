@@ -161,7 +161,7 @@ func TestStepsOfARun(t *testing.T) {
 	}
 }
 
-// three returns the steps of lcr among 1, 3 and 2 on a ring, up to where 3 knows that it leads.
+// three returns the steps of lcr among 1, 3 and 2 on a ring, until 3 knows that it leads.
 func three() []scenario.Step {
 	return []scenario.Step{
 		{Do: observe.Start, Process: 3},
@@ -432,8 +432,8 @@ func TestHashOfLostSteps(t *testing.T) {
 	require.NotEqual(t, hash(0), hash(1))
 }
 
-// TestStepsOutside: steps that leave the model of an algorithm say so, as acts do. Of time steps say nothing,
-// so that none leaves the model by it.
+// TestStepsOutside: steps that leave the model of an algorithm are reported, as acts are. Steps do not
+// determine times, so none of them leaves the model by its time.
 func TestStepsOutside(t *testing.T) {
 	for _, c := range []struct {
 		algorithm string

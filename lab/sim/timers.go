@@ -10,8 +10,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 )
 
-// timer is a timer that has been set. One that was stopped or set anew stays where it is until its time
-// and is then passed over.
+// timer is a timer that has been set. A timer that was stopped or set again stays in the queue until its
+// time, and is then ignored.
 type timer struct {
 	at    time.Duration
 	seq   uint64
@@ -29,13 +29,13 @@ type running struct {
 // before reports whether t runs out before u.
 func (t *timer) before(u *timer) bool { return t.at < u.at || t.at == u.at && t.seq < u.seq }
 
-// timers are those of all processes.
+// timers contains the timers of all processes.
 type timers struct {
-	// line holds timers in the order in which they are due, from first on. Where all run for the same
-	// time that is the order in which they are set, and no heap has to be kept.
+	// line contains timers in the order in which they are due, from first on. If all timers have the same
+	// duration, this is the order of setting, and the heap stays empty.
 	line    []timer
 	first   int
-	heap    timerHeap // those that are due before the last of the line
+	heap    timerHeap // timers that are due before the last of the line
 	running []few     // by process; nil before the first timer
 	seq     uint64
 	next    time.Duration // when the first one that counts is due
@@ -87,7 +87,7 @@ func (t *timers) front() *timer {
 	return nil
 }
 
-// inLine reports whether the first timer is that of the line.
+// inLine reports whether the first timer is in the line.
 func (t *timers) inLine() bool {
 	return t.first < len(t.line) && (len(t.heap) == 0 || t.line[t.first].before(&t.heap[0]))
 }
@@ -152,8 +152,8 @@ func (t *timers) drop(p int32, which func(running) bool) {
 	if t.running == nil {
 		return
 	}
-	// The next one is looked for only where it is dropped: to see whether another one counts takes a look at
-	// its process, which may be anywhere in memory.
+	// Search for the next one only when this one is dropped: whether another one is still set is known to its
+	// process, which may be anywhere in memory.
 	next := false
 	f := &t.running[p]
 	if f.one.seq == 0 && len(f.more) == 0 {
@@ -188,7 +188,7 @@ func (t *timers) due(seq uint64) time.Duration {
 // stopAll stops every timer of a process.
 func (t *timers) stopAll(p int) { t.drop(int32(p), func(running) bool { return true }) }
 
-// isRunning reports whether a timer was neither stopped nor set anew.
+// isRunning reports whether a timer was neither stopped nor set again.
 func (t *timers) isRunning(x timer) bool {
 	if t.running == nil {
 		return false
@@ -209,7 +209,7 @@ func (t *timers) findNext() {
 	t.next, t.nextSeq = never, 0
 }
 
-// pop takes the first timer away. If it counts, it goes on doing so until expire is called.
+// pop removes the first timer. If it is running, it continues to be until expire is called.
 func (t *timers) pop() timer {
 	if !t.inLine() {
 		return heap.Pop(&t.heap).(timer)
@@ -228,7 +228,7 @@ func (t *timers) expire(p int32, seq uint64) (counted bool) {
 	return counted
 }
 
-// timeout lets the first timer run out.
+// timeout fires the first timer.
 func (s *Sim) timeout() {
 	if s.timers.first%prefetched == 0 && s.timers.inLine() {
 		s.prefetch(s.timersAhead())

@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// TestTimersInOrder: timers run out by their times, and of the same time in the order in which they were set,
-// whether they wait in the line or in the heap; none that was stopped or set anew does.
+// TestTimersInOrder: timers fire by time, and timers of the same time in the order of setting, whether they
+// are in the line or in the heap. A timer that was stopped or set again does not fire.
 func TestTimersInOrder(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -22,7 +22,7 @@ func TestTimersInOrder(t *testing.T) {
 			p     int
 			timer uint8
 		}
-		var want []set // those that run, in the order in which they were set
+		var want []set // the running timers, in the order in which they were set
 		now := time.Duration(0)
 		for range 400 {
 			p, name := random.IntN(5), uint8(random.IntN(2))
