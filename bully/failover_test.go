@@ -28,9 +28,9 @@ func TestHaltingWithHeartbeats(t *testing.T) {
 	require.NoError(t, r.Err())
 	require.Equal(t, election.ID(3), r.Leader)
 	require.LessOrEqual(t, s.Outcome(0).Term, uint64(2))
-	runs := uint64(5000)
-	if testing.Short() {
-		runs = 200 // 50 is one of them
+	runs := uint64(200) // 50 is one of them
+	if *long {
+		runs = 5000
 	}
 	soaked, err := soak.Run(t.Context(), soak.Config{Algorithm: alg, Runs: runs})
 	require.NoError(t, err)
@@ -40,9 +40,9 @@ func TestHaltingWithHeartbeats(t *testing.T) {
 // TestFailOver: if a leader with heartbeats crashes, all agree on the next one in the time that the package
 // comment gives, whichever processes were down before.
 func TestFailOver(t *testing.T) {
-	runs := uint64(1000)
-	if testing.Short() {
-		runs = 200
+	runs := uint64(200)
+	if *long {
+		runs = 1000
 	}
 	for seed := range runs {
 		rng := rand.New(rand.NewPCG(seed, 3))

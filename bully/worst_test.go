@@ -2,6 +2,7 @@ package bully_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
 )
+
+var long = flag.Bool("long", false, "try more schedules, and search larger groups, for some minutes")
 
 // startTogether returns the messages of a random schedule on which all of n processes start at once.
 func startTogether(t *testing.T, a *election.Algorithm, n int, seed uint64) uint64 {
@@ -28,7 +31,7 @@ func startTogether(t *testing.T, a *election.Algorithm, n int, seed uint64) uint
 }
 
 // TestMostFound: if all start together, late messages make elections of rules larger than the formula of its
-// descriptor. Its text gives the largest of 20,000 schedules, which the long test makes again. It is no bound:
+// descriptor. Its text gives the largest of 20,000 schedules, which a long run makes again. It is no bound:
 // such a search misses most of what TestMostOfHalting finds.
 func TestMostFound(t *testing.T) {
 	const schedules = 20_000
@@ -41,10 +44,10 @@ func TestMostFound(t *testing.T) {
 	}{{rules, 5, 103, 13461}, {rules, 8, 382, 10238}} {
 		require.Contains(t, c.a.Worst.Also, fmt.Sprintf("%d at n = %d", c.most, c.n))
 		require.Equal(t, c.most, startTogether(t, c.a, c.n, c.seed), "%s of %d", c.a.Title(), c.n)
-		if testing.Short() {
-			continue
-		}
 		for seed := range uint64(schedules) {
+			if seed == 1000 && !*long {
+				break
+			}
 			require.LessOrEqual(t, startTogether(t, c.a, c.n, seed), c.most, "seed %d", seed)
 		}
 	}
@@ -67,7 +70,7 @@ func TestFormulas(t *testing.T) {
 }
 
 // TestMostOfHalting: all start the original together. The most messages that a search of all schedules finds
-// come from the descriptor, if it can try all of them.
+// come from the descriptor, if it can try all of them; the larger groups are for a long run.
 func TestMostOfHalting(t *testing.T) {
 	a := bully.Algorithms()[1]
 	require.Contains(t, a.Worst.Also, "all start: 6n^2-2n-6; 10n-12")
@@ -77,7 +80,7 @@ func TestMostOfHalting(t *testing.T) {
 		long      bool
 	}{{2, true, false}, {3, true, false}, {4, true, true}, {2, false, false},
 		{3, false, false}, {4, false, false}, {5, false, true}} {
-		if c.long && testing.Short() {
+		if c.long && !*long {
 			continue
 		}
 		r, err := check.Run(t.Context(), check.Config{Input: scenario.Input{Algorithm: a, IDs: among(c.n)},
