@@ -26,8 +26,8 @@ bench-peers: ## the elector beside hashicorp/raft, etcd and client-go: some 20 m
 	cd bench && GOWORK=off go vet ./... && GOWORK=off go test ./... && \
 	GOWORK=off go run . -trials $(or $(TRIALS),30) -only '$(ONLY)' $(if $(ONLY),,-update ../docs/performance.md)
 
-verify:     ## the model checker on larger networks and with more crashes: an hour, some GB
-	go test -v -timeout 6h ./lab/check -run 'Election|Faults|Ring' -args -long
+verify:     ## the tests with a flag -long on larger networks, with more crashes and runs: an hour or two, some GB
+	go test -v -timeout 6h $$(grep -rl 'flag.Bool("long"' --include='*_test.go' . | xargs dirname | sort -u) -args -long
 	go run ./cmd/elect soak --all --profile chaos --runs 1000000
 
 fuzz:       ## a minute each
