@@ -76,13 +76,10 @@ func documented(t *testing.T, name, header string, rows []row) {
 // worthwhile returns up to how many states a row is checked again. If an algorithm changes, so does a row with
 // fewer states.
 func worthwhile() int {
-	switch {
-	case *long || *update:
+	if *long || *update {
 		return math.MaxInt
-	case testing.Short():
-		return 8_000
 	}
-	return 100_000
+	return 20_000
 }
 
 // printed prints a table of the long run, each row when it is complete.

@@ -45,7 +45,7 @@ func kept(t *testing.T, a *election.Algorithm) (kinds []uint8) {
 // hold where messages arrive once at most they can hold where some are kept.
 func TestKeptIsTheSame(t *testing.T) {
 	for name, c := range smallLeases(t) {
-		if testing.Short() && name == "hand over" {
+		if !*long && name == "hand over" {
 			continue
 		}
 		once, plain := collected(t, c)

@@ -97,9 +97,9 @@ func TestShortestTimeout(t *testing.T) {
 	holds(t, together)
 	for n, steps := range map[int]int{2: 5, 3: 9} {
 		const enough = 8
-		first := 1
-		if testing.Short() {
-			first = enough - 1
+		first := enough - 1
+		if *long {
+			first = 1
 		}
 		for ticks := first; ticks < enough; ticks++ {
 			trail := replayed(t, aliveAfter(t, n, ticks), verdict.OneLeader)
@@ -109,7 +109,7 @@ func TestShortestTimeout(t *testing.T) {
 		}
 		c := aliveAfter(t, n, enough)
 		if n == 3 { // fourths would take ten times as many states
-			if testing.Short() {
+			if !*long {
 				continue
 			}
 			c.Tick = second / 2

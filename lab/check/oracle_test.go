@@ -70,9 +70,9 @@ func TestUnorderedRingIsAProduct(t *testing.T) {
 
 func TestUnorderedRingWorstAndBest(t *testing.T) {
 	factorial, harmonic := uint64(2), 3 // (n+1)! and (n+1)! * H(n+1), of n = 1
-	most := 8
-	if testing.Short() {
-		most = 7
+	most := 7
+	if *long {
+		most = 8
 	}
 	for n := 2; n <= most; n++ {
 		harmonic = harmonic*(n+1) + int(factorial)
@@ -93,12 +93,9 @@ func binomial(n, k uint64) uint64 {
 }
 
 func TestOrderedRingWorst(t *testing.T) {
-	most := 12
-	switch {
-	case *long:
+	most := 11
+	if *long {
 		most = 14
-	case testing.Short():
-		most = 10
 	}
 	for n := 3; n <= most; n++ {
 		m := uint64(n)

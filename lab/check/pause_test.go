@@ -238,7 +238,7 @@ func TestPausedArbiter(t *testing.T) {
 	require.EqualValues(t, 1, steps[paused].Process, "the client")
 	c.Started = true // so that the request of the arbiter, which is on no link, is the first
 	require.True(t, judged(t, holds(t, c), verdict.Tokens).Known)
-	if testing.Short() {
+	if !*long {
 		return
 	}
 	a = find(t, "mutex", "arbiter", rising(2), map[string]params.Value{"heartbeat": {Number: 2}})

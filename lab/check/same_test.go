@@ -54,9 +54,9 @@ func trials(t *testing.T) map[string]check.Config {
 // TestSameForAllWorkers: counts, verdicts and counterexamples depend neither on the workers nor on luck,
 // nor on whether states are kept whole.
 func TestSameForAllWorkers(t *testing.T) {
-	others := []int{1, 2, 3, 2}
-	if testing.Short() {
-		others = []int{3}
+	others := []int{3}
+	if *long {
+		others = []int{1, 2, 3, 2}
 	}
 	for name, c := range trials(t) {
 		c.Workers = 1

@@ -154,14 +154,19 @@ func TestFaultsTogether(t *testing.T) {
 	}
 }
 
-// TestHandoverReturnDrift visits all states of one row of the table in every run: a handover at any moment, a
+// TestHandoverReturnDrift visits the states of one row of the table, all of them on a long run: a handover at any moment, a
 // crash and a return of any process, and a voter whose clock is as fast as may be, for a whole lease.
 func TestHandoverReturnDrift(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it visits 700,000 states: run without -short")
+	c := trial{rates: [3]int{2, 1, 1}, durable: true, crashes: 1, ticks: 2}.config(t)
+	if !*long {
+		c.MaxStates = 50_000
 	}
-	r := run(t, trial{rates: [3]int{2, 1, 1}, durable: true, crashes: 1, ticks: 2}.config(t))
+	r := run(t, c)
 	require.Nil(t, r.Counterexample)
+	if !*long {
+		require.ErrorIs(t, r.Stopped, check.ErrLimit)
+		return
+	}
 	require.True(t, r.Exhausted)
 	require.EqualValues(t, 697_296, r.States)
 }
