@@ -19,7 +19,10 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-var update = flag.Bool("update", false, "write docs/museum.md anew")
+var (
+	long   = flag.Bool("long", false, "search more states, and shrink more runs")
+	update = flag.Bool("update", false, "write docs/museum.md anew")
+)
 
 const document = "../../docs/museum.md"
 

@@ -20,7 +20,7 @@ func TestReduced(t *testing.T) {
 		for name, c := range map[string]check.Config{x.Name: x.Config,
 			ofRight(x.Name, x.Control): x.Control.Config} {
 			// Where time is modelled no order is left out, so that the search is the same once more.
-			if testing.Short() && c.Delay > 0 {
+			if !*long && c.Delay > 0 {
 				continue
 			}
 			full := checked(t, name, c)
