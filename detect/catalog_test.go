@@ -268,13 +268,13 @@ func failOver(t *testing.T, a *election.Algorithm) {
 // and over locks whose arbiter it elects.
 func TestSoak(t *testing.T) {
 	runs := uint64(4)
-	if !testing.Short() {
+	if *detect.Long {
 		runs = 40
 	}
 	for _, d := range detectors {
 		all := under(t, d)
 		for _, a := range all[:len(all):len(all)] {
-			if testing.Short() && a.Name != "lcr" {
+			if !*detect.Long && a.Name != "lcr" {
 				continue
 			}
 			over, err := mutex.Arbiter(mutex.Config{Election: a, Delay: time.Second})

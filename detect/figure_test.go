@@ -133,7 +133,7 @@ func TestFigure(t *testing.T) {
 	}
 	drawn, err := os.ReadFile(file)
 	require.NoError(t, err)
-	if testing.Short() {
+	if !*Long && !*update {
 		x, y, ok := n.point(t, curves[0].at(2))
 		require.True(t, ok)
 		require.Contains(t, string(drawn), fmt.Sprintf(`cx="%s" cy="%s"`, svg.Num(x), svg.Num(y)))

@@ -17,7 +17,10 @@ import (
 	"github.com/go-election/election"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/detectors.md anew")
+var (
+	Long   = flag.Bool("long", false, "make all tables and curves, and soak for longer")
+	update = flag.Bool("update", false, "write the tables of docs/detectors.md anew")
+)
 
 // network is what beats go through, and what happens to both ends.
 type network struct {
@@ -229,7 +232,7 @@ func TestQuality(t *testing.T) {
 	require.True(t, found)
 	old, behind, found := strings.Cut(rest, end)
 	require.True(t, found)
-	if testing.Short() && !*update {
+	if !*Long && !*update {
 		names, all := measured(t)
 		require.Contains(t, old, networks[2].row(t, names[2], all[2]),
 			"run: go test ./detect -run TestQuality "+
