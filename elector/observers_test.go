@@ -230,9 +230,9 @@ func TestObserverOverTCP(t *testing.T) {
 // its acknowledgement.
 func TestObserverBytes(t *testing.T) {
 	const most = 45
-	n := 100
-	if testing.Short() {
-		n = 20
+	n := 20
+	if *long {
+		n = 100
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ca, hub := authority(t), &pipenet.Hub{}

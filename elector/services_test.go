@@ -15,7 +15,10 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-var update = flag.Bool("update", false, "write the generated parts of docs/services.md anew")
+var (
+	long   = flag.Bool("long", false, "try more partitions, and more observers")
+	update = flag.Bool("update", false, "write the generated parts of docs/services.md anew")
+)
 
 const guide = "../docs/services.md"
 
