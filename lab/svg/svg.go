@@ -28,9 +28,6 @@ func (d *Drawing) Put(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// Append adds the elements of another drawing.
-func (d *Drawing) Append(other *Drawing) { d.b.WriteString(other.b.String()) }
-
 // Document returns the whole picture, which lies on the page of its reader: see [OnSheet]. The title is its
 // name, and about describes it for readers who cannot see it.
 func (d *Drawing) Document(width, height float64, title, about string) string {
