@@ -35,8 +35,10 @@ type Times struct {
 // 11 ms on a disk of its own; the rest is for the message.
 const DiskDelay = 15 * time.Millisecond
 
+const defaultLease = 750 * time.Millisecond
+
 // LAN returns times for members in one data center.
-func LAN() Times { return preset(750 * time.Millisecond) }
+func LAN() Times { return preset(defaultLease) }
 
 // Cloud returns times for members in several zones, on shared machines.
 func Cloud() Times { return preset(3 * time.Second) }
@@ -73,7 +75,7 @@ func (t Times) onDisk() Times {
 // Complete returns the Times with zero fields replaced by their defaults.
 func (t Times) Complete() Times {
 	if t.Lease == 0 {
-		t.Lease = 750 * time.Millisecond
+		t.Lease = defaultLease
 	}
 	if t.Renew == 0 {
 		t.Renew = t.Lease / 4

@@ -19,6 +19,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
+	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/cluster"
 )
@@ -60,7 +61,7 @@ func New(a *console.Console) *cobra.Command {
 }
 
 func (o *options) define(cmd *cobra.Command) {
-	o.config.Members, o.config.Times.Lease = 5, 750*time.Millisecond
+	o.config.Members, o.config.Times.Lease = 5, elector.LAN().Lease
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	parse.Var(fs, &o.config.Members, "n", "N", "the number of members, whose names are a, b, c ...",

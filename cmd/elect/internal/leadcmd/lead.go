@@ -54,7 +54,8 @@ func New(a *console.Console) *cobra.Command {
 func (o *options) define(cmd *cobra.Command) {
 	fs, c := cmd.Flags(), &o.config
 	fs.SortFlags = false
-	c.Times = elector.Times{Lease: 750 * time.Millisecond, Drain: 5 * time.Second}
+	lan := elector.LAN()
+	c.Times = elector.Times{Lease: lan.Lease, Drain: lan.Drain}
 	fs.StringVar(&c.Self, "self", "", "the name of this member")
 	fs.StringArrayVar(&o.members, "member", nil, "a member and its address, as name=host:port; repeated for each")
 	fs.StringVar(&c.Listen, "listen", "", "the address on which this member listens, unless it is its own")
