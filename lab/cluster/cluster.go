@@ -17,7 +17,7 @@ import (
 // Cluster is a group of processes. Its methods may be called from any goroutine.
 type Cluster struct {
 	config  Config
-	clock   func() time.Duration // the one that members read too
+	clock   func() time.Duration // the clock that members read, too
 	launch  launch
 	began   time.Duration
 	running sync.WaitGroup // the readers of reports
@@ -88,7 +88,7 @@ func (c *Cluster) startAll(ctx context.Context) error {
 			return err
 		}
 	}
-	// Where ctx has ended already, Close runs at once in another goroutine, which reads forget.
+	// If ctx has ended already, Close runs immediately in another goroutine, which reads forget.
 	forget := context.AfterFunc(ctx, func() { c.Close() })
 	c.mu.Lock()
 	c.forget = forget
@@ -143,7 +143,7 @@ func (c *Cluster) Close() Summary {
 // now returns the time since the start.
 func (c *Cluster) now() time.Duration { return c.clock() - c.began }
 
-// change wakes all that wait. The caller holds mu.
+// change wakes all waiters. The caller holds mu.
 func (c *Cluster) change() {
 	close(c.changed)
 	c.changed = make(chan struct{})

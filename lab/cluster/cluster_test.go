@@ -73,7 +73,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestSteps: each step says what is done, and to which members.
+// TestSteps: each step reports what was done, and to which members.
 func TestSteps(t *testing.T) {
 	for line, want := range map[string]cluster.Step{
 		"kill leader # now": {Do: "kill", To: "leader"}, "term all": {Do: "term", To: "all"},
@@ -141,7 +141,7 @@ func TestStart(t *testing.T) {
 	require.ErrorContains(t, err, "Dir: mkdir /dev/null: not a directory")
 }
 
-// TestStartEnds: where one member does not start, those that have are killed.
+// TestStartEnds: if one member does not start, the others are killed.
 func TestStartEnds(t *testing.T) {
 	for want, second := range map[string]*exec.Cmd{
 		"no such file or directory": exec.Command("/no/such/program"),

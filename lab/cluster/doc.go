@@ -1,5 +1,5 @@
-// Package cluster runs a group of members of package elector as processes of this machine, breaks them on
-// purpose, and judges their leases.
+// Package cluster runs a group of members of package elector as processes of this machine, injects real
+// faults, and judges the leases.
 //
 // # Usage
 //
@@ -15,16 +15,15 @@
 //
 // # What is measured
 //
-// Each member notes by its own Term.Left from when until when its lease is valid. The processes of a machine
-// share one clock, so the times of all members can be compared exactly. [Summary.Err] says whether two leases
-// were valid at one moment, or a later one had a smaller Term.
+// Each member reports the validity of its leases according to its own Term.Left. The processes of a machine
+// share one clock, so the times of all members are comparable. [Summary.Err] returns an error if two leases
+// were valid simultaneously, or if a later lease had a smaller Term.
 //
-// A lease that was given up ends when the work has stopped. The lease of a member that was killed or paused
-// ends when it would have ended without another renewal.
+// A lease that was released ends when the work has stopped. The lease of a killed or paused member ends when
+// it expires without another renewal.
 //
 // # Limitations
 //
-// Elsewhere than on Linux the clock is that of the wall, and a member that is paused outlives
-// a parent that is killed. On Windows members cannot be paused, nor asked
-// to end.
+// On systems other than Linux the clock is the wall clock, and a paused member outlives a parent that is
+// killed. On Windows members cannot be paused or asked to end.
 package cluster

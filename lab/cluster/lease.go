@@ -14,13 +14,14 @@ type Lease struct {
 	Term   uint64        `json:"term"`
 	From   time.Duration `json:"from_ns"`
 	Until  time.Duration `json:"until_ns"` // when it ended, or ends unless it is renewed
-	// After is what ended the lease before and had been done to its leader: kill, term, stop ...; empty
-	// for the first one, and where nothing had been done.
+	// After is the step that ended the previous lease by acting on its leader, such as kill, term or stop. It
+	// is empty for the first lease, and if no step ended the lease.
 	After string `json:"after,omitempty"`
 	// Gap is the time from then on, or from the end of the lease before, until From.
 	Gap   time.Duration `json:"gap_ns,omitempty"`
 	ended bool
-	// left is set where a process held it that has ended: one of the same name does not lead by it.
+	// left is set if the process with this lease has ended. A new process of the same name does not lead by
+	// it.
 	left bool
 }
 

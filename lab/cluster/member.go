@@ -53,7 +53,7 @@ const (
 	kindDone   = "done"
 )
 
-// statusPeriod is how often a member says what it knows: often enough to show each leader.
+// statusPeriod is the interval at which a member reports its status, short enough to show each leader.
 func statusPeriod(lease time.Duration) time.Duration {
 	return min(100*time.Millisecond, max(lease/4, time.Millisecond))
 }
@@ -158,7 +158,7 @@ func (m *member) isolate(names []string) error {
 func (m *member) say(r report) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_ = m.out.Encode(r) // where this fails the parent has ended, and so has the input
+	_ = m.out.Encode(r) // if this fails, the parent has ended, and the input ends too
 }
 
 // obey carries out orders, until there are no more.
@@ -185,7 +185,7 @@ func (m *member) obey(ctx context.Context, orders *json.Decoder) {
 	}
 }
 
-// follow says what this member knows, again and again, until it takes no part any more.
+// follow reports what this member knows, periodically, until the member ends.
 func (m *member) follow(ended <-chan error) error {
 	tick := time.NewTicker(statusPeriod(m.Times.Lease))
 	defer tick.Stop()

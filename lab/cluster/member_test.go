@@ -38,7 +38,7 @@ func TestMeasure(t *testing.T) {
 	for name, c := range map[string]struct {
 		lease, stopped time.Duration
 		renewed        time.Duration // when the lease becomes a second longer
-		want           []report      // but for the Term
+		want           []report      // except for the Term
 	}{
 		"by the clock": {lease: 4 * second, want: []report{{Kind: kindLease, From: second, Until: 5 * second},
 			{Kind: kindEnd, From: second, Until: 5 * second}}},
@@ -166,7 +166,7 @@ func TestIsolate(t *testing.T) {
 	}
 }
 
-// TestMemberRefuses: a member that cannot take part says why.
+// TestMemberRefuses: a member that cannot take part reports why.
 func TestMemberRefuses(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -236,7 +236,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRates: rates are those of the last whole second, and counting begins with the first report.
+// TestRates: rates refer to the last whole second, and counting begins with the first report.
 func TestRates(t *testing.T) {
 	var r rates
 	for _, c := range []struct {

@@ -46,7 +46,7 @@ type rates struct {
 	packetRate, byteRate float64
 }
 
-// note counts anew each second.
+// note starts a new count each second.
 func (r *rates) note(now time.Duration, packets, bytes uint64) {
 	passed := (now - r.at).Seconds()
 	switch {

@@ -59,7 +59,7 @@ func (e executed) do(what string) error {
 }
 
 func (e executed) wait() string {
-	_ = e.cmd.Wait() // its state says more
+	_ = e.cmd.Wait() // its state has more details
 	return strings.TrimSpace(fmt.Sprint(e.cmd.ProcessState, " ", e.said))
 }
 

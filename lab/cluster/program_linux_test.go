@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSignals: a process is paused, goes on, and is asked to end or killed. Its end is put into words.
+// TestSignals: a process is paused, resumed, and asked to end or killed. Its end is described in words.
 func TestSignals(t *testing.T) {
 	c := Config{Command: func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0])

@@ -54,7 +54,7 @@ func (i stdin) Write(b []byte) (int, error) {
 }
 func (stdin) Close() error { return nil }
 
-// reports lets a member report a lease, in times since the start of the cluster.
+// reports makes a member report a lease, in times since the start of the cluster.
 func (s *stage) reports(kind, name string, term uint64, from, until time.Duration) {
 	r := report{Kind: kind, Term: term, From: s.began + from}
 	if until != 0 {
@@ -63,7 +63,7 @@ func (s *stage) reports(kind, name string, term uint64, from, until time.Duratio
 	s.hear(s.named(name), r)
 }
 
-// follows lets a member report which leader it follows.
+// follows makes a member report which leader it follows.
 func (s *stage) follows(name, leader string, term uint64) {
 	s.hear(s.named(name), report{Kind: kindStatus, Leader: leader, Term: term})
 }
@@ -144,7 +144,7 @@ func TestHolds(t *testing.T) {
 	const unreachable = "no member leads that can be reached"
 	for name, c := range map[string]struct {
 		change func(*stage)
-		want   map[string]string // the errors; those that hold are empty
+		want   map[string]string // the errors; empty for conditions that hold
 	}{
 		"no lease": {func(s *stage) { s.leases = nil }, map[string]string{"leader": unreachable,
 			"no leader":  "",
@@ -244,8 +244,8 @@ func TestIsolation(t *testing.T) {
 	require.Equal(t, []Event{{What: doCut, Member: "b"}, {What: doHeal, Member: "b"}}, s.taken())
 }
 
-// TestAwait: a wait ends as soon as it can, at once when something changes, and after 20 ms where a
-// lease ends that no member reports.
+// TestAwait: a wait ends as soon as something changes, and 20 ms after the end of a lease that no member
+// reports.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("a")

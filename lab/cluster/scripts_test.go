@@ -117,7 +117,8 @@ func transfers(t *testing.T) {
 	require.Equal(t, []string{"", "transfer"}, causes(s))
 }
 
-// TestRefusals: what cannot be done, and what does not hold, ends a script, and the error says where.
+// TestRefusals: an impossible step, or a condition that does not hold, ends a script with an error that
+// contains the position.
 func TestRefusals(t *testing.T) {
 	var refusals map[string]string // an error for each script
 	require.NoError(t, json.Unmarshal([]byte(script(t, "refusals.json")), &refusals))

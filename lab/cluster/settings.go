@@ -22,13 +22,13 @@ const MostMembers = 9
 // Config is a group of processes.
 type Config struct {
 	Members int           // how many there are; their names are a, b, c ... If zero, 5.
-	Times   elector.Times // If zero, those of elector.LAN.
-	Dir     string        // where members keep their Terms. If empty, they forget them when they end.
+	Times   elector.Times // If zero, elector.LAN.
+	Dir     string        // folder in which members keep their Terms. If empty, they forget them when they end.
 	// Plaintext: members talk without TLS. If false, each gets a certificate.
 	Plaintext bool
 	// Command returns the program that calls Member, with its standard input and output.
 	Command func() *exec.Cmd
-	Observe func(Event) // Observe is called with each event, in order. It returns at once. If nil, it is not.
+	Observe func(Event) // Observe, if not nil, is called with each event, in order. It must not block.
 }
 
 // settings is what a member needs, the first line of its standard input.

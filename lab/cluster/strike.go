@@ -73,9 +73,9 @@ func (c *Cluster) act(do string, p *process) (ended <-chan struct{}, err error) 
 	return nil, c.isolate()
 }
 
-// isolate lets all members know which of them are cut off. The caller holds mu.
+// isolate informs all members which of them are cut off. The caller holds mu.
 func (c *Cluster) isolate() (err error) {
-	// Each member cuts what it sends. One that is paused does so when it goes on.
+	// Each member cuts its outgoing packets. A paused member does so when it resumes.
 	for _, p := range c.members {
 		if p.state != Down {
 			err = errors.Join(err, c.command(p, order{Do: doIsolate, Isolated: c.isolated()}))
@@ -110,7 +110,7 @@ func (c *Cluster) refusal(l *Lease, s Step) error {
 	return nil
 }
 
-// handOver lets the leader give up its lead.
+// handOver makes the leader hand over.
 func (c *Cluster) handOver(ctx context.Context, s Step) error {
 	c.mu.Lock()
 	l := c.holder()

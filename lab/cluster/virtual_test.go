@@ -23,7 +23,7 @@ type machine struct {
 
 func newMachine() *machine { return &machine{began: time.Now()} }
 
-// clock is that of the machine.
+// clock returns the time of the machine.
 func (m *machine) clock() time.Duration { return second + time.Since(m.began) }
 
 // start starts a cluster, and kills it when the test ends.
@@ -58,8 +58,9 @@ func (m *machine) launch() (program, io.WriteCloser, io.Reader, error) {
 	return v, v.in, slowed{v, v.out}, nil
 }
 
-// virtual is a member on a machine. One that is paused reads neither its clock nor its input, and nothing
-// that it writes arrives. A goroutine of it may go on until it does one of these: that is not seen outside.
+// virtual is a member on a machine. A paused member reads neither its clock nor its input, and its output
+// does not arrive. One of its goroutines may continue until it does one of these, which has no visible
+// effect.
 type virtual struct {
 	machine      *machine
 	number       int
@@ -196,8 +197,8 @@ func (s slowed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stream has room for all that is written, as a pipe of the system has for what a member writes: a writer
-// that waited with a mutex held would keep virtual time from passing.
+// stream has room for everything that a member writes, like a pipe of the operating system. A writer that
+// blocked while holding a mutex would stop virtual time.
 type stream struct {
 	mu     sync.Mutex
 	change *sync.Cond
