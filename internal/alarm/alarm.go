@@ -1,5 +1,5 @@
-// Package alarm keeps the timers of one process exactly: a timer that was stopped or set anew is
-// never heard of again, even if it had already run out and its expiry was still waiting.
+// Package alarm manages the timers of one process. A timer that was stopped or set again never reports an old
+// expiry, even one that was already waiting to be handled.
 package alarm
 
 import (
@@ -10,7 +10,7 @@ import (
 // Key names a timer of a process: which one, of which machine of a stack.
 type Key struct{ Layer, Timer uint8 }
 
-// Expiry is what a timer that runs out sends. [Clock.Accept] says whether it still counts.
+// Expiry is the value that an expiring timer sends. [Clock.Accept] reports whether it is still valid.
 type Expiry struct {
 	Key
 	Seq uint32
@@ -28,11 +28,11 @@ type running struct {
 	seq   uint32
 }
 
-// Set starts a timer, or starts it anew: after a time between min and max expire is called, in a
-// goroutine of its own. It returns how many expiries are no longer to be expected.
+// Set starts or restarts a timer, which calls expire in a goroutine of its own after a time between min and
+// max. It returns the number of expiries that will no longer come.
 func (c *Clock) Set(k Key, min, max time.Duration, expire func(Expiry)) (spared int) {
-	// Do not use Reset: an expiry of the old setting may be under way, and only a new number distinguishes
-	// the two.
+	// Do not use Reset: an expiry of the old setting may be in flight, and only a new number tells them
+	// apart.
 	spared = c.Stop(k)
 	wait := draw(min, max)
 	if c.running == nil {
@@ -82,8 +82,8 @@ func (c *Clock) StopAll() (spared int) {
 	return spared
 }
 
-// Accept takes an expiry and reports whether it counts: the timer was neither stopped nor set anew
-// after it ran out.
+// Accept takes an expiry and reports whether it is valid: the timer was neither stopped nor set again after
+// it expired.
 func (c *Clock) Accept(r Expiry) bool {
 	// A timer that does not run has seq zero, which no expiry has.
 	if c.running[r.Key].seq != r.Seq {

@@ -45,7 +45,7 @@ func TestClock(t *testing.T) {
 		require.True(t, c.Accept(r[0]))
 		require.False(t, c.Accept(r[0]), "it expires once")
 
-		// Set anew and stopped while its expiry waits.
+		// Set again and stopped while its expiry waits.
 		c.Set(one, 1, 1, expire)
 		<-time.After(1)
 		old := expired(expiries)

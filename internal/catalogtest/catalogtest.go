@@ -48,7 +48,7 @@ func Fits(a *election.Algorithm, n int) int {
 // MayStart reports whether a process may start an algorithm: with some only the root may, the first.
 func MayStart(a *election.Algorithm, p int) bool { return p == 0 || a.Title() != "treeelect/root" }
 
-// Winner returns which process must be elected where p has begun.
+// Winner returns which process must be elected if p has begun.
 func Winner(in *scenario.Input, p int) verdict.Rightful {
 	return in.Winner(func(int) bool { return true }, func(q int) bool { return q == p })
 }

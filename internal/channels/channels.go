@@ -56,10 +56,9 @@ type token struct {
 // fast, 1 and 256 are slower.
 const buffer = 16
 
-// byHand is LCR as one writes it in Go: a goroutine and a buffered channel for every
-// process, nothing counted but one number each. Its channels cannot all be full: there are never
-// more tokens under way than processes, and each channel holds several. It returns the number of
-// messages.
+// byHand is LCR as written in plain Go: a goroutine and a buffered channel for each process, and one counter
+// for each. Its channels never fill up, since there are never more tokens in flight than processes, and each
+// channel holds several. It returns the number of messages.
 func byHand(ids []election.ID) uint64 {
 	n := len(ids)
 	links := make([]chan token, n)

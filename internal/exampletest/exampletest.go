@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// Output runs an example in a bubble of testing/synctest, and returns what it prints. The example has no
-// Output comment: with one, go test would also run it outside the bubble, where each lease takes real time.
+// Output runs an example in a bubble of testing/synctest, and returns what it prints. The example must not
+// have an Output comment, since go test would also run it outside of the bubble, with leases in real time.
 func Output(t *testing.T, example func()) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stdout")

@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExportsDocumented: every exported name has a comment, every package says what it is.
+// TestExportsDocumented: every exported name and every package has a comment.
 func TestExportsDocumented(t *testing.T) {
 	documented := map[string]bool{}
 	eachGoFile(t, func(file string, f *ast.File, _ *token.FileSet) {
@@ -58,7 +58,7 @@ func TestExportsDocumented(t *testing.T) {
 	}
 }
 
-// wellKnown methods implement an interface that says what they do.
+// wellKnown reports whether a method implements an interface that documents it.
 func wellKnown(d *ast.FuncDecl) bool {
 	return d.Recv != nil && slices.Contains([]string{"Step", "State", "Error", "Unwrap", "String"},
 		d.Name.Name)

@@ -25,8 +25,7 @@ const (
 	top    = "../.." // the folder of the root package
 )
 
-// algorithms are the folders of pure machines: those of the catalogue, each a package of that name, and the
-// failure detectors.
+// algorithms are the folders of pure machines: the packages of the catalog, and the failure detectors.
 var algorithms = append(catalog.Names(), "detect")
 
 type goPackage struct {
@@ -70,7 +69,7 @@ func serves(name string) bool {
 	return slices.Contains(forTests, name) || name == "examples" || strings.HasPrefix(name, "examples/")
 }
 
-// eachGoFile parses every Go file of the project, but for those in testdata, which go passes over too.
+// eachGoFile parses every Go file of the project, except in testdata, which the go command ignores too.
 func eachGoFile(t *testing.T, visit func(file string, f *ast.File, fset *token.FileSet)) {
 	t.Helper()
 	require.NoError(t, fs.WalkDir(os.DirFS(top), ".", func(file string, d fs.DirEntry, err error) error {

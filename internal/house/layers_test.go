@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// floors are the packages from the ground up. A package imports those of lower floors only.
-// Algorithms, which stand on the floor of that name, import the ground floors alone.
+// floors lists the packages from the ground up. A package imports only packages of lower floors. Algorithms
+// import only packages of the ground floors.
 var floors = [][]string{
 	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters",
 		"internal/order", "internal/turns"},
@@ -94,7 +94,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestLayersOfCommand: the packages of the command import those of lower floors only.
+// TestLayersOfCommand: the packages of the command import only packages of lower floors.
 func TestLayersOfCommand(t *testing.T) {
 	const within = "cmd/elect/internal/"
 	list := packages(t, filepath.Join(top, "cmd", "elect"))
@@ -133,7 +133,7 @@ func TestRootFiles(t *testing.T) {
 			return
 		}
 		files[file] = f
-		for name := range f.Scope.Objects { //nolint:staticcheck // names are all that is asked for
+		for name := range f.Scope.Objects { //nolint:staticcheck // only the names are needed
 			declared[name] = file
 		}
 	})

@@ -84,7 +84,7 @@ func beginsWith(doc *ast.CommentGroup, name string) bool {
 	return doc == nil || found && strings.ContainsAny(rest[:1], " :,.")
 }
 
-// declare notes the names that a declaration adds to its package, with those of fields and methods.
+// declare records the names that a declaration adds to its package, including fields and methods.
 func declare(names map[string]bool, d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -50,8 +50,8 @@ func (m *Mailbox[T]) Push(item *Item[T]) bool {
 func (m *Mailbox[T]) push(newest, oldest *Item[T]) (pushed, orphan bool) {
 	for {
 		last := m.last.Load()
-		// If last is taken, used again and pushed between this Load and the swap (ABA), no harm is done: then
-		// it is the newest item again, and that is all that the link needs.
+		// If last is taken, reused and pushed between this Load and the swap (ABA), the link is still
+		// correct: last is the newest item again.
 		waits, left := last == &m.pool.waiting, last == &m.pool.left
 		switch {
 		case last == &m.pool.closed:
@@ -85,8 +85,8 @@ func (b *Batch[T]) Add(item *Item[T]) {
 	}
 }
 
-// Flush pushes all that is in the batch, if there is anything, and empties it. It returns true if
-// the reader has left: then it is for the caller to find another.
+// Flush pushes all items of the batch, if there are any, and empties it. It returns true if the reader has
+// left; the caller must then find a new reader.
 func (b *Batch[T]) Flush(to *Mailbox[T]) (orphan bool) {
 	if b.newest == nil {
 		return false
@@ -96,9 +96,9 @@ func (b *Batch[T]) Flush(to *Mailbox[T]) (orphan bool) {
 	return orphan
 }
 
-// TakeOrLeave returns all that there is, oldest first. It returns nil if there is nothing: then the
-// reader has left, and the next writer has to find another. It returns nil as well once the Mailbox
-// is closed. No reader leaves while there are writers other than Batches.
+// TakeOrLeave returns all items, oldest first. If there are none, it returns nil and the reader has left; the
+// next writer must find a new reader. It also returns nil if the Mailbox is closed. The reader may leave only
+// if all writers are Batches.
 func (m *Mailbox[T]) TakeOrLeave() *Item[T] {
 	batch, _ := m.grab(&m.pool.left)
 	return batch
@@ -148,14 +148,14 @@ func (m *Mailbox[T]) TakeContext(ctx context.Context) (*Item[T], error) {
 	}
 }
 
-// take returns all that there is, nil if the Mailbox is closed, or false: then writers know that the reader
-// waits.
+// take returns all items, or nil if the Mailbox is closed. It returns false if there are none; writers then
+// know that the reader waits.
 func (m *Mailbox[T]) take() (batch *Item[T], ok bool) {
 	if batch := m.reread(); batch != nil {
 		return batch, true
 	}
-	// Few mailboxes ever have a waiting reader, so the channel is made late. It must exist before grab says
-	// that the reader waits, as the next writer uses it.
+	// Few mailboxes ever have a waiting reader, so make the channel late. It must exist before grab announces
+	// the waiting reader, since the next writer uses it.
 	if m.wake == nil {
 		m.wake = make(chan struct{}, 1)
 	}
@@ -173,8 +173,8 @@ func (m *Mailbox[T]) reread() *Item[T] {
 	return batch
 }
 
-// grab returns all that has been pushed, oldest first. If there is nothing, it puts empty in its place, which
-// says what becomes of the reader: nil, waiting or left. Of a closed Mailbox it returns nil at once.
+// grab returns all pushed items, oldest first. If there are none, it replaces the list by empty, which is the
+// state of the reader: nil, waiting or left. If the Mailbox is closed, it returns nil immediately.
 func (m *Mailbox[T]) grab(empty *Item[T]) (batch *Item[T], none bool) {
 	for {
 		last := m.last.Load()
@@ -203,8 +203,8 @@ func reverse[T any](item *Item[T]) *Item[T] {
 	return turned
 }
 
-// PutBack gives back what the reader has taken and not read: an item and all that follow it, before
-// it takes anything else. The next Take returns them.
+// PutBack returns an item and all items after it, which the reader has taken but not read. The next Take
+// returns them. The reader must call PutBack before it takes anything else.
 func (m *Mailbox[T]) PutBack(batch *Item[T]) { m.rest = batch }
 
 // Send puts a value at the end, in an item that is used again once it is given to Free.
@@ -222,7 +222,7 @@ func (m *Mailbox[T]) Send(value *T) bool {
 	return false
 }
 
-// Free lets an item that has been read be used again. Any goroutine may do that.
+// Free makes an item that has been read available for reuse. Any goroutine may call it.
 func (m *Mailbox[T]) Free(item *Item[T]) {
 	m.pool.spare.Put(item)
 }
@@ -259,7 +259,7 @@ const (
 
 // Get returns an item, an old one if there is any: whatever was in it still is.
 func (f *Freelist[T]) Get() *Item[T] {
-	// Make several at once, with one allocation.
+	// Make several items with one allocation.
 	if f.top == nil {
 		items := new([chunk]Item[T])
 		for i := range items {
@@ -272,7 +272,7 @@ func (f *Freelist[T]) Get() *Item[T] {
 	return item
 }
 
-// Put keeps an item, or leaves it to the garbage collector where there are enough.
+// Put keeps an item, or drops it if there are enough.
 func (f *Freelist[T]) Put(item *Item[T]) {
 	if f.n < maxFree {
 		item.next = f.top

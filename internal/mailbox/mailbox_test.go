@@ -189,8 +189,8 @@ func TestNothingIsNoItem(t *testing.T) {
 	})
 }
 
-// TestManyWriters lets writers push while the reader, in turn, waits, gives up, and reads: every
-// value arrives once, those of one writer in order.
+// TestManyWriters: writers push while the reader alternately waits, gives up, and reads. Every value arrives
+// once, and the values of one writer in order.
 func TestManyWriters(t *testing.T) {
 	const writers, each = 8, 20_000
 	type value struct{ writer, n int }
@@ -249,7 +249,7 @@ func TestFreelist(t *testing.T) {
 	}))
 }
 
-// TestFreelistIsBounded: it keeps 4,096 items, and makes the others anew.
+// TestFreelistIsBounded: it keeps 4,096 items, and allocates the others again.
 func TestFreelistIsBounded(t *testing.T) {
 	var d mailbox.Freelist[int]
 	for range 5000 {

@@ -113,13 +113,13 @@ func (n *process) begin(e *election.Env) {
 		e.Decide(n.me)
 		n.endIfAnswered(e)
 	}
-	// In a group of one it has ended by now, and a timer would run for ever.
+	// In a group of one the election has ended by now, and a timer would run forever.
 	if !n.ended {
 		n.send(e)
 	}
 }
 
-// send asks the smallest process, or announces to all that have not answered.
+// send asks the smallest process, or announces to all processes that have not answered.
 func (n *process) send(e *election.Env) {
 	if to := n.favourite(e); to != election.NoPort {
 		e.Send(to, election.Message{Kind: kindAsk, Rank: n.me})

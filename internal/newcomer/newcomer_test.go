@@ -101,7 +101,7 @@ func TestLossReplayed(t *testing.T) {
 	require.Equal(t, 2, again.Claimants)
 }
 
-// impatient is a Node that leads itself where no answer comes in time.
+// impatient is a Node that leads itself if no answer arrives in time.
 type impatient struct{ election.Node }
 
 func (n *impatient) Step(e *election.Env, ev *election.Event) {

@@ -7,8 +7,8 @@ import (
 	"github.com/go-election/election"
 )
 
-// Set is a set of ports. A word holds the
-// first 64, which is all that most processes have. Its zero value is empty.
+// Set is a set of ports. One word contains the first 64 ports, which is enough for most processes. The zero
+// value is empty.
 type Set struct {
 	low  uint64
 	high []uint64 // the others, 64 a word, up to the largest in the set

@@ -48,12 +48,12 @@ func TestShort(t *testing.T) {
 	require.Equal(t, strings.Repeat("a ", 500)+"...", prose.Short(strings.Repeat("a ", 600)))
 }
 
-// TestOneLine: what a file or an error says cannot break a line, or change a terminal.
+// TestOneLine: text from a file or an error cannot break a line or control a terminal.
 func TestOneLine(t *testing.T) {
 	require.Equal(t, "a; b ?[31mc", prose.OneLine(" a\nb \x1b[31mc\n"))
 }
 
-// TestRow: a row that is too long goes on below its last column, or wholly there; colours take no room.
+// TestRow: a row that is too long continues below its last column, or starts there; colors take no room.
 func TestRow(t *testing.T) {
 	require.Equal(t, "a  \x1b[31mb\x1b[0m c\n", prose.Row("a  \x1b[31mb\x1b[0m c\n", 6))
 	long := "one two three four five six seven"

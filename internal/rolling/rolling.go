@@ -80,8 +80,8 @@ func (n *node) Step(e *election.Env, ev *election.Event) {
 	}
 }
 
-// members is what a process sees of a list: ports rise with the IDs behind them, so that those of a list are
-// the first.
+// members is the View of a process on a list: ports are in the order of the IDs behind them, so the ports of
+// a list come first.
 type members struct {
 	e     *election.Env
 	ports int

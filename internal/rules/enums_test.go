@@ -71,8 +71,8 @@ func TestNameless(t *testing.T) {
 	require.Empty(t, nameless(t, text("state")))
 }
 
-// nameless returns where a field is set to one of several constants of type uint8. Kinds of message and
-// timers are of that type in the contract, which has names for them.
+// nameless returns the places at which a field is set to one of several constants of type uint8. Kinds of
+// messages and timers have this type in the contract, which has names for them.
 func nameless(t *testing.T, files map[string]string) (all []string) {
 	fset, constants := token.NewFileSet(), make(map[string]bool)
 	var parsed []*ast.File

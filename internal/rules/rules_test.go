@@ -27,7 +27,7 @@ const imported = "github.com/go-election/election/internal/counters"
 // bookkeeping is what a step may do without carrying out a rule.
 var bookkeeping = []struct {
 	events []string // if nil, all
-	funcs  []string // all that it runs; if nil, anything
+	funcs  []string // the functions that it runs; if nil, any
 	why    string
 }{
 	{nil, []string{"State", "state", "visit"},
@@ -41,7 +41,7 @@ var bookkeeping = []struct {
 		"the machine takes no notice of the event"},
 }
 
-// folders returns those of the algorithms.
+// folders returns the folders of the algorithms.
 func folders(t *testing.T) (dirs []string) {
 	for _, name := range append(catalog.Names(), "detect", "synchronizer") {
 		dir, err := filepath.Abs(filepath.Join(top, name))
@@ -109,7 +109,8 @@ func unmatched(packages []*source.Package, steps []*footprint) (all []string) {
 	return all
 }
 
-// indiscriminate returns the tags that most steps of a machine come to: they say nothing of a step.
+// indiscriminate returns the tags that most steps of a machine reach, and which therefore do not distinguish
+// steps.
 func indiscriminate(packages []*source.Package, steps []*footprint) (all []string) {
 	for _, p := range packages {
 		heads := make(map[string]int) // of each machine the first block of its Step

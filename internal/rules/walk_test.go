@@ -31,7 +31,7 @@ import (
 type footprint struct {
 	Event  string // "start"
 	Blocks []int
-	First  string // where it was seen first
+	First  string // where it was first seen
 }
 
 // heading precedes what TestWalk prints for its parent.
@@ -88,9 +88,9 @@ type walker struct {
 	steps  int // of this run
 }
 
-// observer collects those of a run.
+// observer collects the steps of a run.
 func (w *walker) observer(run string) observe.Observer {
-	w.blocks, w.steps = w.set.Take(w.blocks[:0]), 0 // those of making the run are no step's
+	w.blocks, w.steps = w.set.Take(w.blocks[:0]), 0 // discard the blocks from making the run
 	return func(o *observe.Occurrence) {
 		w.steps++
 		if w.blocks = w.set.Take(w.blocks[:0]); o.What != observe.Step {
@@ -153,7 +153,7 @@ func (w *walker) storm(t *testing.T, s setting, seed uint64) {
 			require.NoError(t, run.RestartSaved(p))
 		case run.Status(p) == sim.Up:
 			event := outside(&in, rng, p)
-			w.blocks = w.set.Take(w.blocks[:0]) // those of making the event are no step's
+			w.blocks = w.set.Take(w.blocks[:0]) // discard the blocks from making the event
 			run.Post(p, event)
 		}
 	}

@@ -27,10 +27,10 @@ type Block struct {
 // added is the file that an instrumented package has more: it registers the counters.
 const added = "instrumented.go"
 
-// Instrument reads the packages in some folders and returns them with their Blocks, and the files that make
-// them show which blocks have run: by path, those that replace one, and one more for each package. A program
-// that is built with these (go build -overlay, or a copy of the module) reads the counters by package
-// counters, which is imported by the given path. It needs the go command.
+// Instrument reads the packages in some folders and returns them with their Blocks. It also returns files, by
+// path, that replace source files or add one to each package, and that record which blocks have run. A
+// program built with these files (go build -overlay, or a copy of the module) reads the counters with package
+// counters, whose import path is the argument counters. Instrument needs the go command.
 func Instrument(counters string, dirs ...string) ([]*Package, map[string][]byte, error) {
 	var all []*Package
 	files, id := make(map[string][]byte), 0

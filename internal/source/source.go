@@ -1,18 +1,18 @@
-// Package source reads the Go source of the algorithm packages: their documentation, the numbered rules
-// in it, the lines that carry out each rule, and the names and comments of types, fields and constants.
-// It also instruments a copy of them, in which package counters shows the blocks that have run.
+// Package source reads the Go source of the algorithm packages: their documentation, its numbered rules, the
+// lines that carry out each rule, and the names and comments of types, fields and constants. It also
+// instruments a copy of them, in which package counters records the blocks that have run.
 //
 // # Rules and tags
 //
-// The rules of a package are the numbered lists below those headings of its comment that begin with "The
-// rules". Numbers are unique in a package. A tag in the code says which rules a part of it carries out:
+// The rules of a package are the numbered lists in its package comment, below headings that begin with "The
+// rules". Numbers are unique in a package. A tag is a comment that connects a part of the code with rules:
 //
-//   - a comment at the end of a line, as in "case smaller: // rule 3", is for the block or clause that
-//     the line opens, otherwise for its statement;
-//   - a comment on a line of its own, as in "// rules 2, 3: the reason", is for the statement below it;
-//     of an if or a switch for what is conditional, not for the condition. With no statement below it is
-//     for the block around it;
-//   - the doc comment of a function, with "(rule 3)" or "(rules 3 and 4)" in it, is for all of the function.
+//   - a comment at the end of a line, such as "case smaller: // rule 3", applies to the block or clause that
+//     the line opens, or else to its statement;
+//   - a comment on a line of its own, such as "// rules 2, 3: the reason", applies to the statement below it;
+//     for an if or a switch to its body, not to its condition. If no statement follows, it applies to the
+//     block around it;
+//   - the doc comment of a function with "(rule 3)" or "(rules 3 and 4)" applies to the whole function.
 //
 // The innermost tag counts.
 package source
@@ -33,7 +33,7 @@ import (
 	"strings"
 )
 
-// Package is what the source of a package says. As JSON it is for programs that show the source.
+// Package describes the source of a package. Its JSON form is for programs that show the source.
 type Package struct {
 	Name   string                 `json:"-"`
 	Dir    string                 `json:"-"`

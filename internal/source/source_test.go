@@ -33,7 +33,7 @@ package sample
 
 import "example.com/elsewhere"
 
-// state says what the machine does.
+// state is the state of the machine.
 type state uint8
 
 const (

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Tag says that a part of the code carries out some rules.
+// Tag states that a part of the code carries out some rules.
 type Tag struct {
 	File  string
 	Line  int // of the comment
@@ -98,7 +98,7 @@ func (p *Package) behind(t *Tag, f *ast.File, c *ast.Comment) bool {
 	return t.from != 0
 }
 
-// extent returns where a block or clause begins and ends.
+// extent returns the beginning and the end of a block or clause.
 func extent(n ast.Node) (from, to token.Pos, ok bool) {
 	switch n := n.(type) {
 	case *ast.BlockStmt:
@@ -143,8 +143,7 @@ func (p *Package) above(t *Tag, f *ast.File, group *ast.CommentGroup) bool {
 	return t.from != 0
 }
 
-// rule gives a block its rules: those of the statements in it that have tags, or those of the innermost part
-// around it.
+// rule assigns rules to a block: the rules of its tagged statements, or else of the innermost part around it.
 func (p *Package) rule(b *Block) {
 	var inner *Tag
 	add := func(t *Tag) {
@@ -158,7 +157,7 @@ func (p *Package) rule(b *Block) {
 			if b.from <= t.from && t.from < b.to {
 				add(t)
 			}
-		// The cover tool lets the block of an else begin one column before its brace.
+		// For the cover tool, the block of an else begins one column before its brace.
 		case t.from-1 <= b.from && b.from <= t.to && (inner == nil || t.to-t.from <= inner.to-inner.from):
 			inner = t
 		}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// isolate gives the program a process group, and lets it die with this one.
+// isolate puts the program into a process group of its own, and makes it die with this process.
 func isolate(cmd *exec.Cmd) {
 	// The signal comes when the thread ends that started the program. Threads end only with a goroutine
 	// that is locked to one, of which there is none here.
@@ -24,8 +24,8 @@ func wait(cmd *exec.Cmd) {
 			break
 		}
 	}
-	// Before Wait: afterwards the number of the program, which is that of its group, may belong to
-	// another one.
+	// Kill before Wait: afterwards another process may have the number of the program, which is also the
+	// number of its group.
 	kill(cmd.Process)
 	_ = cmd.Wait() // ProcessState has the end
 }

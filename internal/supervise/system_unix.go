@@ -15,8 +15,8 @@ func terminate(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGCONT) // one that is paused would not notice
 }
 
-// kill ends the group. There is no need to wait for those that the program has started: after SIGKILL a
-// process gets no further than to the next interrupt.
+// kill ends the group. It need not wait for processes that the program has started: after SIGKILL a process
+// runs at most until the next interrupt.
 func kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
 func pass(p *os.Process, s os.Signal) {

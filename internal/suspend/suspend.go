@@ -10,8 +10,8 @@ import (
 // Clock returns a function that returns the time since the call of Clock. The time never goes back.
 //
 // On Linux, the function reads CLOCK_BOOTTIME. On other systems it reads the monotonic clock of package time,
-// which may stand still while the machine is suspended. If Clock is called in a bubble of testing/synctest,
-// the time is that of the bubble, and includes what [Suspend] adds.
+// which may stop while the machine is suspended. If Clock is called in a bubble of testing/synctest, the
+// function returns the time of the bubble plus the durations passed to [Suspend].
 func Clock() func() time.Duration {
 	if now := system(); now != nil {
 		began := now()
@@ -24,8 +24,8 @@ func Clock() func() time.Duration {
 // suspended is the sum of what Suspend has added.
 var suspended atomic.Int64
 
-// Suspend simulates that the machine is suspended for a while: it advances all clocks that were made in
-// bubbles of testing/synctest, and no timer. Only tests call it, and only those that do not run in parallel.
+// Suspend simulates that the machine is suspended for d: it advances all clocks that were made in bubbles of
+// testing/synctest, but no timer. Only tests that do not run in parallel may call it.
 func Suspend(d time.Duration) { suspended.Add(int64(d)) }
 
 // Now returns the time since a moment that all programs on this machine share, also in a bubble of

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Same reports whether two names are those of one file, whether it exists yet or not.
+// Same reports whether two names refer to one file, whether it exists or not.
 func Same(a, b string) bool {
 	first, err := os.Stat(a)
 	second, err2 := os.Stat(b)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Write replaces a file, which only its owner may read. It uses a file whose name ends in .new beside it, so
-// two must not write the same file at once.
+// Write replaces a file, which only its owner may read. It first writes a file with the suffix .new in the
+// same folder, so calls for the same file must not run concurrently.
 func Write(path string, data []byte) error {
 	f, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

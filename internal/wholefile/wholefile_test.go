@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// TestWrite: the file is replaced, also where an earlier write has left its part behind; no other remains.
+// TestWrite: Write replaces the file, even if an earlier Write was interrupted, and leaves no other file.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -28,7 +28,8 @@ func TestWrite(t *testing.T) {
 	require.ErrorIs(t, wholefile.Write(filepath.Join(dir, "none", "f"), nil), fs.ErrNotExist)
 }
 
-// TestTry: a Try leaves nothing behind, and leaves alone what a Write has left; its error is that of a Write.
+// TestTry: Try leaves no file, does not change the file of an interrupted Write, and returns the same error
+// as Write.
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
