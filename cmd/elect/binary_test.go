@@ -71,7 +71,7 @@ func TestOneSeedOneRun(t *testing.T) {
 	}
 }
 
-// interrupt presses Ctrl-C once ready says that the command is at work.
+// interrupt presses Ctrl-C when ready reports that the command is running.
 func interrupt(t *testing.T, ready func(stdin io.Writer, stdout *bufio.Reader)) {
 	cmd := exec.CommandContext(t.Context(), binary(t), "sim", "--json", "--scenario", "-")
 	stdin, err := cmd.StdinPipe()

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// TestOutsideOfAModel: the report says where more may happen than the algorithm is made for, and only there.
+// TestOutsideOfAModel: the report warns if more may happen than the algorithm tolerates, and only then.
 func TestOutsideOfAModel(t *testing.T) {
 	const some = " --max-states 100"
 	for line, want := range map[string]string{
@@ -61,7 +61,7 @@ func TestOutsideOfAModel(t *testing.T) {
 	require.Contains(t, json, `,"outside_model":"lcr/participant promises nothing where processes crash"}`)
 }
 
-// TestPictureOfACounterexample: where something may go wrong, each step still has a time of its own.
+// TestPictureOfACounterexample: each step has a time of its own, even with faults.
 func TestPictureOfACounterexample(t *testing.T) {
 	for line, steps := range map[string]int{
 		"lcr -n 3 --crashes 1": 5, "lcr -n 3 --losses 1 --started": 4, "bully -n 3 --untimed --crashes 1": 3,

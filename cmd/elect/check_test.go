@@ -132,8 +132,8 @@ func TestCheckBullies(t *testing.T) {
 	}
 }
 
-// TestCheckStartsOnceMore: where the only candidate crashes and its lease ends, the others start, if the
-// algorithm leaves that to the service.
+// TestCheckStartsOnceMore: if the only candidate crashes and its lease expires, the others start, provided
+// that the algorithm leaves starting to the service.
 func TestCheckStartsOnceMore(t *testing.T) {
 	const line = "lease -n 3 --initiators 1 --crashes 1 --until 4 --param lease=3 --param renew=3 " +
 		"--param drift=0 --param eager=yes"
@@ -256,9 +256,8 @@ func TestNameOfACounterexample(t *testing.T) {
 		"--out "+file)...).stdout, "is written")
 }
 
-// TestJudgeOfACorrection: steps that are right now, but do not lead to the end, are no failure of a replay,
-// and a
-// simulation says why they are one of its own.
+// TestJudgeOfACorrection: steps that have become correct but do not reach the end pass a replay. A simulation
+// of them fails, and explains why.
 func TestJudgeOfACorrection(t *testing.T) {
 	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "property": "right-leader", "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
 		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1,
@@ -284,7 +283,7 @@ func TestJudgeOfACorrection(t *testing.T) {
 	require.NotContains(t, r.stderr, "its steps end")
 }
 
-// TestMessagesOfElections: where some start late, the messages are those of several elections.
+// TestMessagesOfElections: if some processes start late, the messages of several elections are counted.
 func TestMessagesOfElections(t *testing.T) {
 	const several = " in all, over as many elections as late starts begin\n"
 	for line, want := range map[string]bool{
@@ -332,7 +331,7 @@ func TestBoundOfACheck(t *testing.T) {
 	require.Regexp(t, `\n  no more messages than promised +holds\n    worst case: n\(n\+1\)/2 \+ n\n`, r.stdout)
 }
 
-// TestNumberedLog: a log of steps shows their numbers, and times only where there are any.
+// TestNumberedLog: a log of steps shows their numbers, and times only if there are any.
 func TestNumberedLog(t *testing.T) {
 	for line, want := range map[string][]string{
 		"dkr -n 3 --network unordered": {"\n       1.1  begins\n",
@@ -355,7 +354,7 @@ func TestNumberedLog(t *testing.T) {
 	}
 }
 
-// TestRunWithoutEnd: the counterexample says what repeats.
+// TestRunWithoutEnd: the counterexample states which steps repeat.
 func TestRunWithoutEnd(t *testing.T) {
 	c := checks(t, exit.StatusFailed, "dkr -n 3 --network duplicating")
 	require.Equal(t, "ends", c.Counterexample.Property)
@@ -365,7 +364,8 @@ func TestRunWithoutEnd(t *testing.T) {
 	require.Regexp(t, `\nthe last \d+ steps repeat forever\n`, r.stdout)
 }
 
-// TestReplayIsDrawn: the picture of a replay shows what the steps violate, and where, as that of the check.
+// TestReplayIsDrawn: the picture of a replay marks the violation and its place, like the picture of the
+// check.
 func TestReplayIsDrawn(t *testing.T) {
 	dir := t.TempDir()
 	file, first := filepath.Join(dir, "c.json"), filepath.Join(dir, "a.svg")
@@ -381,7 +381,7 @@ func TestReplayIsDrawn(t *testing.T) {
 	require.Equal(t, string(want), string(got))
 }
 
-// TestReplayOfWhatIsRight: the report of a run that comes to its end, and is right, says so.
+// TestReplayOfWhatIsRight: the report of a complete and correct run states both.
 func TestReplayOfWhatIsRight(t *testing.T) {
 	const begin = `{"algorithm": "lcr", "ids": [1, 3], "steps": [{"do": "start", "process": 3}`
 	const deliver = `, {"do": "deliver", "process": 1, "port": 1}, {"do": "deliver", "process": 3, "port": 1}`
@@ -407,7 +407,7 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 		"--replay -: it holds 2 scenarios, one is needed")
 }
 
-// TestCheckOfAScenario: a file says what flags say.
+// TestCheckOfAScenario: a file has the same effect as flags.
 func TestCheckOfAScenario(t *testing.T) {
 	file := `{"algorithm": "bully", "ids": [1, 2, 3], "initiators": [1], "crashed": [3], "fifo": false, "schedule": "random",
 		"delay": {"max": 2}, "params": {"alive_timeout": 5}}`
@@ -441,7 +441,7 @@ func TestCheckOfAScenario(t *testing.T) {
 	}
 }
 
-// TestCheckInterrupted: the report holds the findings so far, and says that they are not all.
+// TestCheckInterrupted: the report contains the findings so far, and states that they are incomplete.
 func TestCheckInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -467,7 +467,7 @@ func (r ran) exits(t *testing.T, code int, begins string) {
 	require.True(t, strings.HasPrefix(r.stderr, "elect: "+begins), r.stderr)
 }
 
-// TestCheckExampleOfLease: the command of the help ends soon, and says that leases hold.
+// TestCheckExampleOfLease: the example in the help ends soon, and leases hold.
 func TestCheckExampleOfLease(t *testing.T) {
 	_, line, ok := strings.Cut(elect(t, "", "check", "--help").stdout, "\n  elect check lease ")
 	require.True(t, ok)
@@ -508,8 +508,8 @@ func TestCheckWithoutRest(t *testing.T) {
 	require.Equal(t, 271_547, c.States)
 }
 
-// TestCheckOfTheCatalog: a check with a crash and no further flags runs, whatever the algorithm, or says in one
-// line what to do.
+// TestCheckOfTheCatalog: a check with a crash and no other flags runs for each algorithm, or fails with one
+// line that explains what to do.
 func TestCheckOfTheCatalog(t *testing.T) {
 	for _, a := range catalog.All() {
 		line := "check " + a.Name + " -n 3 --crashes 1 --max-states 1000"

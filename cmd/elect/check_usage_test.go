@@ -112,7 +112,7 @@ func TestCheckCompletion(t *testing.T) {
 	require.True(t, strings.HasPrefix(completed("--crashes", ""), ":4\n"), "no files")
 }
 
-// TestGraphOfACheck: --dot writes the states of a check beside its verdict, all or none.
+// TestGraphOfACheck: --dot writes all states of a check in addition to its verdict, or none.
 func TestGraphOfACheck(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "lcr.dot")
 	check := func(line string) ran { return elect(t, "", strings.Fields("check lcr "+line)...) }

@@ -173,8 +173,8 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestUnnamedInPartition: processes that no group of a --partition names are one more group, as help says.
-// Without times the partition lasts for the whole run.
+// TestUnnamedInPartition: processes in no group of a --partition are one more group, as documented in the
+// help. Without times the partition lasts for the whole run.
 func TestUnnamedInPartition(t *testing.T) {
 	for partition, leaders := range map[string]string{"1,2": "2", "1|2": "3"} {
 		r := elect(t, "", "sim", "bully", "-n", "4", "--json", "--partition", partition)
@@ -188,7 +188,8 @@ func TestUnnamedInPartition(t *testing.T) {
 	}
 }
 
-// TestSingleInitiator: without --initiators an algorithm that allows one starts one, as help says.
+// TestSingleInitiator: without --initiators, an algorithm with a single initiator has one, as documented in
+// the help.
 func TestSingleInitiator(t *testing.T) {
 	for _, flags := range []string{"", "--initiators all", "--initiators 1"} {
 		line := "sim echo/implicit -n 4 --start-times 0 --json " + flags
@@ -261,7 +262,7 @@ func TestOrder(t *testing.T) {
 	require.NotEqual(t, hashOf(t, first.stdout), hashOf(t, second.stdout))
 }
 
-// TestVersion: it names a version or a commit. A binary that knows neither says so, in words.
+// TestVersion: it prints a version or a commit, or a text if the binary contains neither.
 func TestVersion(t *testing.T) {
 	const named = `^elect (version (v\d\S*|[0-9a-f]{40}(, changed since)?)|development version)\n$`
 	require.Regexp(t, named, elect(t, "", "--version").stdout)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// root is where commands of the documentation are typed.
+// root is the folder in which commands of the documentation run.
 const root = "../.."
 
 // TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table of figures, which begins

@@ -29,7 +29,7 @@ func dotFile(t *testing.T) string {
 	return file
 }
 
-// TestCompareFile: the processes of a file are where it has them, as in elect sim.
+// TestCompareFile: the processes of a file keep their places, as in elect sim.
 func TestCompareFile(t *testing.T) {
 	links := " echo/extinction --topology dot:" + dotFile(t)
 	r := elect(t, "", strings.Fields("compare treeelect/graph"+links)...)

@@ -46,8 +46,8 @@ func TestEntries(t *testing.T) {
 	require.NotContains(t, elect(t, "", "run", "lcr", "-n", "3", "--json").stdout, "entry_order")
 }
 
-// TestServed: a process that has asked and is up must have been served. Where that needs a report of a crash,
-// and there was none, the error says so.
+// TestServed: a process that has asked and is up must be served. If that needs a report of a crash and there
+// was none, the error explains it.
 func TestServed(t *testing.T) {
 	const untold = "; no failure detector has reported the crash: see --suspect-after"
 	const beats = untold + " and --param heartbeat=2"

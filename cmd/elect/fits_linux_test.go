@@ -59,7 +59,7 @@ func TestFits(t *testing.T) {
 	dir := t.TempDir()
 	require.Zero(t, elect(t, "", "cert", "ca", "--dir", dir).code)
 	requireFits(t, "cert", "member", "a", "b", "c", "--dir", dir, "--group", "lead")
-	// What is too long goes on below its column, and programs get it whole.
+	// A long text continues below its column. Programs receive it on one line.
 	wrapped := regexp.MustCompile(`(?m)^ +19  2.31  receives grant .*\n {18}\S`)
 	require.Regexp(t, wrapped, requireFits(t, "trace", file))
 	require.NotRegexp(t, wrapped, elect(t, "", "trace", file).stdout)

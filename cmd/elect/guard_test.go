@@ -9,8 +9,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
-// TestSectionsOfSteps: a counterexample of mutual exclusion fails in a simulation too, not only where it is
-// judged.
+// TestSectionsOfSteps: a counterexample of mutual exclusion fails in a simulation, too.
 func TestSectionsOfSteps(t *testing.T) {
 	for name, test := range map[string]struct {
 		check []string

@@ -111,7 +111,7 @@ func TestCertReport(t *testing.T) {
 			"elect cert made it")
 }
 
-// TestLeadExamplesEnd: where an example of help runs a program that ends at once, the member ends with it.
+// TestLeadExamplesEnd: if the program of an example in the help ends immediately, the member ends with it.
 func TestLeadExamplesEnd(t *testing.T) {
 	found := 0
 	short := regexp.MustCompile(` -- (env|printenv)\b`)
@@ -182,7 +182,7 @@ func TestCertMakesDir(t *testing.T) {
 	require.Zero(t, elect(t, "", "cert", "member", "a", "--dir", dir).code)
 }
 
-// TestLeadHelp: the help says what elect lead cannot end, and what helps there.
+// TestLeadHelp: the help describes which programs elect lead cannot end, and what to do about them.
 func TestLeadHelp(t *testing.T) {
 	text := strings.Join(strings.Fields(elect(t, "", "help", "lead").stdout), " ")
 	for _, want := range []string{

@@ -35,7 +35,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestPages: each algorithm has a page with all that its description has, and whose commands run.
+// TestPages: each algorithm has a page with its whole description, and the commands on it run.
 func TestPages(t *testing.T) {
 	for _, name := range catalog.Names() {
 		r := elect(t, "", "list", name)

@@ -79,8 +79,7 @@ func requireReadable(t *testing.T, file, kind string) {
 	require.Nil(t, got.Replay)
 }
 
-// TestProposePage: on a terminal elect sim says which command shows the run on the page, and that command
-// opens this very run there.
+// TestProposePage: on a terminal, elect sim proposes a command that opens the same run on the page.
 func TestProposePage(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	t.Setenv("COLUMNS", "80")
@@ -128,13 +127,13 @@ func TestProposePage(t *testing.T) {
 		default:
 			require.Contains(t, file, right)
 		}
-		if args[0] == "sim" { // where there is no terminal, all else is the same
+		if args[0] == "sim" { // without a terminal, the rest of the output is the same
 			require.Equal(t, result+"\n", elect(t, "", args...).stdout)
 		}
 	}
 }
 
-// TestNoPage: nothing is proposed where programs read the result, or no command opens the run.
+// TestNoPage: no command is proposed if programs read the result or if no command can open the run.
 func TestNoPage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.json")
 	require.NoError(t, os.WriteFile(file, []byte("["+right+","+right+"]"), 0o600))

@@ -20,7 +20,7 @@ import (
 	page "github.com/go-election/election/page/build"
 )
 
-// smallPage lets elect page have a page of three lines, which need not be built.
+// smallPage gives elect page a page of three lines, which need not be built.
 func smallPage(t *testing.T) {
 	t.Helper()
 	was := pagecmd.Site

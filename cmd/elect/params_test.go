@@ -90,7 +90,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestUntil: heartbeats go on for ever, so that the user has to give an end.
+// TestUntil: heartbeats never end, so the user must set an end.
 func TestUntil(t *testing.T) {
 	refused{
 		"sim bully -n 3 --param heartbeat=2": `until: bully/rules never comes to rest with ` +
@@ -113,7 +113,7 @@ func TestUntil(t *testing.T) {
 	require.Contains(t, r.stdout, `"heartbeat":`)
 }
 
-// TestElectionOfTheArbiter: the user says which algorithm elects it, one for rings too.
+// TestElectionOfTheArbiter: the user chooses the algorithm that elects the arbiter, even one for rings.
 func TestElectionOfTheArbiter(t *testing.T) {
 	r := elect(t, "", "sim", "mutex", "--variant", "arbiter", "-n", "6", "--initiators", "2,5", "--param",
 		"election=lcr", "--json")
@@ -133,8 +133,8 @@ func TestElectionOfTheArbiter(t *testing.T) {
 	}.test(t)
 }
 
-// electable returns the names by which an arbiter's election can be chosen: those of a fixed size cannot, nor
-// those whose leaders lead for a time, or a group each, nor those for rounds.
+// electable returns the algorithms that can elect an arbiter. It excludes algorithms of a fixed size, and
+// algorithms with leases, groups or rounds.
 func electable() (names []string) {
 	for _, a := range catalog.All() {
 		if a.Leaderless || a.Leases || a.Groups || a.Synchronous || a.Sections > 0 ||
@@ -152,8 +152,8 @@ func electable() (names []string) {
 	return names
 }
 
-// TestOrderOfRanks: the smallest Rank wins where the parameter order says so, from flags and from files,
-// also of the election of an arbiter; another order is refused.
+// TestOrderOfRanks: the smallest Rank wins if the parameter order says so, from flags and from files, also in
+// the election of an arbiter. Unknown orders are errors.
 func TestOrderOfRanks(t *testing.T) {
 	for line, want := range map[string]string{
 		"sim lcr --ids 3,1,2 --param order=smallest":                       `"leader":1,`,
@@ -176,8 +176,8 @@ func TestOrderOfRanks(t *testing.T) {
 	require.Contains(t, refused.stderr, `params.order: "least" is not one of largest, smallest`)
 }
 
-// TestGroups: two groups are no failure, and both forms of output say so. Where a process follows a
-// leader that is down it is one.
+// TestGroups: two groups are not a failure, and both forms of output mention them. A process that follows a
+// leader that is down is a failure.
 func TestGroups(t *testing.T) {
 	args := []string{"sim", "invitation", "-n", "5", "--initiators", "none", "--param", "groups=5:1/3,4:2"}
 	text := elect(t, "", args...)

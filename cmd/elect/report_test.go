@@ -81,7 +81,7 @@ func TestSummary(t *testing.T) {
   speed     S
 `, text)
 
-	// Without -v there is no speed; times are those that people read, in JSON exact ones.
+	// Without -v there is no speed. Times are rounded for people, and exact in JSON.
 	r = elect(t, "", strings.Fields("sim hs -n 8 --schedule random --seed 3")...)
 	require.NotContains(t, r.stdout, "speed")
 	require.Contains(t, r.stdout, "\n  time      30.27 units (random schedule, seed 3)\n")
@@ -90,7 +90,8 @@ func TestSummary(t *testing.T) {
 		`"time":30.27019084,`)
 }
 
-// TestBoundsOfLinks: closed forms that depend on the links, and those where one may start, are shown as well.
+// TestBoundsOfLinks: the output includes closed forms that depend on the links, and closed forms for a single
+// initiator.
 func TestBoundsOfLinks(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo -n 8 --topology complete": `best      63  reached  M \+ n-1, M ports in all`,

@@ -42,7 +42,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// TestAsExpected: the report says where there was an expectation that holds.
+// TestAsExpected: the report mentions an expectation that holds.
 func TestAsExpected(t *testing.T) {
 	const expected = "\n  outcome   as expected\n"
 	require.Contains(t, elect(t, right, "sim", "--scenario", "-").stdout, expected)
@@ -180,9 +180,9 @@ func TestScenarioFile(t *testing.T) {
 		measured.ReplaceAllString(fromFile.stdout, ""))
 }
 
-// TestSharedScenarios: each shared scenario alone comes out as expected, and its leaders do on another
-// schedule too. Where the winner is drawn they are expected on their own schedule alone, and on another one
-// two leaders are a failure.
+// TestSharedScenarios: each shared scenario has the expected result, and the expected leader on another
+// schedule too. If the winner is random, the expectation covers its own schedule only, but two leaders are a
+// failure on every schedule.
 func TestSharedScenarios(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/scenarios/*.json")
 	require.NoError(t, err)

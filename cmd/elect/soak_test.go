@@ -20,7 +20,7 @@ import (
 // literal asks for the variant that package modbully shows to be wrong.
 var literal = []string{"soak", "modbully/number", "--param", "reset=literal"}
 
-// TestSoak: no run fails, and the report says how much was done.
+// TestSoak: no run fails, and the report contains the number of runs.
 func TestSoak(t *testing.T) {
 	r := elect(t, "", "soak", "bully", "--runs", "300", "--seed", "5", "--processes", "6", "-v")
 	require.Zero(t, r.code, r.stderr)
@@ -40,7 +40,7 @@ func TestSoakLog(t *testing.T) {
 	require.Contains(t, r.stdout, "decides: it leads")
 }
 
-// soaked is what JSON holds of a soak, but for what depends on the machine.
+// soaked is the JSON form of a soak, except for values that depend on the machine.
 type soaked struct {
 	Algorithm, Variant, Hash      string
 	Seed, Runs, Messages, Crashes uint64

@@ -33,7 +33,7 @@ func counterexamples(t *testing.T) map[string]string {
 	return texts
 }
 
-// TestCounterexamples: a failure is reported as that of any run, recorded and drawn, and replayed.
+// TestCounterexamples: a failure of steps is reported, recorded, drawn and replayed like any other.
 func TestCounterexamples(t *testing.T) {
 	texts := counterexamples(t)
 	for _, c := range []struct {

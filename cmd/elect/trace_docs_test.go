@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write what is generated in the document
 // docs is the folder of the documents.
 const docs = root + "/docs"
 
-// TestTraceDocs: the pictures of the documents are what the commands beside them make.
+// TestTraceDocs: the pictures in the documentation are the output of the commands next to them.
 func TestTraceDocs(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(docs, "trace.md"))
 	require.NoError(t, err)

@@ -285,7 +285,7 @@ func TestTraceSelection(t *testing.T) {
 	}
 }
 
-// TestTraceColours: where there are colours each kind of message has its own; the words stay the same.
+// TestTraceColours: with colors each kind of message has its own; the words stay the same.
 func TestTraceColours(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bully.ndjson")
 	require.Zero(t, elect(t, "", "sim", "bully", "-n", "4", "--crashed", "4", "--trace", file).code)

@@ -34,7 +34,7 @@ func TestSometimes(t *testing.T) {
 	require.EqualError(t, k.missing(), "violated: a process leads: in no state")
 }
 
-// TestCheckProgress: a line that says how far it is, once it takes a while.
+// TestCheckProgress: a check that takes a while shows its progress.
 func TestCheckProgress(t *testing.T) { synctest.Test(t, checkProgress) }
 
 func checkProgress(t *testing.T) {

@@ -88,7 +88,7 @@ func (o *options) define(cmd *cobra.Command) {
 		fs.Lookup(name).Usage = "of a counterexample: " + fs.Lookup(name).Usage
 	}
 	o.Complete(cmd)
-	fs.VisitAll(func(f *pflag.Flag) { // the steps of a replay say all but how it is reported
+	fs.VisitAll(func(f *pflag.Flag) { // the steps of a replay determine everything except its report
 		if !slices.Contains(append(pictures, "replay", "json"), f.Name) {
 			parse.Exclude(cmd, "replay", f.Name)
 		}

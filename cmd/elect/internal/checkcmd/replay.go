@@ -47,7 +47,7 @@ func replaySteps(a *console.Console, ctx context.Context, f *options, args []str
 	if failed != nil {
 		return fmt.Errorf("--replay %s: %w", f.replay, failed)
 	}
-	if ruling.Reason != nil { // pictures mark where
+	if ruling.Reason != nil { // pictures mark the place
 		t.Header.Scenario.Property, t.Header.Scenario.Note = ruling.Broken, input.Reason(ruling.Reason)
 	}
 	if err := reportReplay(a, f, j, t, o); err != nil {

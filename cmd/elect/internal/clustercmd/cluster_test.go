@@ -59,7 +59,7 @@ func (o *only) Do(_ context.Context, s cluster.Step) error {
 	return nil
 }
 
-// TestConverse: the table is drawn anew after each key, and shows what was done and what came of it.
+// TestConverse: after each key the table is redrawn, with the step and its result.
 func TestConverse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := screens{make(chan string)}
@@ -104,7 +104,7 @@ func TestConverse(t *testing.T) {
 	})
 }
 
-// Lines of a member that leads in Term 7 for ever.
+// Lines of a member that leads in Term 7 without end.
 const (
 	status = `{"kind":"status","leader":"a","term":7,"packets":3,"bytes":90}`
 	leads  = `{"kind":"lease","term":7,"from":1,"until":9000000000000000000}`
@@ -155,7 +155,7 @@ func TestReport(t *testing.T) {
 	require.Equal(t, 3, summary.Packets)
 }
 
-// TestNoLease: a script that ends well has failed where no member led.
+// TestNoLease: a script without any leader fails, even if all steps succeed.
 func TestNoLease(t *testing.T) {
 	const none = "cluster: no member led"
 	code, _, stderr := played(t, "", "expect no leader", status)

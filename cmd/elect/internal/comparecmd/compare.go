@@ -151,7 +151,7 @@ func runCompare(a *console.Console, ctx context.Context, c *compare, args []stri
 func (c *compare) prepare(run *sim.Config) (err error) {
 	a, links := run.Algorithm, c.links[run.Algorithm]
 	if c.file() {
-		run.IDs = slices.Clone(links.IDs) // where it has them
+		run.IDs = slices.Clone(links.IDs) // if the links have any
 	}
 	// Places such as n are counted from the smallest ID on, wherever the order of the run has it.
 	processes := slices.Sorted(slices.Values(run.IDs))

@@ -60,7 +60,8 @@ func (c *compare) parseAlgorithms(args []string) error {
 	return nil
 }
 
-// parseLinks reads --topology, for each algorithm, and the numbers of processes, which it may say too.
+// parseLinks parses --topology for each algorithm, and the numbers of processes, which --topology may
+// include.
 func (c *compare) parseLinks() (err error) {
 	c.links = make(map[*election.Algorithm]*job.Layout)
 	var said *job.Layout
@@ -76,7 +77,7 @@ func (c *compare) parseLinks() (err error) {
 			said.Flag())
 	case said != nil && said.IDs != nil:
 		c.run.Sizes = []int{said.N}
-		c.run.Order = sim.SortedOrder // leaves the processes where the file has them
+		c.run.Order = sim.SortedOrder // keeps the processes in the order of the file
 	case c.run.Sizes != nil:
 	case said != nil && said.N > 0:
 		c.run.Sizes = []int{said.N}

@@ -80,8 +80,8 @@ func (a *Console) SetColours(when string) {
 	a.Colour, a.ErrColour = terminal.Colours(a.Stdout.w, when), terminal.Colours(a.Stderr, when)
 }
 
-// ReportUnwritten says that files are not written: behind a report, or on standard error where standard
-// output is for programs.
+// ReportUnwritten reports that files are not written: after a report, or on standard error if standard output
+// is for programs.
 func ReportUnwritten(a *Console, text string, quiet bool) (err error) {
 	switch {
 	case text == "":

@@ -332,8 +332,8 @@ func (o *Options) Arrange(in *scenario.Input, seed uint64) error {
 	return in.Check()
 }
 
-// Configure sets the parameters of the algorithm. Unless they hold a bound on delays, the bound is that of
-// the run.
+// Configure sets the parameters of the algorithm. Unless they include a bound on delays, the bound is the
+// longest delay of the run.
 func (o *Options) Configure(c *sim.Config) (err error) {
 	if o.Values, err = o.ReadParams(); err != nil {
 		return err

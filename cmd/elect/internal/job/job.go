@@ -25,8 +25,8 @@ type Job struct {
 	expect *scenario.Expect // the expected result of this run; nil if there is none
 }
 
-// complete completes the input and refuses a run that cannot be. The delays stay those of the flags or the
-// file, since expectations hold for these alone.
+// complete completes the input and rejects an impossible run. The delays remain those of the flags or the
+// file, since expectations hold only for them.
 func (j *Job) complete() error {
 	c := j.Config
 	err := c.Check()

@@ -72,7 +72,7 @@ func leads(t *testing.T, line, text string, program ...string) (code int, stdout
 	return code, stdout, stderr
 }
 
-// TestLeadOnce: with --once, the exit status is that of the program.
+// TestLeadOnce: with --once, the exit status is the status of the program.
 func TestLeadOnce(t *testing.T) {
 	for program, want := range map[string]struct {
 		code int
@@ -106,7 +106,7 @@ func TestEnvironment(t *testing.T) {
 	require.Equal(t, words[2], words[3])
 }
 
-// TestLeadAlone: where the program of an only member ends, the log says no more than that this one gives up.
+// TestLeadAlone: if the program of the only member ends, the log contains a single line about it.
 func TestLeadAlone(t *testing.T) {
 	code, _, log := leads(t, alone, "the program has ended", "true")
 	require.Zero(t, code, log)
@@ -115,8 +115,8 @@ func TestLeadAlone(t *testing.T) {
 	require.NotContains(t, log, "another member")
 }
 
-// TestRuns: a program that ends at once runs again after pauses, each twice as long as the last, up to 32
-// leases.
+// TestRuns: a program that ends immediately runs again after a pause. Each pause is twice as long as the
+// last, up to 32 leases.
 func TestRuns(t *testing.T) {
 	code, _, log := leads(t, alone, `"no candidate for"=640ms`, "true")
 	require.Zero(t, code, log)

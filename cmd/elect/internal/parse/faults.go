@@ -45,8 +45,8 @@ func Pause(where, text string) (pause scenario.Pause, err error) {
 	return pause, err
 }
 
-// cutRange cuts a range where its two times meet: at a hyphen that is neither a sign nor that of
-// an exponent.
+// cutRange splits a range at the hyphen between its two times, which is neither a sign nor part of an
+// exponent.
 func cutRange(text string) (from, until string, ok bool) {
 	for i := 1; i < len(text); i++ {
 		// A minus behind an e belongs to an exponent: 1e-3-2 is the range from 1e-3 to 2.
@@ -80,8 +80,8 @@ func Probability(flag, text string) (float64, error) {
 	return math.Abs(p), nil // -0 is 0
 }
 
-// Partition reads groups and a range of times: 1,2|3,4@3-9. Where the end is missing there
-// is none; without times it is there from the beginning.
+// Partition parses groups and a range of times: 1,2|3,4@3-9. Without an end the partition does not end.
+// Without times it begins with the run.
 func Partition(flag, text string) (cut fault.Partition, err error) {
 	groups, when, timed := strings.Cut(text, "@")
 	sign := "|"

@@ -13,7 +13,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// soakTable reports on many algorithms, a row each, and then in full on the ones that fail.
+// soakTable reports on many algorithms: one row for each, and then a full report on each that failed.
 type soakTable struct {
 	a      *console.Console
 	width  int // of titles

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFit: lines are broken also where they arrive in parts.
+// TestFit: lines are broken even if they are written in parts.
 func TestFit(t *testing.T) {
 	var b strings.Builder
 	to := Fit(&b, 30)

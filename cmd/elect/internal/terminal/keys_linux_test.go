@@ -12,7 +12,7 @@ import (
 	"github.com/go-election/election/internal/terminaltest"
 )
 
-// TestRaw: a raw terminal passes on each key at once; once that is undone, a line has to be complete.
+// TestRaw: a raw terminal passes on each key immediately. After it is restored, a line must be complete.
 func TestRaw(t *testing.T) {
 	near, far := terminaltest.Open(t)
 	restore, err := Raw(far)

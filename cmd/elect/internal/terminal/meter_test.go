@@ -11,7 +11,7 @@ import (
 
 func TestMeter(t *testing.T) { synctest.Test(t, meter) }
 
-// meter is run where time is virtual, so that rates are exact.
+// meter runs in virtual time, so rates are exact.
 func meter(t *testing.T) {
 	var b strings.Builder
 	m := &Meter{w: &b, begin: time.Now()}

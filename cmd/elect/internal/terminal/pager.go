@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Page returns a writer to the pager that PAGER names, else less, if w is a terminal; else w itself. Where
-// the input is the null device it is w too: the command then runs unattended, and a pager reads its keys
-// from the terminal, so it would wait forever. The caller calls wait when all is written: it waits for the
-// pager to end.
+// Page returns a writer to the pager in PAGER, or else less, if w is a terminal. Otherwise it returns w. It
+// also returns w if the input is the null device: the command then runs unattended, and a pager, which reads
+// its keys from the terminal, would wait forever. When everything is written, the caller must call wait,
+// which waits for the pager to end.
 func Page(in io.Reader, w io.Writer) (to io.Writer, wait func() error) {
 	pager, set := os.LookupEnv("PAGER")
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWidth: COLUMNS says it, within bounds; what is no terminal is 80 wide.
+// TestWidth: COLUMNS determines the width, within bounds. Without a terminal the width is 80.
 func TestWidth(t *testing.T) {
 	for columns, want := range map[string]int{"": 80, "x": 80, "0": 80, "-3": 80, "20": 40, "64": 64,
 		"250": 100} {
