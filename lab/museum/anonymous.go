@@ -10,7 +10,7 @@ import (
 // draw 1 or 2.
 func anonymous(n int, size uint32) check.Config { return drawingFrom(2, n, size) }
 
-// drawingFrom is the same where they draw from more numbers.
+// drawingFrom returns the same election with draws from more numbers.
 func drawingFrom(numbers uint32, n int, size uint32) check.Config {
 	a := must(itairodeh.New(itairodeh.Config{Size: size, K: numbers, Finite: true}))
 	ids := make([]election.ID, n)
@@ -30,7 +30,7 @@ func anonymousWith(n int, step bend) check.Config {
 // anonymousToken is the kind of message.
 const anonymousToken = 1
 
-// alike lets each process draw the same numbers.
+// alike makes all processes draw the same numbers.
 func alike(n *bent, e *election.Env, ev *election.Event) {
 	own := election.NewEnv(aside{e}, nil)
 	fx := own.Begin(0)

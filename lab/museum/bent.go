@@ -87,7 +87,7 @@ func (a aside) Ports(int) int                                { return a.Env.Port
 func (a aside) Peer(_ int, port election.Port) election.Rank { return a.Env.Peer(port) }
 func (a aside) Weight(_ int, port election.Port) uint64      { return a.Env.Weight(port) }
 
-// try lets the right Node take an event, and returns what it wants done without doing it.
+// try steps the right Node with an event and returns its effects without carrying them out.
 func (n *bent) try(e *election.Env, ev *election.Event) *election.Effects {
 	own := election.NewEnv(aside{e}, e.Choose)
 	fx := own.Begin(0)
@@ -183,8 +183,8 @@ func received(ev *election.Event, kind uint8) bool {
 // Audit begins what an audited process breaks the rules with.
 const Audit = "audit: "
 
-// audited returns an algorithm of which a process breaks the rules if it does something twice: forbidden
-// says that a message must not be sent, by what was sent before.
+// audited returns an algorithm in which a process breaks the rules if it does something twice. forbidden
+// reports whether a message must not be sent after the messages that were sent before.
 func audited(a *election.Algorithm, forbidden func(n *bent, ev *election.Event,
 	o *election.Outgoing) string) *election.Algorithm {
 	return with(a, func(n *bent, e *election.Env, ev *election.Event) {

@@ -345,7 +345,7 @@ func mutualCapture() []Entry {
 	}}
 }
 
-// strayAnswers: a challenge that is passed on says how far the passer is.
+// strayAnswers: a process that forwards a challenge reports its own progress.
 func strayAnswers() []Entry {
 	const elect = 1 // a kind
 	setting := func(a *election.Algorithm) check.Config {

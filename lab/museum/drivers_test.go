@@ -49,8 +49,9 @@ func driverExhibits() []Entry {
 
 // copiesArrive: packets are numbered, and one that comes again is delivered again.
 func copiesArrive() Entry {
-	// The number of a packet stands in Round, which echo does not use. The upper half of the marks counts the
-	// packets that have been sent; below are the numbers of those that came last, for each of two ports.
+	// Round, which echo does not use, carries the number of a packet. The upper half of the marks counts the
+	// packets sent. The lower half contains the numbers of the packets that arrived last, for each of two
+	// ports.
 	const sent, port, number = 32, 16, 0xffff
 	numbered := with(echo.Implicit(), func(n *bent, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Recv {

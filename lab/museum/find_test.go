@@ -10,9 +10,9 @@ import (
 	"github.com/go-election/election/catalog"
 )
 
-// TestAll: each exhibit has an ID of its own, and the trail that belongs to it, unless a run of the simulator
-// shows it; it is an exercise, with a hint, or a rule says why not; and no trail and no hint belongs to
-// another.
+// TestAll: each exhibit has an ID of its own, and its own trail, unless a run of the simulator shows the
+// mistake. It is either an exercise with a hint, or a rule gives the reason why it is not. No trail or hint
+// is left over.
 func TestAll(t *testing.T) {
 	seen, reasons, trailed, hinted := make(map[string]bool), make(map[string][]string), 0, 0
 	for _, x := range All() {
@@ -34,8 +34,8 @@ func TestAll(t *testing.T) {
 	require.Len(t, reasons, 7, "each reason keeps an entry out: %v", reasons)
 }
 
-// TestFind: the algorithms of all exhibits are found by their IDs, those of the catalog by their names, and
-// no other.
+// TestFind: Find finds the algorithms of all exhibits by ID and the algorithms of the catalog by name, and no
+// others.
 func TestFind(t *testing.T) {
 	for _, x := range All() {
 		a, err := Find(Name, x.ID())

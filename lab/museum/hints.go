@@ -1,6 +1,6 @@
 package museum
 
-// hints say how a schedule looks that shows a mistake, by the ID of its Entry: each exercise has one, see
+// hints describe a schedule that shows a mistake, by the ID of its Entry. Each exercise has one; see
 // [Entry.NoExercise].
 var hints = map[string]string{
 	"lcr-participant-never-reset": "One election ends well. Let the process that started ask for a " +

@@ -150,8 +150,8 @@ func adding(act func(n *bent, e *election.Env, ev *election.Event, was leaseStat
 	}
 }
 
-// floored lets the smaller candidates claim larger Terms, as where a clock says what Terms are to exceed:
-// else a candidate first has to hear of a Term.
+// floored makes smaller candidates claim larger Terms, as if a clock determined the smallest new Term.
+// Otherwise a candidate would first have to hear of a Term.
 func floored(a *election.Algorithm) *election.Algorithm {
 	return with(a, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 		if ev.Op == election.Init {
@@ -161,7 +161,7 @@ func floored(a *election.Algorithm) *election.Algorithm {
 	}))
 }
 
-// resets lets each connection break once, at any moment: an event that the right Node does not know.
+// resets makes each connection break once, at any moment, an event that the right Node does not have.
 func resets(a *election.Algorithm) *election.Algorithm {
 	return with(a, before(func(n *bent, e *election.Env, ev *election.Event) bool {
 		if ev.Op == election.Init {
@@ -171,8 +171,8 @@ func resets(a *election.Algorithm) *election.Algorithm {
 	}))
 }
 
-// separated lets a candidate that comes back claim at once, without its own voter, as where candidates are
-// no voters.
+// separated makes a candidate that returns claim immediately, without its own voter, as if candidates were
+// not voters.
 func separated(a *election.Algorithm) *election.Algorithm {
 	return with(a, func(n *bent, e *election.Env, ev *election.Event) {
 		n.Node.Step(e, ev)
@@ -189,8 +189,8 @@ func separated(a *election.Algorithm) *election.Algorithm {
 	})
 }
 
-// lossy loses some messages, all of a kind on a link, and lets timers run out as early as they may: both
-// leave less to visit.
+// lossy loses messages of some kinds on some links, and fires timers as early as possible. Both reduce the
+// number of states.
 func lossy(a *election.Algorithm, arrives func(from, to election.ID, kind uint8) bool) *election.Algorithm {
 	return with(a, func(n *bent, e *election.Env, ev *election.Event) {
 		fx := n.try(e, ev)
@@ -204,10 +204,10 @@ func lossy(a *election.Algorithm, arrives func(from, to election.ID, kind uint8)
 	})
 }
 
-// inPairs is what arrives where each of two candidates reaches one voter only.
+// inPairs reports which messages arrive if each of two candidates reaches one voter only.
 func inPairs(from, to election.ID, _ uint8) bool { return from%2 == to%2 }
 
-// around4 is what arrives where 4 comes back: 5 reaches 3 and 4 only, and 1 reaches 2 and 4.
+// around4 reports which messages arrive if 4 returns: 5 reaches only 3 and 4, and 1 reaches 2 and 4.
 func around4(from, to election.ID, kind uint8) bool {
 	switch {
 	case kind == leaseRelease || kind == leaseRead && (from != 4 || to == 5):
@@ -218,7 +218,7 @@ func around4(from, to election.ID, kind uint8) bool {
 	return from == 4 || to == 4 || from == 5 && to == 3 || from == 2 && to == 1
 }
 
-// early reads the memory of others at once after a return, and then waits.
+// early reads the memory of other processes immediately after a return, and then waits.
 func early(n *bent, e *election.Env, ev *election.Event) {
 	n.Node.Step(e, ev)
 	l := n.lease()
@@ -288,7 +288,7 @@ func leases(stagger time.Duration, durable bool) *election.Algorithm {
 }
 
 const (
-	together = -1   // a stagger: all candidates claim at once
+	together = -1   // a stagger: all candidates claim simultaneously
 	inTurn   = unit // the larger ones claim first
 
 	floors = "A smaller candidate begins with a larger Term"

@@ -44,7 +44,7 @@ func lostKept() Entry {
 	}
 }
 
-// ledTakenBack: a leader that stops says that its claim never led.
+// ledTakenBack: a leader that stops reports that its claim never led.
 func ledTakenBack() Entry {
 	m := leaseMistake{
 		name: "the vote of a lease is taken back", source: known, wrong: takenBack,

@@ -1,18 +1,18 @@
-// Package museum holds mistakes that algorithms of this project have been printed with, are known for, or had
-// themselves: each is Go code, and beside it stands the right algorithm in the same setting. The checker
-// finds every one, which the tests of this package show, and docs/museum.md lists what it finds.
+// Package museum contains mistakes that were printed for algorithms of this project, that are common, or that
+// this project has made. Each mistake is Go code, next to the right algorithm in the same setting. The model
+// checker finds all of them, as the tests of this package show. docs/museum.md lists the results.
 //
 //	for _, x := range museum.All() {
 //		r, err := check.Run(ctx, x.Config)        // r.Counterexample shows the mistake
 //		r, err = check.Run(ctx, x.Control.Config) // r.Counterexample is nil
 //	}
 //
-// [Find] finds the algorithms by name, as a scenario names them: "museum" is the algorithm, and
-// [Entry.ID] the variant.
+// [Find] finds the algorithms by the names that scenarios use: the algorithm is "museum", and the variant is
+// [Entry.ID].
 //
-// The mistakes of drivers are not among them. They are Nodes that handle events as a wrong driver would, with
-// bounds of package process, and stand in the tests beside the names of the tests that hold the project's own
-// drivers to the rule.
+// Mistakes of drivers are in the tests of this package. They are Nodes that handle events as a wrong driver
+// would, within the bounds of package process. Next to each is the name of the test that checks the drivers
+// of this project for the mistake.
 package museum
 
 import (
@@ -33,15 +33,15 @@ const Name = "museum"
 // Entry is one mistake.
 type Entry struct {
 	Name    string // what goes wrong, behind the name of the algorithm
-	Source  string // where the mistake is from
+	Source  string // origin of the mistake
 	Wrong   string // what is wrong with the code
 	Setting string // what else the reader has to know, of the wrong algorithm and the right one alike
-	Hint    string // how a schedule looks that shows the mistake; empty where [Entry.NoExercise] says why
-	Limit   bool   // the code is right: the algorithm is used where it cannot work
+	Hint    string // a schedule that shows the mistake; empty if [Entry.NoExercise] returns a reason
+	Limit   bool   // the code is right, but the algorithm is used outside of its model
 
 	Config  check.Config // the wrong algorithm, and what may go wrong around it
 	Control Control
-	Also    []Control // what else is right, such as the mistake where it does no harm
+	Also    []Control // other settings without a violation, such as the mistake in a setting in which it does no harm
 
 	// Property is what the checker finds to be violated, and Par the length of its shortest trail there;
 	// of an exercise, of those on which processes start at any time. Both are empty if one run of the
@@ -68,7 +68,7 @@ type prompt struct {
 	of election.ID // the process that it is about; zero for a Start
 }
 
-// Control is the same setting without the mistake; of a limit, the same algorithm where it can work.
+// Control is the same setting without the mistake. For a limit, it is the same algorithm within its model.
 type Control struct {
 	Name string
 	check.Config
@@ -81,7 +81,7 @@ func All() []Entry {
 	for i := range all {
 		x := &all[i]
 		var is shortest
-		if i < len(trails) { // else a new Entry is the reason, and trails.go is to be made anew
+		if i < len(trails) { // otherwise the Entry is new, and trails.go must be regenerated
 			is = trails[i]
 		}
 		x.Property, x.Par, x.byHand, x.Hint = is.property, is.steps, is.byHand, hints[x.ID()]
@@ -89,7 +89,7 @@ func All() []Entry {
 	return all
 }
 
-// shortest is what the checker finds: a property, the number of steps to where it is violated, and
+// shortest is the result of the checker: the violated property, the number of steps to the violation, and
 // whether acts show it as well.
 type shortest struct {
 	property verdict.Property
@@ -103,8 +103,8 @@ const (
 	mostSteps     = 25
 )
 
-// NoExercise says why the mistake is not one to be found by hand, in a schedule of acts; it is empty of an
-// exercise.
+// NoExercise returns the reason why the mistake cannot be found by hand, in a schedule of acts. It returns ""
+// for an exercise.
 func (x *Entry) NoExercise() string {
 	switch {
 	case x.counted != "":

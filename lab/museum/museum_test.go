@@ -26,20 +26,21 @@ var (
 
 const document = "../../docs/museum.md"
 
-// found is what the checks say of an exhibit.
+// found contains the results of the checks of an exhibit.
 type found struct {
 	by, property  string
 	fewest        *shortest // that the Entry names
 	steps, states uint64
 }
 
-// exhibits are all that the document lists.
+// exhibits returns all exhibits of the document.
 func exhibits() []Entry { return slices.Concat(All(), driverExhibits()) }
 
 // most is how many states a check here visits at most.
 const most = 3_000_000
 
-// TestMuseum: no mistake survives, nothing right is called a mistake, and docs/museum.md says so.
+// TestMuseum: the checker finds every mistake, reports nothing right as a mistake, and docs/museum.md
+// contains the results.
 func TestMuseum(t *testing.T) {
 	var all []found
 	list := exhibits()
@@ -95,9 +96,9 @@ func byChecker(t *testing.T, x *Entry) (f found) {
 	return f
 }
 
-// exercise returns the shortest trail to a mistake, and whether acts show it that are its steps. By hand
-// processes may start at any time, so that it may be shorter than where all start first; delays are
-// those of the algorithm, and it announces its leader.
+// exercise returns the shortest trail to a mistake, and whether its steps show the mistake as acts. By hand,
+// processes may start at any time, so the trail may be shorter than with all starts first. Delays are as the
+// algorithm requires, and it announces its leader.
 func exercise(t *testing.T, x *Entry) (*check.Trail, bool) {
 	trail := checked(t, x.Name, x.Config).Counterexample
 	if x.Limit || strings.HasPrefix(x.Name, driver) || len(x.Config.IDs) > mostProcesses ||
@@ -158,17 +159,17 @@ func showsByHand(t *testing.T, c, right *check.Config, trail *check.Trail) bool 
 		}
 		var err error
 		if steps, err = check.Earliest(t.Context(), c.Input, steps); errors.Is(err, election.ErrInput) {
-			return false // a step comes only at its time, such as that of a timer
+			return false // a step comes only at a time of its own, such as the time of a timer
 		}
 		require.NoError(t, err)
 	}
-	// Where only a time-out is too short the right algorithm fails by the same acts, one of which ends
-	// it too soon.
+	// If the only mistake is a short timeout, the same acts also make the right algorithm fail, since one of
+	// them fires the timer too early.
 	return steps != nil && shownBy(t, c, steps, trail.Property) == trail.Property &&
 		shownBy(t, right, trail.Steps, "") == ""
 }
 
-// results are those of the checks that have been run, by name: more than one test takes them.
+// results contains the results of checks by name, since several tests use them.
 var results = make(map[string]*check.Result)
 
 // checked visits every state of a check, or those until the first mistake.

@@ -49,7 +49,7 @@ func mutexExhibits() []Entry {
 		Wrong: "a process that has let another go first asks with a time that is not later",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			clock, asPrinted := n.state()[:8], *ev
-			asPrinted.Msg.Term = 0 // OK says no more than which request it answers
+			asPrinted.Msg.Term = 0 // OK contains only the request that it answers
 			n.Node.Step(e, &asPrinted)
 			if ev.Op == election.Recv {
 				n.restore(append(clock, n.state()[8:]...))
@@ -104,7 +104,7 @@ func arbiterExhibit() Entry {
 	}
 }
 
-// pausedArbiter: an arbiter that has been replaced while it was paused goes on with its old reign.
+// pausedArbiter: an arbiter that was replaced while it was paused continues its old reign.
 func pausedArbiter() Entry {
 	right := must(mutex.Arbiter(mutex.Config{CriticalSection: unit,
 		Election: must(bully.Rules(bully.Config{Heartbeat: 8 * unit}))}))
@@ -275,7 +275,7 @@ func shortGrace() Entry {
 	arbiter := func(delay time.Duration) *election.Algorithm {
 		a := *must(mutex.Arbiter(mutex.Config{CriticalSection: 5 * unit, Delay: delay,
 			Election: must(bully.Rules(bully.Config{}))}))
-		a.Delay = unit // that of the links, whatever the arbiter takes it for
+		a.Delay = unit // the delay of the links, whatever delay the arbiter assumes
 		return &a
 	}
 	setting := func(a *election.Algorithm) check.Config {

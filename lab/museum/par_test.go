@@ -11,8 +11,9 @@ import (
 	"github.com/go-election/election/lab/verdict"
 )
 
-// TestPar: no run shows the mistake of an exercise in fewer steps than Par. All moves are tried, where these
-// are not too many. Of the two that a long run leaves one has 141,631 states; of the other, 500,000 show none.
+// TestPar: no run shows the mistake of an exercise in fewer steps than Par. The test tries all moves, unless
+// there are too many, which a long run finds for two exercises: one has 141,631 states, and of the other one
+// 500,000 states show no mistake.
 func TestPar(t *testing.T) {
 	most, tried, left := 3_000, 0, []string{}
 	if *long {
@@ -47,7 +48,7 @@ func TestPar(t *testing.T) {
 				again, ok := ways.around(at, x.Par-1-len(steps))
 				require.False(t, ok, "%s: %v, and then for ever %v", x.ID(), steps, again)
 			case g.States[at].Violated != "":
-				// A move that is wrong may lead where a right one leads as well.
+				// A wrong move may lead to the same state as a right one.
 				require.Empty(t, shownBy(t, &c, steps, ""), "%s: %v", x.ID(), steps)
 			}
 		}
@@ -64,7 +65,7 @@ type ways struct {
 	graph *check.Graph
 	out   [][]check.Edge // by state
 	by    []*check.Edge  // by state: the last move of its way
-	steps []int          // by state: those of its way
+	steps []int          // by state: the steps that lead to it
 }
 
 func waysIn(g *check.Graph) *ways {

@@ -9,8 +9,8 @@ import (
 	"github.com/go-election/election/lab/check"
 )
 
-// TestReduced: where orders of steps are left out every mistake is found as well, and nothing right is
-// called one.
+// TestReduced: with partial order reduction, the checker finds every mistake and reports nothing right as a
+// mistake.
 func TestReduced(t *testing.T) {
 	saved := 0
 	for _, x := range exhibits() {

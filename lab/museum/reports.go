@@ -17,7 +17,7 @@ const earlier = "an earlier version of this project"
 // after returns a number of units as a time.
 func after(units float64) time.Duration { return time.Duration(units * float64(unit)) }
 
-// when says that something happens to a process after a number of units.
+// when returns an event of a process after a number of units.
 func when(id election.ID, units float64) []scenario.At {
 	return []scenario.At{{ID: id, Time: after(units)}}
 }

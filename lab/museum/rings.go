@@ -329,7 +329,7 @@ func large(a *election.Algorithm) check.Config {
 	return c
 }
 
-// entersLate goes on with the phase of the probe that has woken it.
+// entersLate continues with the phase of the probe that has woken the process.
 func entersLate(n *bent, e *election.Env, ev *election.Event) {
 	asleep := !n.is(awake)
 	fx := n.try(e, ev)

@@ -45,7 +45,7 @@ func roundExhibits() []Entry {
 	}}
 }
 
-// unmarkedPulses lets the process take what arrives as if it were of its present pulse.
+// unmarkedPulses treats every arrival as if it belonged to the current pulse.
 func unmarkedPulses(n *bent, e *election.Env, ev *election.Event) {
 	const odd, flag = 2, 1 << 6 // the place of a field, and the mark
 	own := *ev

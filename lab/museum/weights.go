@@ -59,7 +59,7 @@ func (n *bent) awake(e *election.Env) {
 	}
 }
 
-// hastyConnect takes a CONNECT over a basic link at once, as if the link were the core.
+// hastyConnect accepts a CONNECT over a basic link immediately, as if the link were the core.
 func hastyConnect(n *bent, e *election.Env, ev *election.Event) bool {
 	if !received(ev, ghsConnect) {
 		return true
@@ -74,7 +74,7 @@ func hastyConnect(n *bent, e *election.Env, ev *election.Event) bool {
 	return false
 }
 
-// hastyTest answers a TEST of a higher level at once: the other fragment is another one so far.
+// hastyTest answers a TEST of a higher level immediately: so far the other fragment is a different one.
 func hastyTest(n *bent, e *election.Env, ev *election.Event) bool {
 	if !received(ev, ghsTest) {
 		return true
@@ -87,7 +87,7 @@ func hastyTest(n *bent, e *election.Env, ev *election.Event) bool {
 	return false
 }
 
-// hastyReport takes the REPORT of the other end of the core at once.
+// hastyReport accepts the REPORT from the other end of the core immediately.
 func hastyReport(n *bent, e *election.Env, ev *election.Event) bool {
 	b := n.state()
 	if !received(ev, ghsReport) || b[ghsState] != ghsSearching || b[ghsParent] != byte(ev.Port) {
