@@ -34,11 +34,11 @@ const (
 // ErrNoGo: the page has to be built, and there is no go command.
 var ErrNoGo = errors.New("the page is built from source, and there is no go command in PATH")
 
-// Source is where the two modules lie.
+// Source contains the folders of the two modules.
 type Source struct{ Library, Page string }
 
-// Own returns the page of this program: the one that it holds, or one from the cache of the user, or
-// built, which it reports before.
+// Own returns the page of this program: the embedded page, or the page in the cache of the user, or a new
+// one. It calls building before it builds.
 func Own(ctx context.Context, building func()) (*Site, error) {
 	if site := Embedded(); site != nil {
 		return site, nil
@@ -168,7 +168,7 @@ func Published(ctx context.Context) (*Site, error) {
 	return load(os.DirFS(folder))
 }
 
-// Config says how the page is built. The zero value is ready.
+// Config describes how to build the page. The zero value is ready for use.
 type Config struct {
 	// Cache is a folder in which built pages are kept. If empty, or not to be written, none is.
 	Cache    string
@@ -199,7 +199,7 @@ func (s Source) Site(ctx context.Context, c Config) (*Site, error) {
 	if err != nil || c.Cache == "" {
 		return site, err
 	}
-	// Where the cache cannot be written, each start builds: the page is there all the same.
+	// If the cache cannot be written, each start builds the page again.
 	if err := os.RemoveAll(folder); err == nil { // what is there has lost something
 		_ = site.keep(c.Cache, folder)
 	}

@@ -64,8 +64,8 @@ func page(t *testing.T) *build.Site {
 	return s
 }
 
-// TestSameBytes: the same source gives the same page, also elsewhere and where no cache can be written; a
-// cache spares the build.
+// TestSameBytes: the same source gives the same page, in any folder and without a cache. With a cache the
+// page is not built again.
 func TestSameBytes(t *testing.T) {
 	site := page(t)
 	again, err := siteOf(here(t))
@@ -85,7 +85,7 @@ func TestSameBytes(t *testing.T) {
 			files[folder+"/"+e.Name()] = string(text)
 		}
 	}
-	// The cache is in a file, where none can be.
+	// The path of the cache leads through a file, so the cache cannot be created.
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o666))
 	other, err := withPage(t, files).Site(t.Context(), build.Config{Cache: filepath.Join(file, "elect")})

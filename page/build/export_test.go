@@ -5,7 +5,7 @@ import "runtime/debug"
 // Installed returns the versions of both modules in a program.
 func Installed(info *debug.BuildInfo) []string { return installed(info) }
 
-// Tree is all that a page is made of.
+// Tree contains the files from which a page is built.
 type Tree = tree
 
 // Read reads what a page is made of.

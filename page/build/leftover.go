@@ -9,7 +9,7 @@ import (
 
 const (
 	temporary  = "elect-page-"  // begins the names of the folders in which pages are built
-	unfinished = "new-"         // begins those of the pages that are being written into a cache
+	unfinished = "new-"         // prefix of the names of pages that are being written into a cache
 	aDay       = 24 * time.Hour // no build takes that long
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/input"
 )
 
-// policy lets the page load its own files only, make WebAssembly of one, and write pictures.
+// policy allows the page to load only its own files, to compile WebAssembly, and to write pictures.
 const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; " +
 	"img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'"
 

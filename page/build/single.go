@@ -19,7 +19,7 @@ import (
 //go:embed boot.js
 var boot string
 
-// singlePolicy lets the page load nothing but what lies in it.
+// singlePolicy allows the page to load only what it contains.
 const singlePolicy = "default-src 'none'; script-src 'unsafe-inline' blob: 'wasm-unsafe-eval'; " +
 	"worker-src blob:; " +
 	"style-src 'unsafe-inline'; connect-src blob:; img-src data: blob:"
@@ -85,8 +85,8 @@ func (s *Site) Single() ([]byte, error) {
 	return []byte(strings.Replace(document, scriptLink, foot, 1)), nil
 }
 
-// digits writes bytes as letters, two for each 13 bits: base 64 would make the page larger by a twelfth.
-// There are 91 letters, from # to ~ without the one that begins a tag.
+// digits encodes bytes as letters, two for each 13 bits; base 64 would make the page larger by a twelfth. It
+// uses 91 letters: # to ~, except for the one that begins a tag.
 func digits(b []byte) string {
 	text := make([]byte, 0, len(b)*16/13+2)
 	letter := func(digit uint32) byte {

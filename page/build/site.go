@@ -174,7 +174,7 @@ func (s *Site) keep(cache, folder string) error {
 // mostKept is the number of pages that a cache keeps.
 const mostKept = 5
 
-// forget removes the oldest pages of a cache, but for one.
+// forget removes the oldest pages of a cache, except for one.
 func forget(cache, but string) error {
 	list, err := filepath.Glob(filepath.Join(cache, "page-*"))
 	if err != nil {

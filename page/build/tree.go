@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// tree is all that a page is made of.
+// tree contains the files from which a page is built.
 type tree struct {
 	code    map[string][]byte // Go files, by paths in one module
 	imports map[string][]string
@@ -36,8 +36,8 @@ const (
 	counters = "internal/counters"
 )
 
-// read reads what the page needs: the packages of the program, those that build it, and the files of the
-// page.
+// read reads the source of the page: the packages of the program, the packages that build it, and the files
+// of the page.
 func (s Source) read() (*tree, error) {
 	t := &tree{code: make(map[string][]byte), imports: make(map[string][]string),
 		shown: make(map[string][]byte)}
@@ -101,7 +101,7 @@ func (t *tree) add(s Source, name string) error {
 	return nil
 }
 
-// algorithms returns the packages of the algorithms: those of the catalog that stand on the contract.
+// algorithms returns the packages of the algorithms: the packages of the catalog that import the contract.
 func (t *tree) algorithms() []string {
 	list := slices.DeleteFunc(slices.Clone(t.imports["catalog"]), func(name string) bool {
 		return !slices.Contains(t.imports[name], "")

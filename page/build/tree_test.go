@@ -72,7 +72,7 @@ func TestAlgorithms(t *testing.T) {
 	require.Equal(t, want, tree.Algorithms())
 }
 
-// TestKey: a page is another if a file of it or the Go differs; where it lies makes no difference.
+// TestKey: the key of a page depends on its files and on the Go version, but not on its folder.
 func TestKey(t *testing.T) {
 	key := func(version string, change map[string]string) string {
 		files := map[string]string{}

@@ -17,7 +17,8 @@ type goEnv struct {
 	Version string `json:"GOVERSION"`
 }
 
-// environment asks the go command that a module uses, which may be another than that of the current folder.
+// environment returns the settings of the go command that a module uses, which may differ from the one of the
+// current folder.
 func environment(ctx context.Context, module string) (env goEnv, err error) {
 	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOROOT", "GOVERSION")
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "GOWORK=off")
@@ -101,8 +102,7 @@ func (t *tree) copyTo(folder string) error {
 	return nil
 }
 
-// instrument lets each block of the algorithms count that it has run. It returns what the source says of
-// them.
+// instrument makes each block of the algorithms count its runs. It returns the description of the source.
 func (t *tree) instrument(folder string) ([]byte, error) {
 	var dirs []string
 	for _, name := range t.algorithms() {
