@@ -19,7 +19,7 @@ func TestReduced(t *testing.T) {
 		}
 		for name, c := range map[string]check.Config{x.Name: x.Config,
 			ofRight(x.Name, x.Control): x.Control.Config} {
-			// Where time is modelled no order is left out, so that the search is the same once more.
+			// If time is modeled, the reduction omits nothing, and the search would be the same again.
 			if !*long && c.Delay > 0 {
 				continue
 			}
