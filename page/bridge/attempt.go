@@ -20,8 +20,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// another says why a run is no attempt at this challenge: it has another algorithm or other processes.
-// Where messages count the order of the processes is free, and so are the starts.
+// another returns the reason why a run is no attempt at this challenge: a different algorithm or different
+// processes. If messages count, the order of the processes and the starts are free.
 func (c *challenge) another(s *scenario.Scenario) (string, error) {
 	is, want := unplanned(s), unplanned(c.Scenario)
 	if c.Property == "" {
@@ -45,7 +45,7 @@ func (c *challenge) another(s *scenario.Scenario) (string, error) {
 	return "", nil
 }
 
-// beyond says what goes wrong in a run that the challenge does not allow.
+// beyond returns the faults of a run that the challenge does not allow.
 func (c *challenge) beyond(a *asked) string {
 	count := func(do observe.What) (n int) {
 		for i := range a.After {
@@ -73,7 +73,7 @@ func (c *challenge) beyond(a *asked) string {
 	return ""
 }
 
-// misled says where a failure detector is wrong in a run: no checker makes it so.
+// misled describes a mistake of a failure detector in a run, which the checker never makes.
 func misled(r *run, a *asked) string {
 	steps, acts := a.After, r.scenario.Acts
 	if a.unseen && len(acts) > 0 {
@@ -100,8 +100,8 @@ func misled(r *run, a *asked) string {
 	return ""
 }
 
-// leaves says where a run leaves the model of its algorithm, as far as the challenge does not allow it.
-// It counts delays and timers only if timed is set.
+// leaves describes how a run leaves the model of its algorithm in a way that the challenge does not allow. It
+// includes delays and timers only if timed is set.
 func (c *challenge) leaves(r *run, outside []sim.Outside, timed bool) string {
 	if len(r.outside) > 0 {
 		return "the run leaves the model of the algorithm: " + r.outside[0].Why
@@ -197,8 +197,7 @@ func winsByMessages(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judg
 	return j, nil
 }
 
-// panicked returns what a Node has violated that panicked in a run, or sent where no link is; nil if
-// none did.
+// panicked returns the violation if a Node panicked in a run or sent over a port without a link, or else nil.
 func panicked(err error) *violation {
 	if !errors.Is(err, observe.ErrPanic) && !errors.Is(err, observe.ErrPort) {
 		return nil

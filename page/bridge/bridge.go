@@ -1,7 +1,7 @@
-// Package bridge is what a page in a browser asks of the library: to run an election and give it as a film,
-// to look into it at any step, to check it, and to read and write its files. Arguments and replies are JSON;
-// a film, which is large, is bytes beside it. Nothing here knows of a browser, so that all of it is tested as
-// any other package is.
+// Package bridge connects a page in a browser to the library: it runs elections and returns them as films,
+// inspects a run at any step, checks it, and reads and writes its files. Arguments and replies are JSON. A
+// film, which is large, is returned as bytes next to it. The package does not depend on a browser, so its
+// tests need none.
 //
 //	var b bridge.Bridge
 //	reply, err := b.Call(ctx, "film", []byte(`{"scenario": {"algorithm": "lcr", "ids": [2, 3, 1]}}`), nil)
@@ -28,8 +28,9 @@ type Reply struct {
 	Data []byte // a film; nil for most calls
 }
 
-// Bridge answers the calls of one page. It keeps the last run, so that a look at another step of it does not
-// run it from the beginning. The zero value is ready. Calls may come at once, and are answered one by one.
+// Bridge answers the calls of one page. It keeps the last run, so that another step of it can be inspected
+// without running it from the beginning. The zero value is ready for use. Calls may be concurrent, and are
+// answered one by one.
 type Bridge struct {
 	mu       sync.Mutex
 	runs     []*run   // the last ones, the newest first
@@ -43,7 +44,7 @@ type Bridge struct {
 // call answers one call. args has been checked to be JSON.
 type call func(b *Bridge, ctx context.Context, args json.RawMessage, progress func(any)) (Reply, error)
 
-// calls are all that a page may ask, by name.
+// calls contains all calls of the page, by name.
 var calls = map[string]call{
 	"broken":     (*Bridge).broken,
 	"catalog":    (*Bridge).catalog,

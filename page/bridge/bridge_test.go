@@ -57,7 +57,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestAtOnce: calls that come at once have the replies that they have one after another.
+// TestAtOnce: concurrent calls have the same replies as consecutive ones.
 func TestAtOnce(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "hs", "n": 16, "order": "random"})

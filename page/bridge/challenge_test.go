@@ -189,7 +189,7 @@ func TestCostChallenges(t *testing.T) {
 			require.Less(t, c.Par, int(worst))
 		case "worst-lcr":
 			require.EqualValues(t, c.Par, worst)
-		default: // n^2-n, where n is down and 1 starts
+		default: // n^2-n, if n is down and 1 starts
 			require.Equal(t, 5*5-5, c.Par)
 		}
 		acts := []object{{"after": 6, "do": "crash", "process": election.ID(1)}}

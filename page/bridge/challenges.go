@@ -24,7 +24,7 @@ type challenge struct {
 	Setting  string             `json:"setting,omitempty"`
 	Hint     string             `json:"hint"`
 	Scenario *scenario.Scenario `json:"scenario"` // to begin with
-	Property verdict.Property   `json:"property"` // that is to be violated; empty where messages count
+	Property verdict.Property   `json:"property"` // the property to violate; empty if messages count
 	Words    string             `json:"words"`    // what is to be reached
 	Par      int                `json:"par"`      // the fewest steps; the most messages
 	Budget   budget             `json:"budget"`   // what may go wrong
@@ -106,11 +106,11 @@ type judgement struct {
 	Grade    int              `json:"grade"`
 	Property verdict.Property `json:"property,omitempty"` // that is violated
 	Words    string           `json:"words"`              // why it counts, or why not
-	Steps    int              `json:"steps"`              // of the run; where messages count, these
+	Steps    int              `json:"steps"`              // steps of the run, or messages if these count
 	Par      int              `json:"par"`
 }
 
-// judge says whether a run is what a challenge asks for.
+// judge reports whether a run solves a challenge.
 func (b *Bridge) judge(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Challenge string          `json:"challenge"`

@@ -57,12 +57,12 @@ type asked struct {
 	outside  []sim.Outside      // what has happened outside the model
 	held     bool               // a process is paused, or a link cut, behind After
 	cut      bool               // After is only the beginning of what has happened
-	between  bool               // where time counts, After has times between its units
+	between  bool               // if time is modeled, After has times between its units
 	random   bool               // delays are
 	blank    int                // returns of processes that have saved nothing, which are of both kinds
 }
 
-// check visits all states and says which properties hold.
+// check visits all states and returns which properties hold.
 func (b *Bridge) check(ctx context.Context, args json.RawMessage, progress func(any)) (Reply, error) {
 	var q question
 	if err := read(args, &q); err != nil {
@@ -135,7 +135,7 @@ func (b *Bridge) ask(ctx context.Context, q *question) (*asked, error) {
 	return a, a.Check()
 }
 
-// refused says why a check cannot be made.
+// refused returns the reason why a check is impossible.
 func (a *asked) refused(err error) error {
 	if !a.between || !errors.Is(err, election.ErrInput) {
 		return err
@@ -155,8 +155,8 @@ func unplanned(s *scenario.Scenario) *scenario.Scenario {
 		Priorities: s.Priorities, Initiators: s.Initiators, Crashed: s.Crashed, Params: s.Params}
 }
 
-// unplanned returns the scenario of a run so. Clocks that are wrong stay where time is modelled; elsewhere a
-// timer runs out at any moment.
+// unplanned returns the scenario of a run without its planned faults. Wrong clocks remain if time is modeled.
+// Otherwise a timer may fire at any moment.
 func (r *run) unplanned() *scenario.Scenario {
 	s := unplanned(r.scenario)
 	if r.config.Algorithm.Delay > 0 {
@@ -215,7 +215,7 @@ type found struct {
 	Property       string             `json:"property,omitempty"` // that does not hold
 	Reason         string             `json:"reason,omitempty"`
 	Length         int                `json:"length"`            // steps of the counterexample
-	Repeats        int                `json:"repeats,omitempty"` // from this one on they repeat for ever
+	Repeats        int                `json:"repeats,omitempty"` // the steps from this one on repeat forever
 	// why the budget leaves the model of the algorithm
 	Outside string `json:"outside,omitempty"`
 	Words   string `json:"words"` // how much was visited, and what is taken for granted
@@ -229,12 +229,12 @@ type judged struct {
 	Words    string `json:"words"`
 }
 
-// where says of which states a property is. Without it "a process leads", which holds if one does in some
-// state, would seem to contradict the run beside it, at whose end none does.
+// where is a phrase for the states that a property is about. Without it, "a process leads", which holds if a
+// process leads in some state, would seem to contradict a run that ends without a leader.
 var where = map[verdict.Kind]string{verdict.Always: "in every state: ", verdict.Sometimes: "in some state: ",
 	verdict.Finally: "in the end: "}
 
-// found says what came out.
+// found returns the result of a check.
 func (a *asked) found(r *check.Result) (*found, error) {
 	f := &found{States: r.States, Transitions: r.Transitions, Depth: r.Depth, Exhausted: r.Exhausted,
 		Verdicts: []judged{}, Outside: a.Outside(), MS: r.Wall.Milliseconds()}
@@ -282,7 +282,7 @@ func (a *asked) found(r *check.Result) (*found, error) {
 	return f, nil
 }
 
-// with returns the scenario in which these steps are all that happens.
+// with returns the scenario with these steps as the only events.
 func (a *asked) with(steps []scenario.Step) *scenario.Scenario {
 	s := *a.scenario
 	s.Steps = append([]scenario.Step{}, steps...)

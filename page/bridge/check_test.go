@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 	few = checked(t, &b, object{"scenario": text, "budget": object{"states": few.More}})
 	require.Equal(t, []any{true, 0}, []any{few.Exhausted, few.More})
 
-	// The check does not know how long a pause or a cut lasts, and says what it takes for granted.
+	// The check does not model how long a pause or a cut lasts, and states its assumption.
 	const goesOn = "What is paused or cut off at this step goes on sooner or later."
 	for what, act := range map[string]object{"pause": {"process": 1}, "cut": {"groups": [][]int{{1}}},
 		"crash": {"process": 1}} {
@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, head, "violated: ")
 }
 
-// shown returns the film of a counterexample, and what it says came out.
+// shown returns the steps of the film of a counterexample, and its result.
 func shown(t *testing.T, b *bridge.Bridge, text json.RawMessage) (steps int, result string) {
 	t.Helper()
 	f, head := film(t, b, text)
@@ -120,8 +120,8 @@ func TestCheckWhatNeverRests(t *testing.T) {
 	require.Empty(t, f.Property)
 }
 
-// TestCheckOfWrongClocks: a check of a run whose clocks drift is one with these clocks, and so is what it has
-// found. Where no time is modelled they change nothing.
+// TestCheckOfWrongClocks: a check of a run with drifting clocks has the same clocks, and so has its
+// counterexample. If time is not modeled, clocks make no difference.
 func TestCheckOfWrongClocks(t *testing.T) {
 	var b bridge.Bridge
 	setting := object{"algorithm": "lease", "params": object{"lease": 2, "renew": 1, "delay": 1},
@@ -156,7 +156,7 @@ func TestBrokenWithoutEnd(t *testing.T) {
 		require.Less(t, len(less.Steps), 200, variant)
 		require.Equal(t, want, less.Property)
 	}
-	// Nothing that is known is wrong here: the run goes on for more steps than are judged.
+	// No violation is known here: the run has more steps than are judged.
 	text := asked(t, &b, object{"algorithm": "museum/lease-broken-connection-ends-grant"})
 	for _, call := range []string{"broken", "shrink"} {
 		args, err := json.Marshal(object{"scenario": text})
@@ -176,7 +176,7 @@ func TestMuseumIsJudged(t *testing.T) {
 		require.NoError(t, err)
 		r, err := b.Call(t.Context(), "scenario", args, nil)
 		if err != nil {
-			continue // what no scenario can say, as the links of some graphs
+			continue // a scenario cannot express it, such as the links of some graphs
 		}
 		args, err = json.Marshal(object{"scenario": json.RawMessage(r.JSON)})
 		require.NoError(t, err)

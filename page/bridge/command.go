@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/params"
 )
 
-// fileName is the name under which a run is saved, but for its ending.
+// fileName returns the file name of a run, without its extension.
 func fileName(s *scenario.Scenario) string {
 	if s.Variant == "" {
 		return s.Algorithm
@@ -28,7 +28,7 @@ func command(s *scenario.Scenario, force bool) string {
 	if force {
 		forced = " --force"
 	}
-	// Flags say what these fields do. What is left over needs a file.
+	// Flags replace these fields. Other fields need a file.
 	rest := *s
 	flags := []string{"elect sim " + s.Algorithm}
 	if s.Variant != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election/lab/trace"
 )
 
-// difference is where two runs part.
+// difference is the place at which two runs diverge.
 type difference struct {
 	Step  int    `json:"step"` // the first one that they do not have in common
 	Words string `json:"words"`
@@ -65,7 +65,7 @@ func parting(a, b *trace.Trace) int {
 	return step
 }
 
-// said says what happens in a step.
+// said describes the events of a step.
 func said(t *trace.Trace, step int) string {
 	if all := trace.NewSentences(t).Of(step, step); len(all) > 0 {
 		return all[0]

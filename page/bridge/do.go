@@ -11,8 +11,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// do adds an act to a scenario: after a step of its run, in place of the acts that come later. The reply says
-// why the act leaves the model of the algorithm, if it does.
+// do adds an act to a scenario after a step of its run, and removes later acts. If the act leaves the model
+// of the algorithm, the reply contains the reason.
 func (b *Bridge) do(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Scenario json.RawMessage `json:"scenario"`
@@ -47,7 +47,7 @@ func (b *Bridge) do(ctx context.Context, args json.RawMessage, _ func(any)) (Rep
 			return Reply{}, err
 		}
 	}
-	// Where several steps are one turn of the simulator, as the first events of all processes are, the act
+	// If several steps are one turn of the simulator, such as the first events of all processes, the act
 	// comes after them.
 	before := s.Snapshot()
 	s.Begin()

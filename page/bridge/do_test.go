@@ -118,7 +118,8 @@ func simulated(t *testing.T, text json.RawMessage) string {
 	return report.Hash(r.TraceHash).String()
 }
 
-// TestOutside: an act that leaves the model of the algorithm says so, before it is done and in the film.
+// TestOutside: an act that leaves the model of the algorithm is marked as such, before it is done and in the
+// film.
 func TestOutside(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
@@ -188,7 +189,7 @@ func TestWordsNameFields(t *testing.T) {
 	require.NotRegexp(t, ` (value|round) \d`, strings.Join(words, "\n"))
 }
 
-// TestActInSteps: a hand can go on where the steps of a counterexample were given.
+// TestActInSteps: acts can continue a run that the steps of a counterexample determine.
 func TestActInSteps(t *testing.T) {
 	var b bridge.Bridge
 	text := json.RawMessage(`{"algorithm": "lcr", "ids": [1, 2], "property": "no-change", "steps": [
@@ -203,9 +204,9 @@ func TestActInSteps(t *testing.T) {
 	require.NotContains(t, string(done.Scenario), "property")
 }
 
-// TestActReplacesLaterOnes: an act at a step comes in place of all that the run has not done by then, also of
-// one whose number is smaller: among the first events of all processes, which are one turn of the simulator,
-// no act is done.
+// TestActReplacesLaterOnes: an act at a step replaces all later acts of the run. The first events of all
+// processes are one turn of the simulator, during which no act happens, so it also replaces an act with a
+// smaller number.
 func TestActReplacesLaterOnes(t *testing.T) {
 	var b bridge.Bridge
 	text := json.RawMessage(`{"algorithm":"lcr","variant":"participant","ids":[1,2,3],"schedule":"unit",` +
@@ -235,8 +236,8 @@ func TestTwoActsInTheFirstSteps(t *testing.T) {
 	}
 }
 
-// TestRefusedActChangesNothing: what a step shows is the same before and after an act that cannot be, at the
-// beginning too, where the act would begin the run.
+// TestRefusedActChangesNothing: an impossible act changes no step, even at the beginning, when it would begin
+// the run.
 func TestRefusedActChangesNothing(t *testing.T) {
 	for name, short := range map[string]object{
 		"arbiter": {"algorithm": "mutex/ricartagrawala", "n": 3}, "ring": {"algorithm": "lcr/participant",

@@ -32,7 +32,7 @@ type machine struct {
 }
 
 type field struct {
-	Name  string `json:"name"` // with those of the structs that it is in: "seat.number"
+	Name  string `json:"name"` // with the names of enclosing structs, such as "seat.number"
 	Value string `json:"value"`
 }
 
@@ -93,7 +93,7 @@ func (b *Bridge) fields(ctx context.Context, args json.RawMessage, _ func(any)) 
 	return written(states)
 }
 
-// places returns where a process is among all, or all of them.
+// places returns the index of a process, or all of them.
 func (r *run) places(id json.RawMessage) ([]int, error) {
 	ids := r.config.IDs
 	text := strings.Trim(string(id), `"`)
@@ -139,8 +139,8 @@ func (r *run) addTimers(state *processState, running []due) {
 	}
 }
 
-// machines returns the machines of a process, those of a stack lowest first, and what runs another machine
-// behind that one. The timers of a layer are those of the first machine there.
+// machines returns the machines of a process, with the machines of a stack from the lowest up. A machine that
+// runs another one comes after it. The timers of a layer belong to its first machine.
 func (r *run) machines(nodes iter.Seq2[uint8, election.Node], p int) []machine {
 	all, of := []machine{}, looker{r, p}
 	first := 0

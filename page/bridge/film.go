@@ -39,7 +39,8 @@ func (b *Bridge) film(ctx context.Context, args json.RawMessage, _ func(any)) (R
 		return Reply{}, err
 	}
 	b.network, b.positions = networkOf(r.scenario), f.Head.Positions
-	// The page asks for more of the run as its film has it, which may say less of itself than was given.
+	// Later calls refer to the run by the scenario of its film, which may differ from the scenario in this
+	// call.
 	if key, err := f.Head.Scenario.MarshalJSON(); err == nil {
 		r.key = string(key)
 	}
@@ -55,7 +56,7 @@ func networkOf(s *scenario.Scenario) string {
 	return string(text)
 }
 
-// placed returns where the last film had the processes, if it was of the same network.
+// placed returns the places of the processes in the last film, if it has the same network.
 func (b *Bridge) placed(s *scenario.Scenario) [][2]float64 {
 	if name := networkOf(s); name != "" && name == b.network {
 		return b.positions
@@ -84,7 +85,7 @@ var networks = map[string]string{"ring": " in a ring", "tree": " in a tree", "gr
 	"complete": " each linked to all others", "cube": " in a hypercube", "grid": " in a grid",
 	"torus": " in a torus"}
 
-// about says what the reader sees.
+// about returns a description of the film for its viewer.
 func about(h *trace.FilmHead, a *election.Algorithm) string {
 	where, aim := networks[h.Shape], "elect one leader"
 	if h.Shape == "ring" && h.OneWay {
@@ -132,16 +133,16 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	f = filming.Film()
 	r.fill(&f.Head, s)
 	if f.Head.Stopped = stopped; stopped != "" {
-		// The command runs to the end, and its hash is that of the whole run.
+		// The command runs to the end, so it prints the hash of the whole run.
 		f.Head.Hash, f.Head.Result = "unknown", "the film ends "+stopped+": "+f.Head.Result
 		r.refused(&f.Head, s.Err())
 		return f, nil
 	}
 	_, refused := errors.AsType[*observe.ProcessError](s.Err())
 	if errors.Is(s.Err(), observe.ErrPanic) || refused && len(c.Acts)+len(c.Steps) == 0 {
-		f.Head.Hash = "unknown" // the command says only that a Node panics, or refuses a planned start
+		f.Head.Hash = "unknown" // the command prints only that a Node has panicked, or that a planned start was refused
 	}
-	err = s.Run(ctx) // it has ended, and says here which acts had no turn
+	err = s.Run(ctx) // the run has ended; Run returns an error about acts that had no turn
 	// What cannot be done is refused, as by the command; a process that refuses a start is a part of the run.
 	if _, ok := errors.AsType[*observe.ProcessError](err); errors.Is(err, election.ErrInput) && !ok {
 		return nil, err
@@ -163,7 +164,7 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		h.OK = false
 		h.Errors = append(h.Errors, input.Reason(err))
 	}
-	// A run by hand is not over, and that of a counterexample says what it violates.
+	// A run by hand is not over, and a counterexample has its violation in its Property.
 	if len(h.Errors) > known && !judge.Hand && r.scenario.Property == "" {
 		h.Result += ": " + cmp.Or(reason, h.Errors[0])
 	}
@@ -179,7 +180,7 @@ func (r *run) doubt(ctx context.Context) error {
 	}
 	a, err := r.happened(ctx)
 	if errors.Is(err, election.ErrInput) {
-		return nil // the film says so
+		return nil // the film contains the error
 	}
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// TestFilmSpeaks: a film says what came out, and which command makes the same run.
+// TestFilmSpeaks: a film contains its result, and the command that makes the same run.
 func TestFilmSpeaks(t *testing.T) {
 	var b bridge.Bridge
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestFilmSpeaks(t *testing.T) {
 	}
 }
 
-// TestFilmDoubts: what a scenario says that its run violates is shown only if it does.
+// TestFilmDoubts: the Property of a scenario is shown only if its run violates it.
 func TestFilmDoubts(t *testing.T) {
 	var b bridge.Bridge
 	var found struct{ Counterexample json.RawMessage }
@@ -166,8 +166,8 @@ func TestFilmBelieves(t *testing.T) {
 	require.Greater(t, found, 50)
 }
 
-// TestFilmErrors: what cannot be done is refused, as by the command; the result says why a run has failed,
-// and a count agrees with its noun.
+// TestFilmErrors: impossible runs are refused as by the command. The result contains the reason of a failure,
+// with the right plural after each count.
 func TestFilmErrors(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead
@@ -239,7 +239,7 @@ func TestStepsOfLongRun(t *testing.T) {
 	}
 }
 
-// TestFilmStops: a run of too many events stops, says so, and is not judged.
+// TestFilmStops: a run with too many events stops, reports this, and is not judged.
 func TestFilmStops(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead
@@ -271,7 +271,7 @@ func TestRefusedStart(t *testing.T) {
 	require.Len(t, head.Hash, 16)
 }
 
-// TestSamePlaces: another run of the same network has its processes where the last film had them.
+// TestSamePlaces: the processes of another run of the same network keep the places of the last film.
 func TestSamePlaces(t *testing.T) {
 	var b bridge.Bridge
 	head := func(b *bridge.Bridge, short object) (h trace.FilmHead) {

@@ -43,7 +43,7 @@ func calls(t testing.TB) map[string]string {
 	return all
 }
 
-// TestRefused: what cannot be answered is an error of one line that says what was wrong.
+// TestRefused: a call that cannot be answered returns an error of one line with the reason.
 func TestRefused(t *testing.T) {
 	for name, args := range calls(t) {
 		var b bridge.Bridge
@@ -170,7 +170,8 @@ func TestCallStops(t *testing.T) {
 	}
 }
 
-// FuzzCall: whatever a page, an address or a file says, a call answers in JSON or refuses in one line.
+// FuzzCall: whatever the contents of a page, an address or a file, a call returns JSON, or an error of one
+// line.
 func FuzzCall(f *testing.F) {
 	for name, args := range calls(f) {
 		f.Add(name, args)

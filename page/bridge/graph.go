@@ -38,7 +38,7 @@ type drawn struct {
 
 // vertex is a state.
 type vertex struct {
-	X        float64  `json:"x"` // where it stands among those of its depth, from 0 to 1
+	X        float64  `json:"x"` // horizontal place among the states of the same depth, from 0 to 1
 	Depth    int      `json:"depth"`
 	Leaders  []string `json:"leaders"`
 	Last     bool     `json:"last"`         // nothing is left to happen

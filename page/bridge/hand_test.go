@@ -75,9 +75,9 @@ func marshaled(t *testing.T, s *scenario.Scenario) []byte {
 	return text
 }
 
-// TestChallengesByCaller: what a caller or a failure detector does again and again is no run without end,
-// although it leads back to where the run has been. A Start may show other mistakes; a failure detector that
-// is wrong shows none.
+// TestChallengesByCaller: a run in which a caller or a failure detector repeats itself is not a run without
+// end, even if it returns to an earlier state. A Start may show other mistakes; a failure detector that is
+// wrong shows none.
 func TestChallengesByCaller(t *testing.T) {
 	least, judged, links := 700, 0, 0
 	if testing.Short() {
@@ -145,8 +145,8 @@ func byAct(t *testing.T, s *scenario.Scenario) *run {
 	return r
 }
 
-// TestOneRunOfAScenario: what is asked of a run as its film has it is answered by the run of the film, also
-// where the film says less or more of itself than was given.
+// TestOneRunOfAScenario: calls about the scenario of a film use the run of the film, even if the film has
+// changed the scenario.
 func TestOneRunOfAScenario(t *testing.T) {
 	for _, text := range []string{
 		`{"algorithm": "lease", "ids": [1, 2, 3]}`, // which ends at a time that is not given

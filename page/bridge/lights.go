@@ -26,7 +26,7 @@ func wrong(f *trace.Film, a *election.Algorithm) []trace.FilmOutside {
 			}
 		}
 	}
-	// A counterexample ends where its property does not hold any more; the property has been judged.
+	// A counterexample ends when its property is violated, which has been judged already.
 	s := f.Head.Scenario
 	if len(j.found) == 0 && s != nil && s.Steps != nil && s.Property.Kind() == verdict.Always {
 		j.found = append(j.found, trace.FilmOutside{Step: len(f.Steps.Do),

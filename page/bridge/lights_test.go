@@ -16,8 +16,8 @@ import (
 	"github.com/go-election/election/page/bridge"
 )
 
-// TestTwoLeases: a film names the step after which two leases are valid at one moment, by the clocks of the
-// run, and names none where a process leads after the lease of the one before.
+// TestTwoLeases: a film names the step after which two leases are valid simultaneously, by the clocks of the
+// run. It names none if a process leads after the previous lease has expired.
 func TestTwoLeases(t *testing.T) {
 	var b bridge.Bridge
 	entries := 0
@@ -58,9 +58,8 @@ func TestTwoLeases(t *testing.T) {
 	require.GreaterOrEqual(t, len(leaders), 2)
 }
 
-// TestLights: where nothing goes wrong a film names no step after which something is wrong: no algorithm
-// does, under any of the settings, nor does one with several groups or one in which a crashed leader
-// comes back.
+// TestLights: a film without a violation names no step as wrong. This holds for each algorithm under each
+// setting, including algorithms with several groups, and runs in which a crashed leader returns.
 func TestLights(t *testing.T) {
 	var b bridge.Bridge
 	wrong := func(sugar object) *trace.FilmHead {
@@ -86,8 +85,8 @@ func TestLights(t *testing.T) {
 	}
 }
 
-// TestLightsOfParts: two that lead at once in one Term are seen where the algorithm promises nothing, too:
-// each part of a cut network elects a leader.
+// TestLightsOfParts: two simultaneous leaders of one Term are reported even if the algorithm promises
+// nothing: each part of a partitioned network elects a leader.
 func TestLightsOfParts(t *testing.T) {
 	var b bridge.Bridge
 	var head trace.FilmHead
@@ -129,12 +128,12 @@ func TestLightsOfMistakes(t *testing.T) {
 	require.Len(t, seen, 3)
 }
 
-// TestSections: a film says how many processes wait for the critical section, and which are inside. A crash
-// ends a request.
+// TestSections: a film contains the number of processes that wait for the critical section, and which are
+// inside. A crash ends a request.
 func TestSections(t *testing.T) {
 	var b bridge.Bridge
 	for variant, want := range map[string][][]int{
-		// The others wait for a reply of the crashed one for ever.
+		// The others wait forever for a reply of the crashed process.
 		"ricartagrawala": {{4, 1}, {5, 2}, {6, 3}, {7, 2}},
 		"tokenring":      {{4, 1}, {5, 2}, {6, 3}, {7, 2}, {8, 1, 0}, {9, 1}, {10, 0, 1}, {11, 0}},
 	} {

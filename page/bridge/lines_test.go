@@ -17,8 +17,8 @@ import (
 // told is the variable that names the file with the blocks of an instrumented build.
 const told = "ELECTION_BLOCKS"
 
-// TestLines: in a build that counts, each step gives the blocks that it ran: those of the rule that it
-// carries out, and no others. The build is this test once more, with lcr instrumented.
+// TestLines: in an instrumented build each step returns the blocks that it ran, which are exactly the blocks
+// of its rule. The build is this test with lcr instrumented.
 func TestLines(t *testing.T) {
 	if counters.Instrumented() {
 		requireLines(t)

@@ -22,7 +22,8 @@ const stride = 1 << 8
 
 // to walks to a turn.
 func (w *walker) to(turn int) error {
-	// A snapshot is nearer than where the run stands, if it is between the two, or if the way leads back.
+	// Use a snapshot if it lies between the current turn and the wanted one, or if the wanted turn is in the
+	// past.
 	if k := min(turn/stride, len(w.marks)-1); turn < w.turn || k*stride > w.turn {
 		if err := w.sim.Restore(w.marks[k]); err != nil {
 			return err
@@ -65,7 +66,7 @@ func (r *run) at(ctx context.Context, step int) (s *sim.Sim, exact bool, err err
 	return r.walk.sim, exact, nil
 }
 
-// within lets see the run within a turn, just after a step of it.
+// within calls see with the run in the middle of a turn, just after a step.
 func (r *run) within(step int, see func(*sim.Sim)) error {
 	n := 0
 	var s *sim.Sim

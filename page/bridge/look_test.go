@@ -56,8 +56,8 @@ func fieldsAt(t *testing.T, b *bridge.Bridge, text json.RawMessage, step int) (a
 	return all
 }
 
-// TestFieldsOfSteps: after each step the fields are what the step has left, also where several steps are one
-// turn of the simulator, and in whatever order they are asked for.
+// TestFieldsOfSteps: the fields after each step are the state that the step has left, also if several steps
+// are one turn of the simulator, and in any order of calls.
 func TestFieldsOfSteps(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
@@ -189,7 +189,7 @@ func TestPending(t *testing.T) {
 	require.Empty(t, rest)
 }
 
-// TestPendingOfMany: to say what is pending takes no longer for each message the more processes there are.
+// TestPendingOfMany: the time to describe a pending message does not depend on the number of processes.
 func TestPendingOfMany(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "bully", "n": 256})
@@ -220,7 +220,7 @@ func TestPendingStarts(t *testing.T) {
 	}
 }
 
-// TestPendingOutside: what may not happen yet says why.
+// TestPendingOutside: a pending event that may not happen yet has a reason.
 func TestPendingOutside(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "dkr", "n": 4})
@@ -396,7 +396,7 @@ func TestReadReplays(t *testing.T) {
 	}
 	require.Equal(t, steps, back.Replay.Step)
 	require.Equal(t, back.Errors, []string{back.Replay.Words})
-	// The words are those of the trace, which no scenario gives.
+	// The trace has these words, and a scenario does not.
 	var said []string
 	ask(t, &b, "words", object{"from": 1, "to": steps}, &said)
 	require.Equal(t, trace.NewSentences(r.Trace()).Of(1, steps), said)

@@ -15,7 +15,7 @@ import (
 
 // next is something that may happen after a step.
 type next struct {
-	Act     act      `json:"act"` // which lets it happen now
+	Act     act      `json:"act"` // the act that makes it happen now
 	Due     float64  `json:"due"`
 	From    int      `json:"from"` // places; -1 for none
 	To      int      `json:"to"`
@@ -35,7 +35,7 @@ type act struct {
 	Layer   uint8  `json:"layer,omitempty"`
 }
 
-// number is a number that is written as a text where JavaScript would round it.
+// number is written as a string if JavaScript would round it.
 type number uint64
 
 // MarshalJSON writes the number.
@@ -46,7 +46,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendQuote(nil, strconv.FormatUint(uint64(n), 10)), nil
 }
 
-// message is what a message says.
+// message is the content of a message.
 type message struct {
 	Kind     string `json:"kind"`
 	Term     number `json:"term"`
@@ -103,8 +103,9 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	return written(all)
 }
 
-// sayAll says in words what is pending. It makes one trace of all: its events are not of one run, but each
-// alone has the same words, and to make a trace takes as long as there are processes.
+// sayAll describes the pending events in words. It makes one trace of all of them, since making a trace takes
+// time in proportion to the number of processes. The events do not form a run, but each has the same words as
+// alone.
 func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 	in := r.config.Input
 	recorder, err := trace.NewRecorder(&in, r.about())
@@ -140,7 +141,7 @@ func (r *run) next(p *sim.Pending, words string) next {
 	return n
 }
 
-// message returns what a message says.
+// message returns the content of a message.
 func (r *run) message(m *election.Message) *message {
 	return &message{Kind: r.config.Algorithm.KindName(m.Kind), Term: number(m.Term), ID: number(m.Rank.ID),
 		Priority: number(m.Rank.Priority), Value: number(m.Value), Round: m.Round, Flags: m.Flags,

@@ -35,7 +35,7 @@ func (b *Bridge) read(ctx context.Context, args json.RawMessage, _ func(any)) (R
 		return Reply{}, err
 	}
 	texts := append([]string{in.Text}, in.More...)
-	// Also a trace whose first line is cut short is one, and says so.
+	// A trace whose first line is cut short is recognized, too, and yields an error about it.
 	if header, ok := strings.CutPrefix(strings.TrimSpace(in.Text), "{"); ok &&
 		strings.HasPrefix(strings.TrimSpace(header), `"trace"`) {
 		return b.readTrace(ctx, texts)

@@ -34,7 +34,7 @@ type run struct {
 	positions [][2]float64 // of the processes, if they are known
 
 	fixed   bool // it is a trace that was read
-	doubted bool // what its scenario says that it violates has been tried
+	doubted bool // the Property of its scenario has been checked
 	played  bool
 	after   []uint32 // how many steps there are after each turn of the simulator, the first before any
 	trace   *trace.Trace
@@ -88,8 +88,7 @@ func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
 	return r, nil
 }
 
-// kept returns the run that is wanted, if it is kept. The one that was asked for last comes first, and the
-// last one goes.
+// kept returns the wanted run, if it is kept. It moves that run to the front; the last one is dropped first.
 func (b *Bridge) kept(wanted func(*run) bool) *run {
 	i := slices.IndexFunc(b.runs, wanted)
 	if i < 0 {
@@ -127,7 +126,7 @@ func newRun(s *scenario.Scenario, most int) (*run, error) {
 	return r, err
 }
 
-// endless reports whether the schedule of a scenario goes on while its processes do.
+// endless reports whether the schedule of a scenario continues as long as its processes do.
 func endless(s *scenario.Scenario) bool { return s.Steps == nil && s.Schedule != sim.Hand }
 
 // sim returns the run at its beginning.
@@ -141,7 +140,7 @@ func (r *run) sim(observer observe.Observer) (*sim.Sim, error) {
 	return sim.New(c)
 }
 
-// about returns what the header of a trace says of the run.
+// about returns the header of a trace of the run.
 func (r *run) about() trace.About {
 	s := r.scenario
 	about := trace.About{Driver: "sim", Params: trace.Configured(s.ParamsOf(r.config.Algorithm)),
@@ -158,7 +157,7 @@ func (r *run) about() trace.About {
 // patience is how many turns pass between two looks at the context.
 const patience = 1 << 12
 
-// play runs it to its end with an observer. The text says why that is early; it is empty for most.
+// play runs it to its end with an observer. The text is the reason if the run stopped early, or else empty.
 func (r *run) play(ctx context.Context, events func() int, observer observe.Observer) (*sim.Sim, string,
 	error) {
 	steps := uint32(0)
@@ -209,7 +208,7 @@ func (r *run) steps(ctx context.Context) (int, error) {
 	if r.fixed {
 		return 0, errFixed
 	}
-	if !r.played { // by a film, so that too many events end it where they end that
+	if !r.played { // as for a film, so that too many events end it at the same point
 		if _, err := r.film(ctx); err != nil {
 			return 0, err
 		}

@@ -31,10 +31,11 @@ type wanted struct {
 	links topology.Plan
 }
 
-// scenario makes a scenario of what the controls of a page say: a file's fields, where "algorithm" may hold
-// the variant behind a slash, "delay" may be "unit", "random", "hand" or "1-3", which make a schedule, and
-// "initiators" "all" or "none"; and "n" in place of "ids", "order" (of sim.Orders), "links" (of
-// topology.Kinds, as in "grid:3x4"). A parameter may be a text as on a command line: "3", "1:3,2:3".
+// scenario makes a scenario from the controls of a page. It accepts the fields of a file, with some
+// additions: "algorithm" may contain the variant after a slash; "delay" may be "unit", "random", "hand" or
+// "1-3", which determine the schedule; "initiators" may be "all" or "none". "n" replaces "ids", "order" is
+// one of sim.Orders, and "links" one of topology.Kinds, such as "grid:3x4". A parameter may be a text as on a
+// command line: "3", "1:3,2:3".
 func (b *Bridge) scenario(_ context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	w, err := readWanted(args)
 	if err != nil {
@@ -100,7 +101,7 @@ func readWanted(args json.RawMessage) (*wanted, error) {
 	return w, nil
 }
 
-// expand writes what a page says in short as a file says it.
+// expand replaces the short forms of a page by the form of a file.
 func expand(fields map[string]json.RawMessage) error {
 	short := func(name string) (text string, ok bool) {
 		ok = json.Unmarshal(fields[name], &text) == nil
@@ -126,7 +127,7 @@ func expand(fields map[string]json.RawMessage) error {
 	}
 	delay, ok := short("delay")
 	if !ok {
-		// A delay that is not in short is that of a file, as of the run that is shown.
+		// Any other delay has the form of a file, such as the delay of the run that is shown.
 		if fields["delay"] != nil && fields["schedule"] == nil {
 			set("schedule", sim.RandomDelay)
 		}
@@ -152,13 +153,13 @@ func expand(fields map[string]json.RawMessage) error {
 // mostExact is the length of a number that a file has as a text, since a number in JSON would round it.
 const mostExact = 16
 
-// expandParams writes parameters that are typed, as on a command line, as a file says them: numbers, and
-// tables by process. The reader of files reads them then. params.Typed, which reads the same values for the
-// command and says where one is wrong, would make the program 1.6 kB larger, compressed.
+// expandParams converts parameters that are typed as on a command line to the form of a file: numbers, and
+// tables by process. The reader of files checks them. params.Typed, which reads the same values for the
+// command with better errors, would make the program 1.6 kB larger, compressed.
 func expandParams(fields map[string]json.RawMessage) error {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(fields["params"], &given) != nil || len(given) == 0 {
-		return nil // no parameters, or nothing that could be some: the reader of files says so
+		return nil // no parameters, or not an object: the reader of files returns the error
 	}
 	for name, value := range given {
 		var text string
@@ -196,7 +197,7 @@ func readPlan(text string) (topology.Plan, error) {
 		return p, nil
 	}
 	kinds := topology.Kinds()
-	kinds = kinds[:len(kinds)-1] // the last, dot, is that of a file
+	kinds = kinds[:len(kinds)-1] // without the last, dot, which needs a file
 	wrong := input.Errorf("links: %.60q is not one of %s, with a size as in grid:3x4 or random:20", text,
 		strings.Join(kinds, ", "))
 	if !slices.Contains(kinds, kind) {
@@ -241,7 +242,8 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 		return nil, input.Errorf("ids: %d processes, at most %d can be shown", len(w.IDs), mostProcesses)
 	}
 	if w.links.Kind == "ring" && a.Topology == election.Graph {
-		// The ports of a ring go round; a file numbers those of a graph by the processes behind them.
+		// The ports of a ring follow its direction; a graph from a file numbers ports by the processes behind
+		// them.
 		w.links.Kind, w.links.Numbers = "circulant", []int{1}
 	}
 	if links := linksOf(&w.links, a, len(w.IDs)); links > mostLinks {
@@ -278,8 +280,8 @@ func (w *wanted) complete() (*scenario.Scenario, error) {
 	return &s, nil
 }
 
-// mostLinks bounds the links of a graph that is made here. Those of a complete graph for an algorithm on
-// complete graphs take no room.
+// mostLinks bounds the links of a graph that is made here. A complete graph for an algorithm on complete
+// graphs takes no memory.
 const mostLinks = 1 << 20
 
 // linksOf returns the number of links that a plan makes for an algorithm.
@@ -314,7 +316,7 @@ func (w *wanted) number(a *election.Algorithm) error {
 	return nil
 }
 
-// lastUpTo returns where the largest number is that is at most n, of rising ones; -1 if there is none.
+// lastUpTo returns the index of the largest number up to n in an ascending list, or -1 if there is none.
 func lastUpTo(rising []int, n int) int {
 	i, found := slices.BinarySearch(rising, n)
 	if found {

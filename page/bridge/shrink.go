@@ -23,8 +23,8 @@ type violation struct {
 	Reason   string           `json:"reason"`
 }
 
-// broken judges a run by all properties that the algorithm promises under what goes wrong in it; null if
-// none is violated. More than the head of a film says: that knows what came out in the end.
+// broken judges a run by all properties that the algorithm promises under the faults of the run. It returns
+// null if none is violated. The head of a film judges only the result.
 func (b *Bridge) broken(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	var in struct {
 		Scenario json.RawMessage `json:"scenario"`
@@ -84,7 +84,7 @@ func (b *Bridge) shrink(ctx context.Context, args json.RawMessage, _ func(any)) 
 	return written(s)
 }
 
-// happened returns all that happens in the run of a scenario, as the steps of a.After.
+// happened returns all events in the run of a scenario, as the steps of a.After.
 func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, error) {
 	r, err := b.open(text, 0)
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *Bridge) happened(ctx context.Context, text json.RawMessage) (*asked, er
 	return r.happened(ctx)
 }
 
-// happened returns all that happens in the run.
+// happened returns all events in the run.
 func (r *run) happened(ctx context.Context) (*asked, error) {
 	n, blank, saved := 0, 0, make(map[election.ID]bool)
 	s, _, err := r.play(ctx, func() int { return n }, func(o *observe.Occurrence) {
@@ -126,8 +126,8 @@ func (r *run) happened(ctx context.Context) (*asked, error) {
 	return a, err
 }
 
-// first judges the run by all properties. Of a run that is cut, perhaps one without end, only what its steps
-// show is known: it violates something, or leads back to where it has been.
+// first judges the run by all properties and returns the first violation. A run that was stopped, perhaps one
+// without end, is judged by its steps alone: whether they violate a property or return to an earlier state.
 func (a *asked) first(ctx context.Context) (*violation, error) {
 	v, err := a.judge(ctx, "")
 	if v != nil || err != nil || !a.cut {

@@ -18,16 +18,16 @@ import (
 
 // curves are the closed forms of an algorithm on some numbers of processes.
 type curves struct {
-	Ns       []int   `json:"ns"`       // those that its shape can have, of those asked for
+	Ns       []int   `json:"ns"`       // the sizes that its shape can have, among the requested ones
 	Messages []curve `json:"messages"` // the known ones, from the lowest to the highest
 	Bits     []curve `json:"bits"`     // at most one: of the most messages, each as long as the longest kind
-	Time     []curve `json:"time"`     // at most one: as measured, where each message takes a unit
+	Time     []curve `json:"time"`     // at most one: the measured time if each message takes a unit
 }
 
 // curve is a closed form, or several that are equal.
 type curve struct {
 	Names []string   `json:"names"`
-	At    []*float64 `json:"at"` // null where it is not known
+	At    []*float64 `json:"at"` // null if unknown
 }
 
 // The points of a curve: the most that can be asked for, and about how many there are of a plot.
@@ -55,7 +55,7 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		Variant   string          `json:"variant"`
 		Params    json.RawMessage `json:"params"`
 		N         int             `json:"n"`  // of a plot
-		Ns        []int           `json:"ns"` // if they are not those of a plot
+		Ns        []int           `json:"ns"` // if they differ from the sizes of the plot
 	}
 	if err := read(args, &in); err != nil {
 		return Reply{}, err
@@ -124,8 +124,8 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 // take a million messages among more.
 const mostTimed = 64
 
-// timed returns how long an election takes where each message takes a unit: until the last process decides,
-// or nil if that is not wanted, or never comes.
+// timed returns the time of an election in which each message takes a unit, until the last process decides.
+// It returns nil if the time is not wanted, or if not all processes decide.
 func timed(ctx context.Context, in scenario.Input, wanted bool) *float64 {
 	n := len(in.IDs)
 	if !wanted || n > mostTimed || in.Algorithm.NeverQuiesces {
@@ -141,8 +141,8 @@ func timed(ctx context.Context, in scenario.Input, wanted bool) *float64 {
 	return known(units(result.Time))
 }
 
-// merged returns the curves that have a point, from the lowest to the highest where n is largest. Equal ones
-// are one.
+// merged returns the curves with at least one point, sorted by their values at the largest n. It merges equal
+// curves.
 func merged(all ...curve) []curve {
 	list := []curve{}
 	for _, c := range all {

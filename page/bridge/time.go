@@ -11,7 +11,7 @@ import (
 // shown is how long a run is shown that does not end.
 const shown = 40 * scenario.Unit
 
-// endOf returns when a run of an algorithm ends if no caller says it; zero if it comes to rest.
+// endOf returns the default end of a run of an algorithm, or zero if the algorithm comes to rest by itself.
 func endOf(a *election.Algorithm) time.Duration {
 	if a.NeverQuiesces {
 		return shown

@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// keep makes a trace that was read a run that can be looked into. Calls without a scenario are about it:
-// its own would give another run where time was real.
+// keep keeps a trace that was read as a run that can be inspected. Calls without a scenario refer to it,
+// since its scenario would give another run if the trace was recorded in real time.
 func (b *Bridge) keep(t *trace.Trace) error {
 	in, err := t.Header.Input(find)
 	if err != nil {
@@ -24,7 +24,7 @@ func (b *Bridge) keep(t *trace.Trace) error {
 	return nil
 }
 
-// refilm returns the film of a trace, and where the machines would have done something else.
+// refilm returns the film of a trace, and the step at which the machines would have behaved differently.
 func (r *run) refilm() (*trace.Film, *trace.Difference, error) {
 	d, err := trace.Replay(r.trace, find)
 	if err != nil {
@@ -43,8 +43,8 @@ func (r *run) refilm() (*trace.Film, *trace.Difference, error) {
 // errFixed refuses a look into the future of a trace.
 var errFixed = input.Errorf("a recorded run is over: only its scenario can be run again")
 
-// replayTo replays a trace up to a step, and then lets see look at its processes; nil is one that has
-// not begun.
+// replayTo replays a trace up to a step, and then calls see with its processes. A process that has not begun
+// is nil.
 func (r *run) replayTo(step int, see func(hosts []*election.TermKeeper)) error {
 	t := r.trace
 	last, n := 0, 0
@@ -74,8 +74,8 @@ func (r *run) replayTo(step int, see func(hosts []*election.TermKeeper)) error {
 	return err
 }
 
-// replayed are the states of processes of a trace after a step, with the timers that run. It ends where the
-// machines would have done something else.
+// replayed returns the states of processes of a trace after a step, with their running timers. It stops at
+// the step at which the machines would have behaved differently.
 func (r *run) replayed(step int, wanted []int) (states []processState, err error) {
 	running := r.running(step)
 	err = r.replayTo(step, func(hosts []*election.TermKeeper) {

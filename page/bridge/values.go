@@ -14,14 +14,14 @@ import (
 	"github.com/go-election/election/lab/topology"
 )
 
-// looker says what the fields of a process mean: for a reader ports are the processes behind them.
+// looker describes the fields of a process to a reader. It replaces ports by the processes behind them.
 type looker struct {
 	run     *run
 	process int
 }
 
-// add adds a field to a machine, or those of a struct of the algorithm. What is no state is left out: a
-// pointer to a configuration, a function, a machine of its own.
+// add adds a field to a machine; for a struct of the algorithm, it adds the fields of the struct. It omits
+// what is not state: a pointer to a configuration, a function, another machine.
 func (l looker) add(m *machine, about reflect.StructField, f reflect.Value, prefix string) {
 	t := f.Type()
 	switch t.Kind() {
@@ -127,7 +127,7 @@ func (l looker) value(v reflect.Value) string {
 	return v.Type().String()
 }
 
-// constant returns a number with its type, as "echo.state(1)", where that has a name: the page has the
+// constant returns a number with its type, such as "echo.state(1)", if the type has a name. The page has the
 // source, in which constants have names.
 func constant(t reflect.Type, number string) string {
 	if t.PkgPath() == "" {

@@ -32,7 +32,7 @@ func readStretch(args json.RawMessage) (stretch, error) {
 	return s, nil
 }
 
-// words says what happens in each of some steps.
+// words describes the events of some steps.
 func (b *Bridge) words(ctx context.Context, args json.RawMessage, _ func(any)) (Reply, error) {
 	in, err := readStretch(args)
 	if err != nil {
