@@ -1,6 +1,7 @@
 package afekgafni_test
 
 import (
+	"flag"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -20,6 +21,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
+var long = flag.Bool("long", false, "try larger networks and more schedules")
+
 func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
 	for _, a := range afekgafni.Algorithms() {
 		t.Run(a.Variant, func(t *testing.T) { check(t, a) })
@@ -28,7 +31,7 @@ func each(t *testing.T, check func(*testing.T, *election.Algorithm)) {
 
 // largest returns how many processes there are at most where all orders are tried: one less in short tests.
 func largest(n int) int {
-	if testing.Short() {
+	if !*long {
 		return n - 1
 	}
 	return n

@@ -1,6 +1,7 @@
 package echo_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/nodetest"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
 
@@ -72,7 +75,7 @@ func TestAllGraphs(t *testing.T) {
 // TestSixProcesses: every connected graph of six, of five in short tests.
 func TestSixProcesses(t *testing.T) {
 	n, i := 6, 0
-	if testing.Short() {
+	if !*long {
 		n = 5
 	}
 	for g := range nodetest.Graphs(n) {
@@ -86,7 +89,7 @@ func TestSixProcesses(t *testing.T) {
 // TestAllInitiators: every connected graph of few processes, and every set of initiators.
 func TestAllInitiators(t *testing.T) {
 	most := 5
-	if testing.Short() {
+	if !*long {
 		most = 4
 	}
 	for n := 1; n <= most; n++ {
@@ -341,7 +344,7 @@ func TestCrash(t *testing.T) {
 
 // seeds is the number of random elections, a tenth of them in short tests.
 func seeds(all uint64) uint64 {
-	if testing.Short() {
+	if !*long {
 		return all / 10
 	}
 	return all

@@ -32,7 +32,7 @@ func visit(t *testing.T, with func(floodmax.Config) (*election.Algorithm, error)
 // instant; and where all start, with every delay up to a unit.
 func TestChecked(t *testing.T) {
 	all := map[string][2]uint64{"basic": {31534, 16014}, "change": {9506, 6419}}
-	if testing.Short() {
+	if !*long {
 		all = map[string][2]uint64{"basic": {31534, 497}, "change": {9506, 382}}
 	}
 	for variant, want := range all {
@@ -45,7 +45,7 @@ func TestChecked(t *testing.T) {
 			for links := range nodetest.Graphs(n) {
 				for part := range nodetest.Subsets(nodetest.Sorted(n)) {
 					switch {
-					case len(part) == n && (n < 4 || links.Links() < 8 && !testing.Short()):
+					case len(part) == n && (n < 4 || links.Links() < 8 && *long):
 						all += visit(t, with, links, check.Config{Reduce: true})
 					case len(part) < n && (n < 4 || len(part) == 1):
 						c := check.Config{Reduce: true}
@@ -82,12 +82,12 @@ func TestCheckedAlpha(t *testing.T) {
 	var states, graphs uint64
 	for n := 1; n <= 4; n++ {
 		for _, links := range shapes(n) {
-			if testing.Short() && links.Links() > 8 {
+			if !*long && links.Links() > 8 {
 				continue
 			}
 			graphs++
 			states += visit(t, floodmax.Alpha, links, check.Config{Started: true, Reduce: true})
-			if n == 4 || testing.Short() && links.Links() > 4 {
+			if n == 4 || !*long && links.Links() > 4 {
 				continue
 			}
 			for part := range nodetest.Subsets(nodetest.Sorted(n)) {
@@ -98,7 +98,7 @@ func TestCheckedAlpha(t *testing.T) {
 		}
 	}
 	want := [2]uint64{10, 534149}
-	if testing.Short() {
+	if !*long {
 		want = [2]uint64{8, 33973}
 	}
 	require.Equal(t, want, [2]uint64{graphs, states})

@@ -1,6 +1,7 @@
 package floodmax_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,9 +23,11 @@ import (
 	"github.com/go-election/election/params"
 )
 
+var long = flag.Bool("long", false, "try larger networks and more schedules")
+
 // largest returns how many processes there are at most where all graphs are tried: one less in short tests.
 func largest(n int) int {
-	if testing.Short() {
+	if !*long {
 		return n - 1
 	}
 	return n

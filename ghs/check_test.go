@@ -66,7 +66,7 @@ func TestChecked(t *testing.T) {
 
 // TestCheckedStarts: also where each process starts at any moment, on some of these graphs.
 func TestCheckedStarts(t *testing.T) {
-	if testing.Short() {
+	if !*long {
 		checked(t, 79, false, 5, 10723)
 		return
 	}

@@ -3,6 +3,7 @@ package ghs_test
 import (
 	"cmp"
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -19,6 +20,8 @@ import (
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/nodetest"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // edges lists the links of an election, the smaller ID of each first, from the lightest to the heaviest.
 func edges(in *scenario.Input) (list [][2]election.ID) {
@@ -87,7 +90,7 @@ func weighted(g topology.Topology, rng *rand.Rand, most uint64) topology.Topolog
 // TestAllGraphs: every connected graph of few processes, with weights of which many are equal, all start.
 func TestAllGraphs(t *testing.T) {
 	largest := 5
-	if testing.Short() {
+	if !*long {
 		largest = 4
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -119,7 +122,7 @@ func TestAllInitiators(t *testing.T) {
 // TestRandom: larger graphs, any initiators, random delays.
 func TestRandom(t *testing.T) {
 	runs := uint64(600)
-	if testing.Short() {
+	if !*long {
 		runs = 100
 	}
 	for seed := range runs {

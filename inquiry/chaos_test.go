@@ -13,7 +13,7 @@ import (
 // leads.
 func TestChaos(t *testing.T) {
 	runs := uint64(5000)
-	if testing.Short() {
+	if !*long {
 		runs /= 5
 	}
 	each(t, func(t *testing.T, a *election.Algorithm) {

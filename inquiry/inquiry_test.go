@@ -1,6 +1,7 @@
 package inquiry_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -19,6 +20,8 @@ import (
 	"github.com/go-election/election/local"
 	"github.com/go-election/election/nodetest"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // exact: under the unit schedule all hear of the first initiator first, so that the larger
 // ones broadcast too and the smaller ones have lost, unless they have started themselves. A process
@@ -46,7 +49,7 @@ func TestInitiators(t *testing.T) { nodetest.Initiators(t, inquiry.States(), lar
 // largest returns how many processes there are at most where all orders are tried: one less in short tests,
 // which is a sixth of the orders.
 func largest(n int) int {
-	if testing.Short() {
+	if !*long {
 		return n - 1
 	}
 	return n

@@ -1,6 +1,7 @@
 package invitation_test
 
 import (
+	"flag"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -23,6 +24,8 @@ import (
 	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/params"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // upTo returns the IDs 1 to n.
 func upTo(n int) []election.ID {
@@ -85,7 +88,7 @@ func mergeOf(leaders []election.ID, starter election.ID) (messages uint64, units
 // check that finds no other leader 2(n-1). The one that starts leads all.
 func TestMerge(t *testing.T) {
 	most := 6
-	if testing.Short() {
+	if !*long {
 		most = 5
 	}
 	settings, tried := config, 0
@@ -237,7 +240,7 @@ func TestSoak(t *testing.T) {
 		"default interval": {Algorithm: configured(t, invitation.Config{Interval: 2 * sim.Unit}), Runs: 500},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() {
+			if !*long {
 				c.Runs /= 20
 			}
 			r, err := soak.Run(t.Context(), c)

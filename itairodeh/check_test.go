@@ -1,6 +1,7 @@
 package itairodeh_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +12,8 @@ import (
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/nodetest"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // visited visits every state of an election.
 func visited(t *testing.T, c itairodeh.Config, initiators []election.ID, n int) *check.Result {
@@ -36,7 +39,7 @@ func rising(n int) []election.ID {
 func TestEveryState(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		for k := uint32(2); k <= 3; k++ {
-			if n == 4 && k == 3 && testing.Short() {
+			if n == 4 && k == 3 && !*long {
 				continue
 			}
 			for initiators := range nodetest.Subsets(rising(n)) {

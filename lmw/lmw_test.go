@@ -1,6 +1,7 @@
 package lmw_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/observe"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // elect runs an election, and requires what the data sheet promises, by what each message was sent for.
 func elect(t *testing.T, c sim.Config) sim.Result {
@@ -58,7 +61,7 @@ func elect(t *testing.T, c sim.Config) sim.Result {
 // longest time.
 func TestOrders(t *testing.T) {
 	largest := 7
-	if testing.Short() {
+	if !*long {
 		largest = 6
 	}
 	for n := 1; n <= largest; n++ {

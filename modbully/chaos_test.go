@@ -1,6 +1,7 @@
 package modbully_test
 
 import (
+	"flag"
 	"testing"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/modbully"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // TestChaos: crashes and returns at random, within the model. At the end one leads, it is the
 // largest that is up, and all agree.
@@ -28,7 +31,7 @@ func TestChaos(t *testing.T) {
 			"heartbeats":      {modbully.Config{Heartbeat: 3 * sim.Unit}, 200},
 		} {
 			t.Run(string(v)+" "+name, func(t *testing.T) {
-				if testing.Short() {
+				if !*long {
 					c.runs /= 10
 				}
 				r, err := soak.Run(t.Context(), soak.Config{Algorithm: build(t, v, c.config),

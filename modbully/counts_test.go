@@ -294,7 +294,7 @@ func TestTime(t *testing.T) {
 // the IDs, on any schedule that the delays allow.
 func TestAllStart(t *testing.T) {
 	seeds := uint64(20)
-	if testing.Short() {
+	if !*long {
 		seeds /= 4
 	}
 	for _, v := range variants {

@@ -77,7 +77,7 @@ type seen struct {
 
 func shake(t *testing.T, runs int, crashes bool, plan func(*run) error) {
 	var all seen
-	if testing.Short() {
+	if !*long {
 		runs /= 100
 	}
 	for number := range uint64(runs) {

@@ -43,7 +43,7 @@ func TestConfigurations(t *testing.T) {
 		"ricartagrawala":              {mutex.RicartAgrawala, mutex.Config{Sections: 2}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if c.long && testing.Short() {
+			if c.long && !*long {
 				return
 			}
 			a, err := c.variant(c.config)

@@ -68,7 +68,7 @@ func TestArbiterReturns(t *testing.T) {
 // recoveries, so some requests are lost, and wait.
 func TestTokensOutlastCrashes(t *testing.T) {
 	runs := uint64(3000)
-	if testing.Short() {
+	if !*long {
 		runs /= 10
 	}
 	again := uint64(0) // entries after all have been down

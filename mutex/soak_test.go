@@ -1,6 +1,7 @@
 package mutex_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,11 +12,13 @@ import (
 	"github.com/go-election/election/mutex"
 )
 
+var long = flag.Bool("long", false, "try larger networks and more schedules")
+
 // TestApart: after pauses and partitions all guarantees hold again, and tokens are larger than all earlier
 // ones, if heartbeats inform separated arbiters of each other.
 func TestApart(t *testing.T) {
 	runs := uint64(2000)
-	if testing.Short() {
+	if !*long {
 		runs = 40
 	}
 	elect := must(t)(bully.Rules(bully.Config{Delay: unit, Heartbeat: 3 * unit}))

@@ -1,6 +1,7 @@
 package treeelect_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,6 +21,8 @@ import (
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/treeelect"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 func units(n int) time.Duration { return time.Duration(n) * sim.Unit }
 
@@ -50,7 +53,7 @@ func expected(variant string, n, depth, k int) map[string]int {
 
 // seeds returns how many random runs a test makes: a third of all in short mode.
 func seeds(all uint64) uint64 {
-	if testing.Short() {
+	if !*long {
 		return all / 3
 	}
 	return all
@@ -63,7 +66,7 @@ func TestAllTrees(t *testing.T) {
 		for tree := range nodetest.Trees(n) {
 			count++
 			for root := range n {
-				if testing.Short() && n == 6 && root != count%n {
+				if !*long && n == 6 && root != count%n {
 					continue // one root of each tree, another one for the next
 				}
 				tree := rooted(t, tree, root)

@@ -1,6 +1,7 @@
 package yoyo_test
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -17,6 +18,8 @@ import (
 	"github.com/go-election/election/nodetest"
 	"github.com/go-election/election/yoyo"
 )
+
+var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 func on(g topology.Topology, ids []election.ID) scenario.Input {
 	return scenario.Input{Algorithm: yoyo.Algorithm(), Topology: g, IDs: ids}
@@ -56,7 +59,7 @@ func elect(t *testing.T, c sim.Config) *model {
 // TestAllGraphs: every connected graph of few processes, with every order of the IDs; all start.
 func TestAllGraphs(t *testing.T) {
 	largest := 6
-	if testing.Short() {
+	if !*long {
 		largest = 5
 	}
 	for n := 1; n <= largest; n++ {
@@ -85,7 +88,7 @@ func TestAllInitiators(t *testing.T) {
 // the order.
 func TestRandom(t *testing.T) {
 	runs := uint64(2000)
-	if testing.Short() {
+	if !*long {
 		runs = 200
 	}
 	for seed := range runs {
