@@ -2,6 +2,7 @@ package electortest
 
 import (
 	"context"
+	"flag"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,8 @@ import (
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/internal/wholefile"
 )
+
+var long = flag.Bool("long", false, "let electors run for longer")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -53,7 +56,7 @@ func TestGoodService(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.For = time.Minute
-			if !testing.Short() {
+			if *long {
 				c.For = 10 * time.Minute
 			}
 			Test(t, c, writer)
@@ -86,7 +89,7 @@ func TestPriorities(t *testing.T) {
 		Runs: 2}} {
 		t.Run(name, func(t *testing.T) {
 			c.For, c.Elector = time.Minute, flapping
-			if !testing.Short() {
+			if *long {
 				c.For = 10 * time.Minute
 			}
 			Test(t, c, writer)
