@@ -29,7 +29,7 @@ func smallest(t testing.TB, a *election.Algorithm, ids []election.ID) *election.
 // messages of one of the largest in the mirrored arrangement, kind by kind, and elects its mirror image.
 func TestSmallestOnRings(t *testing.T) {
 	most := 6
-	if testing.Short() {
+	if !*long {
 		most = 5
 	}
 	for _, a := range catalog.All() {

@@ -209,7 +209,7 @@ func TestOverlayChaos(t *testing.T) {
 				return
 			}
 			runs := uint64(1500)
-			if testing.Short() {
+			if !*long {
 				runs = 200
 			}
 			for number := range runs {

@@ -14,7 +14,10 @@ import (
 	"github.com/go-election/election/elector"
 )
 
-var update = flag.Bool("update", false, "write the generated parts of the README anew")
+var (
+	long   = flag.Bool("long", false, "try more elections")
+	update = flag.Bool("update", false, "write the generated parts of the README anew")
+)
 
 // TestReadme keeps the generated parts of the README and of docs/algorithms.md true: the program is an example,
 // the table is the catalog.

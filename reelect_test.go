@@ -20,7 +20,7 @@ import (
 // may begin a Term in which others have taken part already.
 func TestReelectEverywhere(t *testing.T) {
 	seeds := uint64(300)
-	if testing.Short() {
+	if !*long {
 		seeds = 15
 	}
 	elsewhere := 0
