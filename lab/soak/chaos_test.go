@@ -70,7 +70,7 @@ func TestChaos(t *testing.T) {
 // TestChaosOfCatalog: what is right stands chaos too.
 func TestChaosOfCatalog(t *testing.T) {
 	runs := uint64(300)
-	if testing.Short() {
+	if !*long {
 		runs = 100
 	}
 	for _, a := range catalog.All() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,12 +24,14 @@ import (
 	"github.com/go-election/election/params"
 )
 
+var long = flag.Bool("long", false, "soak for longer")
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestCatalog: everything in the catalog stands a thousand runs, and few get no faults.
 func TestCatalog(t *testing.T) {
 	runs := uint64(1000)
-	if testing.Short() {
+	if !*long {
 		runs = 300
 	}
 	for _, a := range catalog.All() {
