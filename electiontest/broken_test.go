@@ -123,7 +123,7 @@ func TestBroken(t *testing.T) {
 				without = []string{"Goroutines"}
 			}
 			o := b.options
-			if testing.Short() { // as many as it takes to find all these
+			if !*Long { // as many as it takes to find all these
 				o.Seeds, o.States = 50, 1000
 			}
 			got := failures(t, b.algorithm, o, without...)

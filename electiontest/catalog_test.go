@@ -30,7 +30,7 @@ func TestCatalog(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, a := range catalog.All() {
 		o := electiontest.Options{Find: catalog.Find}
-		if testing.Short() {
+		if !*electiontest.Long {
 			o.Seeds, o.States, o.Processes = 10, 1000, 7
 		}
 		if file := filepath.Join("..", "testdata", "scenarios", a.Name+".json"); !seen[file] {
@@ -57,7 +57,7 @@ func TestMade(t *testing.T) {
 		require.NoError(t, err)
 	}
 	o := electiontest.Options{Allocates: true}
-	if testing.Short() {
+	if !*electiontest.Long {
 		o.Seeds, o.States, o.Processes = 10, 1000, 7
 	}
 	for name, a := range made {
@@ -69,7 +69,7 @@ func TestMade(t *testing.T) {
 func TestDetectors(t *testing.T) {
 	o := electiontest.Options{Allocates: true, Seeds: 20, States: 2000}
 	all := [][2]string{{"lcr", "max"}, {"dkr"}, {"treeelect", "root"}}
-	if testing.Short() {
+	if !*electiontest.Long {
 		o.Seeds, o.States, o.Processes = 4, 1000, 4
 		all = all[:1]
 	}

@@ -19,7 +19,10 @@ import (
 	"github.com/go-election/election/params"
 )
 
-var update = flag.Bool("update", false, "write testdata/tried.txt anew")
+var (
+	Long   = flag.Bool("long", false, "try more elections and more states")
+	update = flag.Bool("update", false, "write testdata/tried.txt anew")
+)
 
 // tally counts what a property does with the Nodes of an algorithm.
 type tally struct {
