@@ -500,7 +500,7 @@ func TestCheckWithoutRest(t *testing.T) {
 		r := elect(t, "", append(strings.Fields("check "+line), "--max-states", "20000")...)
 		require.Equal(t, warned, strings.Contains(strings.Join(strings.Fields(r.stdout), " "), none), line)
 	}
-	if testing.Short() {
+	if !*longer {
 		return
 	}
 	c := checks(t, 0, "lease -n 3 --crashes 1")

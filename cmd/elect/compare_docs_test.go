@@ -15,7 +15,7 @@ const root = "../.."
 
 // TestCompareDocs keeps the figures of elect compare true. In docs/choosing.md every table of figures, which begins
 // with a column n, is followed by the command that made it. A command that draws a figure stands below that figure, as in the README. The
-// test carries out each and compares; in short tests, one command in eight. With -update it writes them.
+// test carries out one command in eight, on a long run each, and compares. With -update it writes them.
 func TestCompareDocs(t *testing.T) {
 	for page, tables := range map[string]bool{"docs/choosing.md": true, "README.md": false} {
 		b, err := os.ReadFile(filepath.Join(root, page))
@@ -31,7 +31,7 @@ func TestCompareDocs(t *testing.T) {
 				continue
 			}
 			commands++
-			run, stdout := !testing.Short() || *update || commands%8 == 4, ""
+			run, stdout := *longer || *update || commands%8 == 4, ""
 			if run {
 				stdout = documented(t, page, command, string(b))
 			}

@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write what is generated in the documentation anew")
+var (
+	longer = flag.Bool("long", false, "repeat every documented command, and search more states")
+	update = flag.Bool("update", false, "write what is generated in the documentation anew")
+)
 
 // docs is the folder of the documents.
 const docs = root + "/docs"
