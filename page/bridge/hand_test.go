@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,11 +15,13 @@ import (
 	"github.com/go-election/election/observe"
 )
 
+var long = flag.Bool("long", false, "solve every challenge")
+
 // TestChallengesByAct: the checker's steps solve each challenge also as acts, which a unit parts, and no
 // acts solve none.
 func TestChallengesByAct(t *testing.T) {
 	for i, x := range museum.All() {
-		if x.NoExercise() != "" || testing.Short() && i%4 > 0 {
+		if x.NoExercise() != "" || !*long && i%4 > 0 {
 			continue
 		}
 		c, err := challengeOf(&x)
@@ -80,11 +83,11 @@ func marshaled(t *testing.T, s *scenario.Scenario) []byte {
 // wrong shows none.
 func TestChallengesByCaller(t *testing.T) {
 	least, judged, links := 700, 0, 0
-	if testing.Short() {
+	if !*long {
 		least = 150
 	}
 	for i, x := range museum.All() {
-		if x.NoExercise() != "" || testing.Short() && i%4 > 0 {
+		if x.NoExercise() != "" || !*long && i%4 > 0 {
 			continue
 		}
 		c, err := challengeOf(&x)
