@@ -17,15 +17,6 @@ func (t *Tally) Add(kind uint8) { t.counts[kind]++ }
 // AddN counts n messages.
 func (t *Tally) AddN(kind uint8, n uint64) { t.counts[kind] += n }
 
-// Total returns how many messages were counted.
-func (t *Tally) Total() uint64 {
-	var sum uint64
-	for _, n := range t.counts {
-		sum += n
-	}
-	return sum
-}
-
 // Fill writes the messages of algorithm a into r.
 func (t *Tally) Fill(r *Result, a *election.Algorithm, w cost.Widths) {
 	for kind, n := range t.counts {
