@@ -146,7 +146,7 @@ func (c *conn) moved(end *wire) {
 	old := *end
 	*end = c.next
 	if c.in.nc == c.out.nc {
-		// Nothing is lost: both ends have read everything on it that the other one has written.
+		// This end has read everything, and what it has written is still delivered after Close.
 		_ = old.raw.Close()
 		c.next = wire{}
 	}
