@@ -72,8 +72,8 @@ func TestSteadyAllocation(t *testing.T) {
 	require.Positive(t, found, "a reset loses room")
 }
 
-// TestWorn: a Node has been through a history twice, and was reset, before its Steps are measured: those of
-// two Nodes for each process, or the measurement would count the first.
+// TestWorn: before its Steps are measured, a Node has run a history twice and was reset. The measurement
+// requires two Nodes for each process, or else it would count the first use of each.
 func TestWorn(t *testing.T) {
 	counts := &tally{property: "Allocation"}
 	c := &trial{Options: Options{Seeds: 6, Processes: 5}, Algorithm: counts.over(lcr.Participant()),
@@ -153,8 +153,8 @@ func TestMayMakeRoom(t *testing.T) {
 	}
 }
 
-// TestAllocatesStill: what Steps allocate counts if in a long series those of the same sort do so in both of
-// the last two elections.
+// TestAllocatesStill: allocations of Steps count if, in a long series, Steps of the same kind allocate in
+// both of the last two elections.
 func TestAllocatesStill(t *testing.T) {
 	for _, c := range []struct {
 		terms []uint64

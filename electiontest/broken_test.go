@@ -49,7 +49,7 @@ type spoilt struct {
 // spoiling describes how a Node is broken.
 type spoiling struct {
 	step   func(n *spoilt, e *election.Env, ev *election.Event)
-	state  func(n *spoilt, s *election.State) // in place of that of the Node
+	state  func(n *spoilt, s *election.State) // replaces the State of the Node
 	adjust func(a *election.Algorithm)
 }
 
@@ -109,7 +109,7 @@ type broken struct {
 	options   Options
 	want      map[string]string // only the listed properties may fail
 	may       []string
-	races     bool // as goroutines: so that is not tried here, where the race detector may watch
+	races     bool // has data races as goroutines, so this test does not run it, since the race detector may be on
 }
 
 func TestBroken(t *testing.T) {

@@ -43,7 +43,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestMade: algorithms that a program derives from those of the catalog, or configures, conform.
+// TestMade: algorithms that a program derives from the catalog, or configures, conform.
 func TestMade(t *testing.T) {
 	locks, err := mutex.Arbiter(mutex.Config{Election: bully.Algorithms()[0], Sections: 2,
 		CriticalSection: scenario.Unit})

@@ -100,7 +100,7 @@ func configures(a *election.Algorithm) error {
 	p := params.New[election.ID](nil, time.Second, nil)
 	b, err := a.Configure(p)
 	if err != nil {
-		return fmt.Errorf("without any parameter Configure says: %w", err)
+		return fmt.Errorf("without parameters Configure returns an error: %w", err)
 	}
 	if b.Title() != a.Title() || b.Delay != a.Delay {
 		return fmt.Errorf("without any parameter Configure gives %s with Delay %v, not %s with %v", b.Title(),
@@ -108,7 +108,7 @@ func configures(a *election.Algorithm) error {
 	}
 	read, described := slices.Sorted(slices.Values(p.Names())), slices.Sorted(slices.Values(a.Params.Names()))
 	if !slices.Equal(read, described) {
-		return fmt.Errorf("the parameters that Configure reads are %q, those of Params %q", read, described)
+		return fmt.Errorf("Configure reads the parameters %q, but Params lists %q", read, described)
 	}
 	return nil
 }

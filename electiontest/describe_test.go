@@ -56,7 +56,7 @@ func TestDescription(t *testing.T) {
 			a.Best, a.Mean, a.Worst = linear(1), cost.Bound{}, linear(1)
 			a.Best.Count = func(n int) float64 { return float64(n + n/65) }
 		},
-		func(a *election.Algorithm) { // a formula alone says something to people
+		func(a *election.Algorithm) { // a formula alone is a description for people
 			a.Best, a.Mean, a.Worst = cost.Bound{Formula: "n"}, cost.Bound{Formula: "n"}, cost.Bound{}
 		},
 	} {
@@ -72,7 +72,7 @@ func TestConfigures(t *testing.T) {
 	names := slices.Sorted(slices.Values(own.Params.Names()))
 	require.NotEmpty(t, names)
 	for want, other := range map[string]func(own configure) configure{
-		"without any parameter Configure says: no way": func(configure) configure {
+		"without parameters Configure returns an error: no way": func(configure) configure {
 			return func(*params.Given) (*election.Algorithm, error) { return nil, fmt.Errorf("no way") }
 		},
 		"without any parameter Configure gives another with Delay 1s, not bully/rules with 1s": func(
@@ -93,7 +93,7 @@ func TestConfigures(t *testing.T) {
 				return &b, err
 			}
 		},
-		fmt.Sprintf("the parameters that Configure reads are [], those of Params %q", names): func(
+		fmt.Sprintf("Configure reads the parameters [], but Params lists %q", names): func(
 			configure) configure {
 			return func(*params.Given) (*election.Algorithm, error) { return own, nil }
 		},

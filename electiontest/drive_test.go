@@ -62,7 +62,7 @@ func TestSettling(t *testing.T) {
 	}
 }
 
-// TestProcessConfig: a process is one of those that begin together, and starts if the input says so.
+// TestProcessConfig: the processes begin together, and each starts if the input requires it.
 func TestProcessConfig(t *testing.T) {
 	in, err := (&trial{Algorithm: lcr.Participant()}).input([]election.ID{3, 1, 2})
 	require.NoError(t, err)

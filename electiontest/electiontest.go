@@ -154,7 +154,7 @@ func unsaid(a *election.Algorithm) string {
 // repeats are the properties that report the same error less clearly if Simulation or Exhaustive has failed.
 var repeats = map[string]bool{"Order": true, "Goroutines": true, "Leaving": true}
 
-// inOrder tests the properties one after another and skips the ones that depend on failed ones.
+// inOrder tests the properties one after another and skips properties that depend on failed ones.
 func inOrder(t *trial, holds func(p property) bool) {
 	failed := make(map[string]bool)
 	for _, p := range properties() {

@@ -54,7 +54,7 @@ func (l *limit) stop() { l.fell.CompareAndSwap(nil, &limitReached{}) }
 // or returns the error of the process that has reached the limit, or err if there is none.
 func (l *limit) or(err error) error {
 	if f := l.fell.Load(); f != nil {
-		return fmt.Errorf("it goes on and on: more than %d messages and time-outs reach process %d",
+		return fmt.Errorf("it does not end: more than %d messages and time-outs reach process %d",
 			f.reached,
 			f.process)
 	}

@@ -56,7 +56,7 @@ func endless(t *testing.T) map[string]*election.Algorithm {
 // TestEndless: an endless election is a failure of the algorithm, and does not hang the test, whatever drives
 // it.
 func TestEndless(t *testing.T) {
-	const goesOn = `^(by|among|the arrangement) .*: it goes on and on: more than \d+ messages and time-outs reach process \d+$`
+	const goesOn = `^(by|among|the arrangement) .*: it does not end: more than \d+ messages and time-outs reach process \d+$`
 	for name, a := range endless(t) {
 		t.Run(name, func(t *testing.T) {
 			got := make(map[string]string)
@@ -80,7 +80,7 @@ func TestEndlessAnnouncement(t *testing.T) {
 		Scenarios: []string{"testdata/wrong.json"}})
 	require.Equal(t, []string{"Bounds", "Exhaustive", "Goroutines", "Scenarios", "Simulation"},
 		slices.Sorted(maps.Keys(got)))
-	require.Contains(t, got["Scenarios"], "testdata/wrong.json: scenario 0, wrong: it goes on and on: ")
+	require.Contains(t, got["Scenarios"], "testdata/wrong.json: scenario 0, wrong: it does not end: ")
 	lines := strings.Split(got["Simulation"], "\n")
 	require.Regexp(t, `^seed \d+: every run comes to rest: it goes on after \d+ units$`, lines[0])
 	require.Equal(t, `smallest: among [1] on a ring, all start: it goes on after 100000 units
@@ -107,7 +107,7 @@ spoilt, 1 process
        1.12  sends elected 1 to 1
        1.13  knows the end
   end  1.12  elected 1 to 1 is not received
-step 4 repeats for ever`, got["Exhaustive"])
+step 4 repeats forever`, got["Exhaustive"])
 }
 
 // TestRestful: the limit does not change an election, unless it is endless.
@@ -134,10 +134,10 @@ func TestRestful(t *testing.T) {
 	require.NoError(t, l.or(nil))
 	require.Equal(t, 4, send(0, 2*scenario.Unit), "two for each unit")
 	require.EqualError(t, l.or(wrong),
-		"it goes on and on: more than 7 messages and time-outs reach process 1")
+		"it does not end: more than 7 messages and time-outs reach process 1")
 	require.Zero(t, send(0, 9*scenario.Unit), "it stays silent")
 	require.Zero(t, send(1, 0), "and so do others")
-	require.EqualError(t, l.or(nil), "it goes on and on: more than 7 messages and time-outs reach process 1")
+	require.EqualError(t, l.or(nil), "it does not end: more than 7 messages and time-outs reach process 1")
 }
 
 // TestBounded: an election is bounded in a way that leaves room for its processes, and for its heartbeats.
@@ -158,7 +158,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestInOrder: what fails leaves out what would only say the same again.
+// TestInOrder: after a failure, tests that would only repeat it are skipped.
 func TestInOrder(t *testing.T) {
 	tried := func(failing ...string) (names []string) {
 		inOrder(&trial{Algorithm: announcing()}, func(p property) bool {

@@ -155,9 +155,9 @@ func stepsOf(in scenario.Input, e *check.Trail) string {
 	}
 	switch {
 	case e.Cycle == len(e.Steps)-1:
-		fmt.Fprintf(b, "step %d repeats for ever", len(e.Steps))
+		fmt.Fprintf(b, "step %d repeats forever", len(e.Steps))
 	case e.Cycle < len(e.Steps):
-		fmt.Fprintf(b, "steps %d to %d repeat for ever", e.Cycle+1, len(e.Steps))
+		fmt.Fprintf(b, "steps %d to %d repeat forever", e.Cycle+1, len(e.Steps))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

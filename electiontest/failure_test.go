@@ -90,15 +90,15 @@ func TestNoLog(t *testing.T) {
 // TestRoundTrip: steps that repeat are named.
 func TestRoundTrip(t *testing.T) {
 	text := says(t, "Exhaustive", announcing(), Options{Exhaustive: []int{2}})
-	require.Regexp(t, `\nsteps \d to \d repeat for ever$`, text)
+	require.Regexp(t, `\nsteps \d to \d repeat forever$`, text)
 	in := scenario.Input{Algorithm: lcr.Participant(), IDs: upTo(1)}
 	require.NoError(t, in.Check())
-	for cycle, want := range map[int]string{0: "steps 1 to 3 repeat for ever",
-		1: "steps 2 to 3 repeat for ever",
-		2: "step 3 repeats for ever"} {
+	for cycle, want := range map[int]string{0: "steps 1 to 3 repeat forever",
+		1: "steps 2 to 3 repeat forever",
+		2: "step 3 repeats forever"} {
 		require.Contains(t, stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 3), Cycle: cycle}), want)
 	}
-	require.NotContains(t, stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 3), Cycle: 3}), "for ever")
+	require.NotContains(t, stepsOf(in, &check.Trail{Steps: make([]scenario.Step, 3), Cycle: 3}), "forever")
 	require.Equal(t, "before the first step", stepsOf(in, &check.Trail{}))
 }
 
@@ -144,7 +144,8 @@ spoilt, 2 processes, unit delays, seed 5
             end  1.6  elected 2 to 2 is not received`, rest)
 }
 
-// TestExhaustiveTold: so do the steps of a counterexample, also where the last of them is none any more.
+// TestExhaustiveTold: the steps of a counterexample are described as well, even if the last of them is no
+// longer possible.
 func TestExhaustiveTold(t *testing.T) {
 	deaf := spoil(bully.Algorithms()[0], spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
 		if ev.Op != election.Suspect {
@@ -190,8 +191,8 @@ func TestImpossible(t *testing.T) {
 	require.False(t, impossible(&observe.ProcessError{Err: errors.New("it panics")}))
 }
 
-// TestOtherwise: where the simulator cannot take the steps of a counterexample, since the Nodes there have
-// other fields than those that were restored, the properties are named that say which.
+// TestOtherwise: if the simulator cannot repeat the steps of a counterexample, since its Nodes have other
+// fields than the restored ones, the error names the properties that find such fields.
 func TestOtherwise(t *testing.T) {
 	forgets := spoil(lcr.Participant(), spoiling{
 		step: func(n *spoilt, e *election.Env, ev *election.Event) {

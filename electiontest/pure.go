@@ -315,7 +315,7 @@ func zeroAtFirst(h *history) error {
 	return nil
 }
 
-// apart describes where a state differs from the expected one.
+// apart describes the place at which a state differs from the expected one.
 func apart(got, want []byte) string {
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
@@ -373,8 +373,8 @@ func restored(h *history) (*played, error) {
 				"visit every field that a Step changes?", what, err)
 		}
 		if hosts[m.p].Ended() != twin.Ended() {
-			return fmt.Errorf("restored from its state a Node says otherwise whether the election has "+
-				"ended, after %v; does State visit every field?", what)
+			return fmt.Errorf("restored from its state a Node differs in whether the election has ended, "+
+				"after %v; does State visit every field?", what)
 		}
 		after, twinAfter = st.Append(after[:0], &hosts[m.p]), st.Append(twinAfter[:0], twin)
 		if !bytes.Equal(after, twinAfter) {

@@ -50,7 +50,7 @@ func TestLongest(t *testing.T) {
 		"it is recorded and cut off, then played six times")
 }
 
-// TestApart: where two states differ, and how.
+// TestApart: the description contains the place and both values.
 func TestApart(t *testing.T) {
 	require.Equal(t, "byte 1 of 3 is 0a, not 02", apart([]byte{1, 10, 3}, []byte{1, 2, 4}))
 	require.Equal(t, "there are 2 bytes, not 3", apart([]byte{1, 2}, []byte{1, 2, 3}))

@@ -195,14 +195,14 @@ func TestRequests(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestWhyNot: why a run goes on no more.
+// TestWhyNot: the error explains why a run does not continue.
 func TestWhyNot(t *testing.T) {
 	require.Equal(t, "nothing is left to happen", whyNot(nil))
 	require.Equal(t, "it is wrong", whyNot(errors.New("it is wrong")))
 }
 
-// TestDetectedSuccession: which processes have started the last election does not show where each has a
-// detector of its own.
+// TestDetectedSuccession: if each process has a detector of its own, a run does not show which processes have
+// started the last election.
 func TestDetectedSuccession(t *testing.T) {
 	ring, err := dkr.Algorithm().OverComplete()
 	require.NoError(t, err)

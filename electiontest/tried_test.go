@@ -76,8 +76,8 @@ func (n *counted) State(s *election.State) {
 	n.Node.State(s)
 }
 
-// String says what was counted as far as that is the same in each run: package check makes Nodes for
-// each of its workers, and in which order goroutines take events is chance.
+// String returns the counts that are the same in each run. Package check makes Nodes for each of its workers,
+// and the order in which goroutines handle events is random.
 func (c *tally) String() string {
 	nodes, steps := fmt.Sprintf("%d Nodes", c.nodes.Load()),
 		fmt.Sprintf("%d Steps, %d States, %016x", c.steps.Load(), c.states.Load(), c.sum.Load())
@@ -103,7 +103,8 @@ func TestTried(t *testing.T) {
 			c := &tally{property: p.name}
 			require.NoError(t, try(t, p, c.over(a), o), "%s: %s", name, p.name)
 			if p.name == "Allocation" {
-				// It tries again where another goroutine has allocated meanwhile: the least counts.
+				// Try again, since another goroutine may have allocated meanwhile. The smallest count is
+				// valid.
 				for range 2 {
 					again := &tally{property: p.name}
 					require.NoError(t, try(t, p, again.over(a), o))
@@ -123,7 +124,7 @@ func TestTried(t *testing.T) {
 	under, err := detect.Under(lcr.Participant(), detect.Deadline{})
 	require.NoError(t, err)
 	tried("in layers", under, Options{Seeds: 2, States: 150, Processes: 3, Allocates: true})
-	// More processes than any property takes, but those that take Options.Processes.
+	// More processes than any property uses, except for properties that use Options.Processes.
 	tried("many processes", lcr.Initiators(), Options{Seeds: 10, States: 150, Processes: 10, Allocates: true})
 	given := bully.Algorithms()[0]
 	tried("with parameters", given, Options{Seeds: 4, States: 150, Processes: 3, Allocates: true,
