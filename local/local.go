@@ -127,7 +127,7 @@ func (c *Config) check() error {
 	case len(c.Faults.Partitions) > 0:
 		return input.Errorf("partitions: cut links need the simulator's clock")
 	case c.Algorithm.Synchronous && (c.Starts() < len(c.IDs) || len(c.StartTimes) > 0):
-		return input.Errorf("initiators: unless all start at once %s needs messages that all take as long, "+
+		return input.Errorf("initiators: unless all processes start simultaneously, %s needs equal message delays, "+
 			"and so the simulator's clock", c.Algorithm.Title())
 	}
 	for _, f := range []struct {

@@ -96,9 +96,9 @@ func TestRefusedInput(t *testing.T) {
 		"reorder: 0.1": {Algorithm: lcr.Max(), IDs: ids{1, 2}, Faults: fault.Plan{Reorder: 0.1}},
 		"partitions": {Algorithm: lcr.Max(), IDs: ids{1, 2},
 			Faults: fault.Plan{Partitions: []fault.Partition{{Groups: [][]election.ID{{1}}}}}},
-		"at most":          {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
-		"unless all start": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2}, Initiators: ids{1}},
-		"all start at once": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2},
+		"at most":                    {Algorithm: lcr.Max(), IDs: make(ids, local.MaxProcesses+1)},
+		"unless all processes start": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2}, Initiators: ids{1}},
+		"all processes start simultaneously": {Algorithm: floodmax.Algorithms()[0], IDs: ids{1, 2},
 			StartTimes: make([]time.Duration, 2)},
 	} {
 		_, err := local.Run(t.Context(), local.Config{Input: in})

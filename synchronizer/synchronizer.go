@@ -78,20 +78,20 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	}
 	switch {
 	case slices.ContainsFunc(a.Kinds, marked):
-		return nil, input.Errorf("synchronizer: %s runs over a synchronizer already", a.Title())
+		return nil, input.Errorf("synchronizer: %s already runs over a synchronizer", a.Title())
 	case a.LongLived || a.NeverQuiesces:
-		return nil, input.Errorf("synchronizer: %s never ends, and pulses would go on for ever", a.Title())
+		return nil, input.Errorf("synchronizer: %s never ends, so pulses would continue forever", a.Title())
 	case a.Leaderless:
-		return nil, input.Errorf("synchronizer: %s holds no election", a.Title())
+		return nil, input.Errorf("synchronizer: %s elects no leader", a.Title())
 	case a.SingleInitiator:
-		return nil, input.Errorf("synchronizer: of %s a single process starts, and pulses start all",
+		return nil, input.Errorf("synchronizer: %s has a single initiator, but pulses start all processes",
 			a.Title())
 	case a.RelaysAfterEnd:
 		return nil,
-			input.Errorf("synchronizer: processes of %s are needed after the end, and pulses would go "+
-				"on for ever", a.Title())
+			input.Errorf("synchronizer: processes of %s are needed after the end, so pulses would "+
+				"continue forever", a.Title())
 	case len(a.Kinds) == math.MaxUint8:
-		return nil, input.Errorf("synchronizer: %s has %d Kinds, which leaves none for safe", a.Title(),
+		return nil, input.Errorf("synchronizer: %s has %d Kinds, so none is left for safe", a.Title(),
 			len(a.Kinds))
 	}
 	b := *a

@@ -129,11 +129,11 @@ func TestRefused(t *testing.T) {
 			why[a.Title()] = err.Error()
 		}
 	}
-	const begin, forever = "election: bad input: synchronizer: ", "pulses would go on for ever"
-	require.Equal(t, begin+"bully/rules never ends, and "+forever, why["bully/rules"])
-	require.Equal(t, begin+"of echo/nok a single process starts, and pulses start all", why["echo/nok"])
-	require.Equal(t, begin+"processes of lcr/wave are needed after the end, and "+forever, why["lcr/wave"])
-	require.Equal(t, begin+"floodmax/alpha runs over a synchronizer already", why["floodmax/alpha"])
+	const begin, forever = "election: bad input: synchronizer: ", "pulses would continue forever"
+	require.Equal(t, begin+"bully/rules never ends, so "+forever, why["bully/rules"])
+	require.Equal(t, begin+"echo/nok has a single initiator, but pulses start all processes", why["echo/nok"])
+	require.Equal(t, begin+"processes of lcr/wave are needed after the end, so "+forever, why["lcr/wave"])
+	require.Equal(t, begin+"floodmax/alpha already runs over a synchronizer", why["floodmax/alpha"])
 	require.NotContains(t, why, "ghs")
 	require.Contains(t, why, "mutex/tokenring")
 
@@ -142,7 +142,7 @@ func TestRefused(t *testing.T) {
 	odd := *lcr.Max()
 	odd.Leaderless, odd.Winner = true, nil
 	_, err = synchronizer.Alpha(&odd)
-	require.ErrorContains(t, err, "holds no election")
+	require.ErrorContains(t, err, "elects no leader")
 	odd = *lcr.Max()
 	odd.NeverQuiesces = true
 	_, err = synchronizer.Alpha(&odd)

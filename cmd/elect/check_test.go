@@ -276,7 +276,7 @@ func TestJudgeOfACorrection(t *testing.T) {
 	elect(t, acts, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
 		"--scenario -: its steps end before the election does, with 1 message under way: no leader that all "+
 			"agree on: no process believes it leads; "+
-			"elect page --scenario goes on by hand")
+			"elect page --scenario continues the run by hand")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
 	require.Zero(t, elect(t, steps+`, "expect": {"leader": null}}`, "sim", "--scenario", "-").code)
 	r = elect(t, steps+`, "expect": {"messages": 3}}`, "sim", "--scenario", "-")

@@ -15,7 +15,7 @@ import (
 func TestBadChecks(t *testing.T) {
 	cases := refused{}
 	for line, want := range map[string]string{
-		"lcr":         `how many processes? -n or --ids says it`,
+		"lcr":         `the number of processes is missing: set -n or --ids`,
 		"lrc -n 3":    `unknown algorithm "lrc": did you mean lcr?`,
 		"nosuch -n 3": `unknown algorithm "nosuch": there are ` + strings.Join(catalog.Names(), ", "),
 		"h -n 3": `unknown algorithm "h": there are ` +
@@ -62,7 +62,7 @@ func TestBadChecks(t *testing.T) {
 		"lcr -n 3 --order x":                            `--order: "x" is not one of sorted, random, best, worst`,
 		"lcr -n 3 --schedule unit":                      `unknown flag: --schedule`,
 		"lcr -n 3 more":                                 `unexpected argument "more"`,
-		"lcr --scenario x":                              `--scenario says the algorithm itself: unexpected argument "lcr"`,
+		"lcr --scenario x":                              `--scenario includes the algorithm: unexpected argument "lcr"`,
 		"--scenario x -n 3":                             `if any flags in the group [scenario n] are set none of the others can be; [n scenario] were all set`,
 		"--scenario /no/file":                           `--scenario /no/file: no such file or directory`,
 		"--replay /no/file":                             `--replay /no/file: no such file or directory`,
@@ -72,7 +72,7 @@ func TestBadChecks(t *testing.T) {
 		"--replay x -n 3":                               `if any flags in the group [replay n] are set none of the others can be; [n replay] were all set`,
 		"--replay x --scenario y":                       `if any flags in the group [replay scenario] are set none of the others can be; [replay scenario] were all set`,
 		"--replay x --out y":                            `if any flags in the group [replay out] are set none of the others can be; [out replay] were all set`,
-		"--replay x lcr":                                `--replay says the algorithm itself: unexpected argument "lcr"`,
+		"--replay x lcr":                                `--replay includes the algorithm: unexpected argument "lcr"`,
 	} {
 		cases["check "+line] = want
 	}

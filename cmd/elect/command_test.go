@@ -75,7 +75,7 @@ func TestUnknownNames(t *testing.T) {
 
 func TestBadProcesses(t *testing.T) {
 	refused{
-		"sim lcr":                  `how many processes? -n or --ids says it`,
+		"sim lcr":                  `the number of processes is missing: set -n or --ids`,
 		"sim lcr -n 0":             `-n: 0 is not between 1 and 33554432`,
 		"sim lcr -n -1":            `-n: -1 is not between 1 and 33554432`,
 		"sim lcr --n=":             `-n: "" is not a whole number`,

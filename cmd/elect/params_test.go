@@ -94,9 +94,9 @@ func TestTables(t *testing.T) {
 func TestUntil(t *testing.T) {
 	refused{
 		"sim bully -n 3 --param heartbeat=2": `until: bully/rules never comes to rest with ` +
-			`these parameters; --until, or until in a scenario, says how long to run`,
+			`these parameters; set --until, or until in a scenario`,
 		"run modbully -n 3 --param heartbeat=2": `until: modbully/base never comes to rest ` +
-			`with these parameters; --until, or until in a scenario, says how long to run`,
+			`with these parameters; set --until, or until in a scenario`,
 		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 is not above 0`,
 		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
 		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,

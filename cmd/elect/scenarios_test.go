@@ -139,7 +139,7 @@ func TestBadScenario(t *testing.T) {
 		{"", "sim --scenario=", "--scenario: no file is given"},
 		{"", "sim --scenario -", "--scenario -: the input is empty"},
 		{"[]", "sim --scenario -", "--scenario -: the list is empty"},
-		{right, "sim lcr --scenario -", `--scenario says the algorithm itself: unexpected argument "lcr"`},
+		{right, "sim lcr --scenario -", `--scenario includes the algorithm: unexpected argument "lcr"`},
 		{right, "sim -n 3 --scenario -", `if any flags in the group [scenario n] are set none of the others can be; [n scenario] were all set`},
 		{right, "sim --ids 3 --scenario -", `if any flags in the group [scenario ids] are set none of the others can be; [ids scenario] were all set`},
 		{right, "run --variant max --scenario -", `if any flags in the group [scenario variant] are set none of the others can be; [scenario variant] were all set`},

@@ -246,7 +246,7 @@ func (c *Comparison) arrange(run *sim.Config) error {
 	switch {
 	case c.Order == sim.SortedOrder:
 	case extreme && !allStart(run):
-		return input.Errorf("order: it is the %s case if all processes start at once", c.Order)
+		return input.Errorf("order: it is the %s case only if all processes start simultaneously", c.Order)
 	case !sim.Arrange(&run.Input, c.Order, run.Seed):
 		return input.Errorf("order: none is known that is the %s case", c.Order)
 	}

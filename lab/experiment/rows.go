@@ -46,7 +46,7 @@ func Differing(rows []Row) error {
 	if first == nil {
 		return nil
 	}
-	return fmt.Errorf("%d of %d counts are not what the formula says; the first: %s, modbully/%s, n=%d, "+
+	return fmt.Errorf("%d of %d counts differ from the formula; the first: %s, modbully/%s, n=%d, "+
 		"i=%d: %s, not %s",
 		count, len(rows), first.Equation.Name, first.Equation.Variant, first.N, first.I,
 		Exact(first.Measured), Exact(first.Formula))

@@ -65,7 +65,7 @@ func (s *Sim) sendFaulty(from, to int, back election.Port, depth uint32, out *el
 	s.arriveAt(at, from, to, back, t, out)
 	if twice {
 		if s.byTime.n > s.flood {
-			s.err = fmt.Errorf("%w: %d are under way", ErrFlood, s.byTime.n)
+			s.err = fmt.Errorf("%w: %d messages are in flight", ErrFlood, s.byTime.n)
 			return
 		}
 		s.duplicated++

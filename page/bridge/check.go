@@ -244,7 +244,7 @@ func (a *asked) found(r *check.Result) (*found, error) {
 		f.Words += " " + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
 	if a.held {
-		f.Words += " What is paused or cut off at this step goes on sooner or later."
+		f.Words += " Processes that are paused or cut off at this step are assumed to continue later."
 	}
 	if r.Stopped != nil {
 		f.Stopped = oneLine(r.Stopped).Error()

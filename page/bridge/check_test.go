@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 	require.Equal(t, []any{true, 0}, []any{few.Exhausted, few.More})
 
 	// The check does not model how long a pause or a cut lasts, and states its assumption.
-	const goesOn = "What is paused or cut off at this step goes on sooner or later."
+	const goesOn = "Processes that are paused or cut off at this step are assumed to continue later."
 	for what, act := range map[string]object{"pause": {"process": 1}, "cut": {"groups": [][]int{{1}}},
 		"crash": {"process": 1}} {
 		act["after"], act["do"] = 6, what

@@ -92,7 +92,7 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 		switch s.Status(waits[i].To) {
 		case sim.Paused: // brought to it now, it would only wait there
 			if all[i].Refused == "" {
-				all[i].Refused = fmt.Sprintf("it waits until %d goes on", waits[i].Process)
+				all[i].Refused = fmt.Sprintf("it waits until %d resumes", waits[i].Process)
 			}
 		case sim.Down:
 			if waits[i].Do == observe.Deliver {

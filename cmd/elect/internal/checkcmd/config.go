@@ -212,7 +212,7 @@ func (o *options) readInput(args []string, c *check.Config, seed uint64) (err er
 // readScenario reads the election from a file.
 func (o *options) readScenario(a *console.Console, args []string, c *check.Config) error {
 	if len(args) > 0 {
-		return input.Errorf("--scenario says the algorithm itself: unexpected argument %.60q", args[0])
+		return input.Errorf("--scenario includes the algorithm: unexpected argument %.60q", args[0])
 	}
 	s, err := o.single(a, "scenario", o.Scenario)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // replaySteps runs a counterexample and reports it.
 func replaySteps(a *console.Console, ctx context.Context, f *options, args []string) error {
 	if len(args) > 0 {
-		return input.Errorf("--replay says the algorithm itself: unexpected argument %.60q", args[0])
+		return input.Errorf("--replay includes the algorithm: unexpected argument %.60q", args[0])
 	}
 	s, err := f.single(a, "replay", f.replay)
 	if err != nil {

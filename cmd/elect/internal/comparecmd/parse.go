@@ -82,7 +82,7 @@ func (c *compare) parseLinks() (err error) {
 	case said != nil && said.N > 0:
 		c.run.Sizes = []int{said.N}
 	default:
-		err = input.Errorf("how many processes? -n says it")
+		err = input.Errorf("the number of processes is missing: set -n")
 	}
 	return err
 }

@@ -266,7 +266,7 @@ func (o *Options) Input(a *election.Algorithm, links *Layout, seed uint64) (in s
 	case links != nil && links.N > 0:
 		in.IDs = links.processes()
 	default:
-		return in, input.Errorf("how many processes? -n or --ids says it")
+		return in, input.Errorf("the number of processes is missing: set -n or --ids")
 	}
 	if links != nil {
 		in.Topology, err = links.Build(a, in.IDs, seed)
@@ -324,7 +324,7 @@ func (o *Options) Arrange(in *scenario.Input, seed uint64) error {
 	case o.order == "":
 		return nil
 	case extreme && !in.AllStart():
-		return input.Errorf("--order %s: it is the %s case if all processes start at once", o.order, o.order)
+		return input.Errorf("--order %s: it is the %s case only if all processes start simultaneously", o.order, o.order)
 	case !sim.Arrange(in, o.order, seed):
 		return input.Errorf("--order %s: no such arrangement is known for %s with %d processes",
 			o.order, in.Algorithm.Title(), len(in.IDs))

@@ -76,5 +76,5 @@ func (j *Job) BadLinks() bool {
 // NeverRests refuses a run without an end, and tells how to give one.
 func NeverRests(a *election.Algorithm) error {
 	return input.Errorf("until: %s never comes to rest with these parameters; "+
-		"--until, or until in a scenario, says how long to run", a.Title())
+		"set --until, or until in a scenario", a.Title())
 }

@@ -16,7 +16,7 @@ import (
 // scenarioJobs returns the elections of a file. All are checked before the first is run.
 func (o *Options) scenarioJobs(a *console.Console, args []string) ([]*Job, error) {
 	if len(args) > 0 {
-		return nil, input.Errorf("--scenario says the algorithm itself: unexpected argument %.60q", args[0])
+		return nil, input.Errorf("--scenario includes the algorithm: unexpected argument %.60q", args[0])
 	}
 	all, err := o.ReadFile(a.Stdin, o.Scenario)
 	if err != nil {

@@ -101,7 +101,7 @@ func TestBadTopology(t *testing.T) {
 		{election.Graph, "-n 3 --topology grdi",
 			`--topology: "grdi" is not one of ` + strings.Join(topology.Kinds(),
 				", ") + `: did you mean grid?`},
-		{election.Graph, "--topology random", `how many processes? -n or --ids says it`},
+		{election.Graph, "--topology random", `the number of processes is missing: set -n or --ids`},
 		{election.Graph, "-n 3 --topology ring:3", `--topology "ring:3": a ring takes its size from -n or --ids`},
 		{election.Graph, "-n 2 --topology ring", `--topology "ring": a ring of 2 processes is no graph: it has a loop, or two links of the same`},
 		{election.Tree, "-n 3 --topology ring", `topology: some needs a tree, not a ring`},

@@ -59,7 +59,7 @@ func (o *options) define(cmd *cobra.Command) {
 	fs.StringVar(&c.Self, "self", "", "the name of this member")
 	fs.StringArrayVar(&o.members, "member", nil, "a member and its address, as name=host:port; repeated for each")
 	fs.StringVar(&c.Listen, "listen", "", "the address on which this member listens, unless it is its own")
-	fs.StringVar(&c.Group, "group", "lead", "the name of the election, which is also that of the cluster in certificates")
+	fs.StringVar(&c.Group, "group", "lead", "the name of the election, and of the cluster in certificates")
 	parse.File(cmd, &o.cert, "tls-cert", "pem", "the certificate of this member, as elect cert makes it")
 	parse.File(cmd, &o.key, "tls-key", "pem", "its key")
 	parse.File(cmd, &o.ca, "tls-ca", "pem", "the certificates of the authorities that members trust")

@@ -97,7 +97,7 @@ func WhyFailed(j *job.Job, o *Outcome) error {
 	err := o.Judge.Err(&o.Result, at)
 	switch {
 	case errors.Is(err, scenario.ErrMidway) && o.Judge.Hand: // a replay takes steps, and no acts
-		return fmt.Errorf("%w; elect page --scenario goes on by hand", err)
+		return fmt.Errorf("%w; elect page --scenario continues the run by hand", err)
 	case errors.Is(err, scenario.ErrMidway):
 		return fmt.Errorf("%w; elect check --replay judges such steps", err)
 	case errors.Is(err, scenario.ErrUntold) && j.Label != "":
