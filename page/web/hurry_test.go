@@ -169,7 +169,7 @@ func TestNothingOldIsOffered(t *testing.T) {
 	require.NotEmpty(t, got.Paused)
 	require.NotEmpty(t, got.Crashed)
 	for _, words := range got.Paused {
-		require.Regexp(t, `; it waits until \d goes on$`, words)
+		require.Regexp(t, `; it waits until \d resumes$`, words)
 	}
 	for _, words := range got.Crashed {
 		require.Contains(t, words, ", which is lost: it is down")
