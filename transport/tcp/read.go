@@ -59,7 +59,7 @@ func (c *conn) follow() error {
 		case <-c.done:
 			return c.reason()
 		case <-wait.Done():
-			return fmt.Errorf("%w: the peer has moved to no other connection", errFrame)
+			return errors.New("the peer has moved to a connection that broke")
 		}
 	}
 }
