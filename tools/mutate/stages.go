@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,9 +83,26 @@ func stagesOf(name string) []*stage {
 		s.args = append(s.args, "-test.skip", skip)
 	}
 	if *longer {
-		list = append(list, &stage{dir: name, kills: byTests})
+		last := &stage{dir: name, kills: byTests}
+		if hasLong(name) {
+			last.args = []string{"-long"}
+		}
+		list = append(list, last)
 	}
 	return list
+}
+
+// hasLong reports whether the tests of a package have a flag -long.
+func hasLong(name string) bool {
+	folder, err := root()
+	if err != nil {
+		return false
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, name, "*_test.go"))
+	return slices.ContainsFunc(files, func(file string) bool {
+		source, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(source), `flag.Bool("long"`)
+	})
 }
 
 // build compiles a stage over an overlay, and runs it without a mutant: tests that fail anyway
