@@ -19,37 +19,28 @@ type Algorithm struct {
 	Summary string // one line
 	Source  string // authors and year
 
-	Topology        Shape     // required topology
-	TwoWay          bool      // on one-way rings, also sends against the direction of the links
-	Rooted          bool      // the tree has a root, and every process knows the port towards it
-	Weighted        bool      // processes know their neighbours and the weights of their links
-	KnowsSize       bool      // every process knows the number of processes: Setup.Size
-	Chordal         bool      // on a complete graph, uses ports ordered clockwise by ID unless others are given
-	Oriented        bool      // on a complete graph, port k leads k+1 processes clockwise
-	NeedsFIFO       bool      // incorrect unless links deliver in order
-	Winner          *Winner   // rule for the process that must win; nil: any process may win
-	LateStart       LateStart // effect of a Start after the process has relayed messages
-	StartSuspects   bool      // a Start reports that the leader has crashed: never send it while the leader is up
-	SingleInitiator bool      // one initiator per election; TermKeeper uses Message.Value
-	RelaysAfterEnd  bool      // a process may have to relay messages after it knows that the election has ended
-	LongLived       bool      // the Node keeps Terms itself; TermKeeper passes events through
-	NeverQuiesces   bool      // no run comes to rest: a leader sends heartbeats, a token circulates
-	Heartbeats      bool      // processes detect a crashed leader themselves, without a failure detector
-	Sections        int       // number of critical sections; a Start requests entry to the first
-	Leaderless      bool      // elects no leader: guards critical sections without one
-	Below           uint8     // number of machines in the Stack below the election, such as failure detectors
-	Faults          Faults    // failures that the algorithm tolerates
+	Topology        Shape      // required topology
+	TwoWay          bool       // on one-way rings, also sends against the direction of the links
+	Rooted          bool       // the tree has a root, and every process knows the port towards it
+	Weighted        bool       // processes know their neighbours and the weights of their links
+	KnowsSize       bool       // every process knows the number of processes: Setup.Size
+	Chordal         bool       // on a complete graph, uses ports ordered clockwise by ID unless others are given
+	Oriented        bool       // on a complete graph, port k leads k+1 processes clockwise
+	NeedsFIFO       bool       // incorrect unless links deliver in order
+	Elects          Leadership // what elections yield, and who numbers them; by default one leader
+	Winner          *Winner    // rule for the process that must win; nil: any process may win
+	LateStart       LateStart  // effect of a Start after the process has relayed messages
+	StartSuspects   bool       // a Start reports that the leader has crashed: never send it while the leader is up
+	SingleInitiator bool       // one initiator per election; TermKeeper uses Message.Value
+	RelaysAfterEnd  bool       // a process may have to relay messages after it knows that the election has ended
+	NeverQuiesces   bool       // no run comes to rest: a leader sends heartbeats, a token circulates
+	Heartbeats      bool       // processes detect a crashed leader themselves, without a failure detector
+	Sections        int        // number of critical sections; a Start requests entry to the first
+	Below           uint8      // number of machines in the Stack below the election, such as failure detectors
+	Faults          Faults     // failures that the algorithm tolerates
 	// Synchronous means that all initiators start at the same instant, and that each message takes the Delay
 	// (or less, if all processes start). Package synchronizer runs such an algorithm under arbitrary delays.
 	Synchronous bool
-	// Leases means that a process leads only until Outcome.Until. No two processes lead at the same time,
-	// however the network behaves and however long processes pause, and each new leader has a larger Term than
-	// all leaders before it.
-	Leases bool
-	// Groups means that there may be several leaders. At rest, each process either leads or follows a leader
-	// with the same Term; such a set of processes is a group. Leader and Term identify the group and are never
-	// used for another one. With Heartbeats, groups look for each other and merge into one once failures stop.
-	Groups bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
 	// Timers[l][t] is the name of timer t of machine l of the Stack, such as "the wait for answers". A Node
@@ -57,7 +48,7 @@ type Algorithm struct {
 	Timers [][]string
 
 	// Delay is the largest message delay for which the time-outs are correct. It is zero if there are no
-	// time-outs or if no bound is assumed. With Leases it is the typical delay. Drivers that know the real
+	// time-outs or if no bound is assumed. With leases it is the typical delay. Drivers that know the real
 	// delays compare them with [Algorithm.DelayBound].
 	Delay time.Duration
 	// Stay is the longest time that a process stays in a critical section. If zero, it stays until it is told
@@ -69,7 +60,7 @@ type Algorithm struct {
 	Configure func(*params.Given) (*Algorithm, error)
 
 	// Best, Mean and Worst are message counts when every process starts, including the announcement. Worst
-	// holds for any set of initiators, unless the algorithm is LongLived.
+	// holds for any set of initiators, unless the algorithm is long-lived.
 	Best, Mean, Worst cost.Bound
 
 	// New returns the Node of one process. If the Node, or a machine in it, has a method Check() error that
@@ -98,12 +89,16 @@ func (a *Algorithm) Title() string {
 	return a.Name + "/" + a.Variant
 }
 
+// LongLived reports whether the Node numbers elections itself. A TermKeeper passes events through to it, and one
+// run contains many elections. Otherwise the Node knows a single election, and the TermKeeper resets it for each.
+func (a *Algorithm) LongLived() bool { return a.Elects != OneLeader }
+
 // Wins returns a description of the processes that are elected, for people.
 func (a *Algorithm) Wins() string {
 	switch {
-	case a.Leaderless:
+	case a.Elects == NoLeader:
 		return "none"
-	case a.Groups:
+	case a.Elects == GroupLeaders:
 		return "one a group"
 	case a.Winner == nil:
 		return "any"
@@ -112,10 +107,10 @@ func (a *Algorithm) Wins() string {
 }
 
 // DelayBound returns the largest message delay that the algorithm tolerates, or zero if it tolerates any delay.
-// It returns Delay, except that it returns zero with Leases: slow messages postpone an election with leases but
+// It returns Delay, except that it returns zero with leases: slow messages postpone an election with leases but
 // never cause two leaders.
 func (a *Algorithm) DelayBound() time.Duration {
-	if a.Leases {
+	if a.Elects == LeaseHolders {
 		return 0
 	}
 	return a.Delay
@@ -138,21 +133,12 @@ func (a *Algorithm) Check() error {
 		return input.Errorf("algorithm: the Winner of %s has no Name", a.Title())
 	case a.Winner != nil && a.Winner.Of == nil:
 		return input.Errorf("algorithm: the Winner of %s, %.60q, has no Of", a.Title(), a.Winner)
-	case a.Winner != nil && a.Leaderless:
-		return input.Errorf("algorithm: %s is Leaderless, and has a Winner, the %s", a.Title(), a.Winner)
+	case a.Winner != nil && (a.Elects == NoLeader || a.Elects == GroupLeaders):
+		return input.Errorf("algorithm: %s elects no single leader, and has a Winner, the %s", a.Title(), a.Winner)
 	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Reported || a.Faults.Returns ||
 		a.Faults.Nudged):
 		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is false",
 			a.Title())
-	case a.Leases && !a.LongLived:
-		return input.Errorf("algorithm: %s has Leases, but is not LongLived: it has to number them itself",
-			a.Title())
-	case a.Groups && !a.LongLived:
-		return input.Errorf("algorithm: %s has Groups, but is not LongLived: it has to number them itself",
-			a.Title())
-	case a.Groups && a.Winner != nil:
-		return input.Errorf("algorithm: %s has Groups, each with a leader, and a Winner, the %s", a.Title(),
-			a.Winner)
 	// Message.Kind is one byte, and zero is CatchUp.
 	case len(a.Kinds) > 255:
 		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))
@@ -163,7 +149,7 @@ func (a *Algorithm) Check() error {
 // NewNode returns the Node of one process, wrapped in a TermKeeper. If oneWay is set, messages cannot be
 // answered over the link they arrive on.
 func (a *Algorithm) NewNode(s Setup, oneWay bool) TermKeeper {
-	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived, single: a.SingleInitiator,
+	return newTermKeeper(a.New(s), termOptions{longLived: a.LongLived(), single: a.SingleInitiator,
 		oneWay: oneWay})
 }
 
@@ -210,6 +196,30 @@ const (
 	Graph     Shape = "graph"
 	Hypercube Shape = "hypercube"
 	Mesh      Shape = "mesh"
+)
+
+// Leadership is what the elections of an algorithm yield. In all cases except OneLeader the Node is long-lived: it
+// sets the Terms of messages and Outcomes itself.
+type Leadership uint8
+
+// The possible yields.
+const (
+	// OneLeader means that an election ends with one leader. The Node knows a single election: a TermKeeper adds
+	// the Terms and resets the Node for each later election.
+	OneLeader Leadership = iota
+	// Successors means that one process leads at a time, and that the Node starts the election of the next leader.
+	Successors
+	// LeaseHolders means that a process leads only until Outcome.Until. No two processes lead at the same time,
+	// however the network behaves and however long processes pause, and each new leader has a larger Term than
+	// all leaders before it.
+	LeaseHolders
+	// GroupLeaders means that there may be several leaders. At rest, each process either leads or follows a
+	// leader with the same Term; such a set of processes is a group. Leader and Term identify the group and are
+	// never used for another one. With Heartbeats, groups look for each other and merge into one once failures
+	// stop.
+	GroupLeaders
+	// NoLeader means that the algorithm elects no leader: it guards critical sections without one.
+	NoLeader
 )
 
 // LateStart is the effect of a Start on a process that has already relayed messages.

@@ -20,7 +20,7 @@ import (
 func TestElectionsOneAfterAnother(t *testing.T) {
 	const elections = 6
 	for _, a := range catalog.All() {
-		if a.LongLived {
+		if a.LongLived() {
 			continue
 		}
 		for _, unordered := range []bool{false, true} {
@@ -84,7 +84,7 @@ func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, r
 func TestRestartCatchesUp(t *testing.T) {
 	tried := 0
 	for _, a := range catalog.All() {
-		if !a.TwoWay || a.LongLived { // long-lived algorithms have tests of their own
+		if !a.TwoWay || a.LongLived() { // long-lived algorithms have tests of their own
 			continue
 		}
 		if a.Synchronous { // it decides by its clock, perhaps before it hears of the current Term
@@ -130,7 +130,7 @@ func TestRestartCatchesUp(t *testing.T) {
 // the links work again.
 func TestReelect(t *testing.T) {
 	for _, a := range catalog.All() {
-		if a.LongLived || a.Faults.Unaided() || a.Faults.Loss {
+		if a.LongLived() || a.Faults.Unaided() || a.Faults.Loss {
 			continue // it may end in spite of the crash
 		}
 		t.Run(a.Title(), func(t *testing.T) {

@@ -46,7 +46,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 		return nil, err
 	}
 	switch {
-	case a.Topology == Complete && (a.LongLived || a.Faults.Unaided()):
+	case a.Topology == Complete && (a.LongLived() || a.Faults.Unaided()):
 		return a, nil
 	case a.Topology == Hypercube || a.Topology == Mesh:
 		return nil,
@@ -67,12 +67,15 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	}
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
-	b.Topology, b.TwoWay, b.Rooted, b.LongLived = Complete, true, false, true
+	b.Topology, b.TwoWay, b.Rooted = Complete, true, false
+	if b.Elects == OneLeader {
+		b.Elects = Successors
+	}
 	b.KnowsSize = false // on a complete graph, each process knows the size from its ports
 	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
 	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
 	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
-	if a.Leaderless && !a.Faults.Crash {
+	if a.Elects == NoLeader && !a.Faults.Crash {
 		b.Faults = Faults{} // no election restores what is lost with a process, such as a token
 	}
 	b.Winner = a.Winner.ofLive()
@@ -143,7 +146,7 @@ func (o *overlay) setup() Setup {
 // remake replaces the Node inside if its Setup has changed, and reports whether it did.
 func (o *overlay) remake() bool {
 	s := o.setup()
-	if s == o.made || o.algorithm.LongLived {
+	if s == o.made || o.algorithm.LongLived() {
 		return false
 	}
 	o.made, o.host.node = s, o.algorithm.New(s)
@@ -345,7 +348,7 @@ func (o *overlay) inside(e *Env, ev *Event) {
 // relink chooses the links of the overlay again after a change, and starts another election.
 func (o *overlay) relink(e *Env, at time.Duration) {
 	o.was = o.was[:0]
-	if o.algorithm.LongLived {
+	if o.algorithm.LongLived() {
 		// Copy the links, because findLinks reuses the slice.
 		o.was = append(o.was, o.links...)
 	}
@@ -361,7 +364,7 @@ func (o *overlay) relink(e *Env, at time.Duration) {
 
 // trustMoved delivers a Trust to a long-lived Node for each port that leads to another process than before.
 func (o *overlay) trustMoved(e *Env, at time.Duration, before []Port) {
-	if !o.algorithm.LongLived {
+	if !o.algorithm.LongLived() {
 		return
 	}
 	for port, to := range o.links {

@@ -17,7 +17,7 @@ var (
 
 // longLived returns the same algorithm, of a Node that keeps Terms itself.
 func longLived(a election.Algorithm) election.Algorithm {
-	a.LongLived = true
+	a.Elects = election.Successors
 	return a
 }
 

@@ -161,7 +161,7 @@ func TestOverlayKeepsEffects(t *testing.T) {
 // TestOverlayOfStack: the overlay's own messages are of layer zero, even if the Node is a Stack.
 func TestOverlayOfStack(t *testing.T) {
 	var heard []string
-	a := election.Algorithm{Name: "stack", Topology: election.Ring, LongLived: true}
+	a := election.Algorithm{Name: "stack", Topology: election.Ring, Elects: election.Successors}
 	a.New = func(election.Setup) election.Node {
 		return election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "top", heard: &heard})
 	}
@@ -239,18 +239,18 @@ func TestOverlayState(t *testing.T) {
 // TestOverlayOfComplete: what runs on complete graphs, and looks after crashes itself, needs no overlay.
 func TestOverlayOfComplete(t *testing.T) {
 	for _, tt := range []struct {
-		on    election.Shape
-		lives bool
-		under election.Faults
-		as    bool // as it is
+		on     election.Shape
+		elects election.Leadership
+		under  election.Faults
+		as     bool // as it is
 	}{
-		{election.Complete, true, election.Faults{}, true},
-		{election.Complete, false, election.Faults{Crash: true}, true},
-		{election.Complete, false, election.Faults{Crash: true, Reported: true}, false},
-		{election.Complete, false, election.Faults{}, false},
-		{election.Ring, true, election.Faults{Crash: true}, false},
+		{election.Complete, election.Successors, election.Faults{}, true},
+		{election.Complete, election.OneLeader, election.Faults{Crash: true}, true},
+		{election.Complete, election.OneLeader, election.Faults{Crash: true, Reported: true}, false},
+		{election.Complete, election.OneLeader, election.Faults{}, false},
+		{election.Ring, election.Successors, election.Faults{Crash: true}, false},
 	} {
-		a := &election.Algorithm{Name: "a", Topology: tt.on, LongLived: tt.lives, Faults: tt.under,
+		a := &election.Algorithm{Name: "a", Topology: tt.on, Elects: tt.elects, Faults: tt.under,
 			New: func(election.Setup) election.Node { return &script{} }}
 		over, err := a.OverComplete()
 		require.NoError(t, err)

@@ -86,7 +86,7 @@ func from(port election.Port, kind uint8, term uint64) election.Event {
 // TestOverlayOfLongLived: a long-lived Node on a ring hears of each event that is not the overlay's own,
 // and by a Trust of each link that leads elsewhere, of no other.
 func TestOverlayOfLongLived(t *testing.T) {
-	l := lay(t, election.Algorithm{Topology: election.Ring, LongLived: true},
+	l := lay(t, election.Algorithm{Topology: election.Ring, Elects: election.Successors},
 		crowd{3, []election.ID{1, 2, 4, 5}})
 	require.Equal(t, []string{"command 0"}, l.step(election.Event{Op: election.Command}))
 	require.Equal(t, []string{"trust 0"}, l.step(suspect(2)), "5 is the next now")

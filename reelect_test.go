@@ -25,7 +25,7 @@ func TestReelectEverywhere(t *testing.T) {
 	}
 	elsewhere := 0
 	for _, a := range catalog.All() {
-		if a.LongLived {
+		if a.LongLived() {
 			continue
 		}
 		t.Run(a.Title(), func(t *testing.T) {

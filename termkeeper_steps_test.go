@@ -77,9 +77,9 @@ func TestTermKeeperAbstains(t *testing.T) {
 // as nothing that the Node has done.
 func TestTermKeeperStampsItsOwn(t *testing.T) {
 	leader := election.Rank{ID: 8}
-	for _, longLived := range []bool{false, true} {
+	for _, elects := range []election.Leadership{election.OneLeader, election.Successors} {
 		for _, ev := range []election.Event{start(), recv(message(1, 1)), {Op: election.Command}} {
-			r := newRig(t, 5, election.Algorithm{LongLived: longLived})
+			r := newRig(t, 5, election.Algorithm{Elects: elects})
 			r.step(start())
 			fx := r.env.Begin(0)
 			r.env.Send(1, message(4, 9))
@@ -141,7 +141,7 @@ func TestTermKeeperRefusedTerm(t *testing.T) {
 func TestTermKeeperHearsTheEnd(t *testing.T) {
 	var heard []string
 	var next func(e *election.Env)
-	a := election.Algorithm{LongLived: true, New: func(election.Setup) election.Node {
+	a := election.Algorithm{Elects: election.Successors, New: func(election.Setup) election.Node {
 		return &layer{name: "it", heard: &heard, on: func(e *election.Env, _ *election.Event) { next(e) }}
 	}}
 	rec, env := a.NewNode(election.Setup{}, false), election.NewEnv(view(5), nil)

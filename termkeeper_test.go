@@ -251,7 +251,7 @@ func TestTermKeeperTermsRunOut(t *testing.T) {
 }
 
 func TestTermKeeperLongLived(t *testing.T) {
-	r := newRig(t, 5, election.Algorithm{LongLived: true})
+	r := newRig(t, 5, election.Algorithm{Elects: election.Successors})
 	require.Equal(t, [][2]uint64{{1, 0}}, r.sent(start()))
 	require.Equal(t, [][2]uint64{{1, 3}}, r.sent(recv(message(1, 3))))
 	require.Equal(t, [][2]uint64{{1, 2}}, r.sent(recv(message(1, 2))))
@@ -326,7 +326,7 @@ func TestStackRouting(t *testing.T) {
 // TestStackOfStacks: the machines of a Stack inside get layers of their own, also below a TermKeeper.
 func TestStackOfStacks(t *testing.T) {
 	var heard []string
-	inner := &election.Algorithm{LongLived: true, New: func(election.Setup) election.Node {
+	inner := &election.Algorithm{Elects: election.Successors, New: func(election.Setup) election.Node {
 		return election.Stack(&layer{name: "low", heard: &heard}, &layer{name: "mid", heard: &heard})
 	}}
 	host := inner.NewNode(election.Setup{}, false)

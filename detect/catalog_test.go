@@ -39,7 +39,7 @@ func refused(a *election.Algorithm) string {
 		return "would leave with a hole"
 	case a.Faults.Unaided() && a.Topology == election.Complete: // bully, modbully, an arbiter above them
 		return "heartbeats of its own"
-	case a.Leaderless: // ricartagrawala, and tokenring with the parameters that it has by default
+	case a.Elects == election.NoLeader: // ricartagrawala, and tokenring with the parameters that it has by default
 		return "survives no crash"
 	}
 	return ""
@@ -71,7 +71,7 @@ func TestDescription(t *testing.T) {
 			require.Contains(t, a.Summary, "; a failure detector reports crashes")
 			require.NoError(t, a.Check())
 			require.Equal(t, election.Complete, a.Topology)
-			require.True(t, a.LongLived && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
+			require.True(t, a.LongLived() && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
 			require.True(t, a.Faults.Unaided() && a.Faults.Restart && a.Faults.Pause, a.Title())
 			beat := a.Kinds[len(a.Kinds)-1]
 			require.Equal(t, "beat", beat.Name)

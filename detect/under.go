@@ -77,7 +77,7 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 		b.Variant += " with " + plan.name
 	}
 	b.Summary += "; a failure detector reports crashes"
-	b.LongLived, b.NeverQuiesces, b.Heartbeats, b.Below = true, true, true, over.Below+1
+	b.NeverQuiesces, b.Heartbeats, b.Below = true, true, over.Below+1
 	b.Faults.Reported, b.Faults.Pause = false, true
 	b.Delay = plan.delay
 	if over.Delay > 0 {

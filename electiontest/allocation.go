@@ -77,8 +77,8 @@ func (h *history) measure(hosts [2][]election.TermKeeper, from int) (counted, wh
 			hosts[turn][m.p].Step(h.env, &m.ev)
 			turn++
 		}
-		// A LongLived Node keeps Terms itself, and its host knows none.
-		current := h.in.Algorithm.LongLived || m.ev.Msg.Term == hosts[turn][m.p].Term()
+		// A long-lived Node keeps Terms itself, and its host knows none.
+		current := h.in.Algorithm.LongLived() || m.ev.Msg.Term == hosts[turn][m.p].Term()
 		// When a crash or recovery is reported, algorithms that need the report start another election.
 		report := h.in.Algorithm.Faults.Reported && (m.ev.Op == election.Suspect || m.ev.Op == election.Trust)
 		if i < from || begins(m.ev.Op) || report || m.ev.Op == election.Recv && !current {

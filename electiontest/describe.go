@@ -163,7 +163,7 @@ func bounds(t *trial) error {
 			if c.Seed = seed; seed%2 == 1 && a.Delay == 0 {
 				c.Schedule = sim.RandomDelay
 			}
-			some := seed%3 == 2 && !a.SingleInitiator && !a.LongLived
+			some := seed%3 == 2 && !a.SingleInitiator && !a.LongLived()
 			if some {
 				c.Initiators = slices.Clone(c.IDs[:1+int(seed)%n])
 			}

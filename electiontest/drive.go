@@ -77,7 +77,7 @@ func locally(t *trial, in scenario.Input) error {
 
 // judge checks the result of an election without failures.
 func (t *trial) judge(in *scenario.Input, r *verdict.Result) error {
-	if t.Leaderless {
+	if t.Elects == election.NoLeader {
 		return nil
 	}
 	return in.Elected(r)
@@ -130,7 +130,7 @@ func overTransport(t *trial, in scenario.Input) error {
 	} else {
 		time.Sleep(settling)
 	}
-	poll := verdict.Beliefs{Groups: t.Algorithm.Groups}
+	poll := verdict.Beliefs{Groups: t.Algorithm.Elects == election.GroupLeaders}
 	for _, p := range all {
 		poll.Add(p.Outcome(), true)
 	}

@@ -117,7 +117,7 @@ func properties() []property {
 		{name: "Goroutines", holds: goroutines},
 		{name: "Repeated", holds: repeated},
 		{name: "Leaving", holds: leaving, promised: func(t *trial) bool {
-			return !t.LongLived && !t.Leaderless && !t.RelaysAfterEnd
+			return !t.LongLived() && t.Elects != election.NoLeader && !t.RelaysAfterEnd
 		}},
 		{name: "LateStart", holds: lateStart, promised: func(t *trial) bool { return t.Sections == 0 }},
 		{name: "Allocation", holds: allocation, promised: func(t *trial) bool { return !t.Allocates }},
@@ -145,7 +145,7 @@ func Test(t *testing.T, a *election.Algorithm, o Options) {
 
 // unsaid returns what is not tested because the description does not specify it, or the empty string.
 func unsaid(a *election.Algorithm) string {
-	if a == nil || a.Leaderless || a.Winner != nil {
+	if a == nil || a.Elects == election.NoLeader || a.Winner != nil {
 		return ""
 	}
 	return fmt.Sprintf("%s: it has no Winner: any one leader will do", a.Title())

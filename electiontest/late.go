@@ -18,7 +18,7 @@ func lateStart(t *trial) error {
 		hosts := h.hosts()
 		if err := h.play(hosts, func(i int, m *moment, fx *election.Effects) error {
 			host := &hosts[m.p]
-			if !is[m.p].step(host, m, fx, t.LongLived) || host.Ended() {
+			if !is[m.p].step(host, m, fx, t.LongLived()) || host.Ended() {
 				return nil
 			}
 			return h.startsLate(i, m, host)

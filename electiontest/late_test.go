@@ -161,14 +161,14 @@ func TestWinner(t *testing.T) {
 	}
 	leaderless := func(w *election.Winner) *election.Algorithm {
 		return spoil(lcr.Participant(), spoiling{adjust: func(a *election.Algorithm) {
-			a.Winner, a.Leaderless = w, true
+			a.Winner, a.Elects = w, election.NoLeader
 		}})
 	}
 	nameless := winning(&election.Winner{Of: election.LargestOfAll.Of})
 	require.ErrorIs(t, nameless.Check(), election.ErrInput)
 	require.Contains(t, says(t, "Description", nameless, Options{}), "the Winner of spoilt has no Name")
 	require.Contains(t, says(t, "Description", leaderless(election.LargestOfAll), Options{}),
-		"spoilt is Leaderless, and has a Winner, the largest of all")
+		"spoilt elects no single leader, and has a Winner, the largest of all")
 	require.Contains(t, says(t, "Description", winning(&election.Winner{Name: "one of them"}), Options{}),
 		`the Winner of spoilt, "one of them", has no Of`)
 	require.NoError(t, winning(nil).Check())

@@ -3,6 +3,7 @@ package electiontest
 import (
 	"fmt"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/lab/sim"
 	"github.com/go-election/election/lab/verdict"
 )
@@ -45,7 +46,7 @@ func leave(c sim.Config) (r verdict.Result, err error) {
 			}
 		}
 	}
-	beliefs := verdict.Beliefs{Groups: c.Algorithm.Groups}
+	beliefs := verdict.Beliefs{Groups: c.Algorithm.Elects == election.GroupLeaders}
 	for p := range c.IDs {
 		beliefs.Add(s.Outcome(p), left[p])
 	}

@@ -49,7 +49,7 @@ func (t *trial) scenario(s *scenario.Scenario) error {
 	if s.Expect != nil {
 		return s.Expect.Compare(&r.Result, &r.Time)
 	}
-	if c.Algorithm.Leaderless {
+	if c.Algorithm.Elects == election.NoLeader {
 		return nil
 	}
 	return r.Err()
@@ -215,7 +215,7 @@ func repeated(t *trial) error {
 			c.Schedule, c.Unordered = sim.UnitDelay, false
 		}
 		r := &series{trial: t, in: &c.Input, seed: seed, decisions: verdict.Decisions{Algorithm: t.Algorithm}}
-		if !t.LongLived {
+		if !t.LongLived() {
 			c.Observe = r.watch
 		}
 		if r.Sim, err = sim.New(c); err != nil {
@@ -251,9 +251,9 @@ func (r *series) watch(o *observe.Occurrence) {
 
 func (r *series) all() error {
 	switch {
-	case r.Leaderless:
+	case r.Elects == election.NoLeader:
 		return r.requests()
-	case r.LongLived:
+	case r.LongLived():
 		return r.succession()
 	}
 	const elections = 4

@@ -25,8 +25,8 @@ func TestUnexpected(t *testing.T) {
 		return spoil(lcr.Participant(), spoiling{
 			step: func(*spoilt, *election.Env, *election.Event) {},
 			adjust: func(a *election.Algorithm) {
-				if a.Leaderless = leaderless; leaderless {
-					a.Winner = nil
+				if leaderless {
+					a.Elects, a.Winner = election.NoLeader, nil
 				}
 			}})
 	}

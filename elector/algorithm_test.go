@@ -256,7 +256,7 @@ func TestAlgorithmDir(t *testing.T) {
 // TestAlgorithmMustNoticeCrashes: one property that is missing suffices for a refusal.
 func TestAlgorithmMustNoticeCrashes(t *testing.T) {
 	for name, change := range map[string]func(*election.Algorithm){
-		"one election only":           func(a *election.Algorithm) { a.LongLived = false },
+		"one election only":           func(a *election.Algorithm) { a.Elects = election.OneLeader },
 		"no crash is survived":        func(a *election.Algorithm) { a.Faults = election.Faults{} },
 		"crashes have to be reported": func(a *election.Algorithm) { a.Faults.Reported = true },
 		"no heartbeats":               func(a *election.Algorithm) { a.Heartbeats = false },

@@ -120,7 +120,7 @@ func newElector(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kept.lastGrant > kept.grants && a.Leases {
+	if kept.lastGrant > kept.grants && a.Elects == election.LeaseHolders {
 		e.log.Info("this member granted its vote for longer before: it keeps silent until that grant has "+
 			"expired", "for", kept.lastGrant)
 		if a, err = c.algorithm(kept.lastGrant); err != nil {
@@ -137,13 +137,13 @@ func newElector(c Config) (*Elector, error) {
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
 	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
-	e.leases, e.observers = a.Leases, newObservers(&c)
+	e.leases, e.observers = a.Elects == election.LeaseHolders, newObservers(&c)
 	if _, watches := c.Transport.(transport.Watcher); watches {
 		e.up = newPeers()
 	}
 	var expire func(timer uint8, handle func())
 	// Only groups that share connections crowd each other out. Observers never try to lead.
-	if shared && a.Leases && !c.observes() {
+	if shared && a.Elects == election.LeaseHolders && !c.observes() {
 		expire = e.pace(a)
 	}
 	reach := newReach(a, &c, e.log)
@@ -156,7 +156,7 @@ func newElector(c Config) (*Elector, error) {
 		// A process without a vote has lent none before a restart, so it need not wait at the start.
 		Founding: !c.votes(),
 		// With leases no message depends on the order of messages: rounds have numbers.
-		Unordered: a.Leases,
+		Unordered: a.Elects == election.LeaseHolders,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
 		OnOutcome: e.heard, OnRenew: e.renew, Expire: expire,
 		Observe: func(o *observe.Occurrence) {

@@ -151,12 +151,11 @@ func New(c Config) (*election.Algorithm, error) {
 		Source:   "Garcia-Molina 1982",
 		Topology: election.Complete,
 		TwoWay:   true,
-		Groups:   true,
+		Elects:   election.GroupLeaders,
 		// Loss is not tolerated, even with an Interval: a member that gets no answer from its leader leaves it.
 		// While messages are lost, groups break up repeatedly, and merge only afterwards.
 		Faults:        election.Faults{Crash: true, Restart: true, Pause: looks, Cut: looks},
 		LateStart:     election.LateJoins,
-		LongLived:     true,
 		NeverQuiesces: looks,
 		Heartbeats:    looks,
 		Timers: [][]string{{"the wait for answers", "the wait for a larger leader",

@@ -158,7 +158,7 @@ func (script) State(*election.State)                      {}
 // scripted describes an algorithm for two-way rings whose processes all do the same.
 func scripted(step func(self election.ID, e *election.Env, ev *election.Event)) *election.Algorithm {
 	return &election.Algorithm{
-		Name: "scripted", Topology: election.Ring, TwoWay: true, LongLived: true,
+		Name: "scripted", Topology: election.Ring, TwoWay: true, Elects: election.Successors,
 		Kinds: []election.Kind{{Name: "word"}},
 		New: func(s election.Setup) election.Node {
 			return script(func(e *election.Env, ev *election.Event) { step(s.Self.ID, e, ev) })

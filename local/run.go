@@ -68,7 +68,7 @@ type proc struct {
 // incarnation returns the incarnation for Init, if the algorithm has leases: a number that is unique in the
 // run.
 func (r *run) incarnation() uint64 {
-	if !r.config.Algorithm.Leases {
+	if r.config.Algorithm.Elects != election.LeaseHolders {
 		return 0
 	}
 	return r.inits.Add(1)
@@ -294,7 +294,7 @@ func (r *run) result() Result {
 	}
 	tally.Fill(&res.Result, r.config.Algorithm, r.config.Widths())
 	tree.Fill(&res.Result)
-	poll := verdict.Beliefs{Groups: r.config.Algorithm.Groups}
+	poll := verdict.Beliefs{Groups: r.config.Algorithm.Elects == election.GroupLeaders}
 	for p := range r.procs {
 		if pr := &r.procs[p]; !pr.crashed {
 			poll.Add(pr.belief.outcome(), pr.host.Ended())

@@ -53,7 +53,7 @@ func TestNextTermStopsTimers(t *testing.T) {
 				e.Done()
 			}
 		})
-		alg.LongLived = false
+		alg.Elects = election.OneLeader
 		in := scenario.Input{Algorithm: alg, IDs: ids{1, 2}, StartTimes: []time.Duration{0, unit}}
 		r, err := local.Run(t.Context(), local.Config{Input: in})
 		require.NoError(t, err)

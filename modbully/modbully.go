@@ -263,7 +263,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 			Pause: rules.heartbeat > 0, Cut: rules.heartbeat > 0},
 		LateStart:     election.LateJoins,
 		StartSuspects: c.Coordinator != 0,
-		LongLived:     true,
+		Elects:        election.Successors,
 		NeverQuiesces: rules.heartbeat > 0 || rules.refresh > 0,
 		Heartbeats:    rules.heartbeat > 0,
 		Kinds:         v.kinds(),

@@ -396,7 +396,7 @@ func (n *arbiter) suspect(e *election.Env, ev *election.Event, down bool) {
 	// The configured arbiter was never elected, so there is no election to repeat.
 	case n.term == 0:
 		e.Lower(election.Event{Op: election.Start, At: ev.At})
-	case !n.config.Election.LongLived:
+	case !n.config.Election.LongLived():
 		e.Lower(election.Event{Op: election.Reelect, At: ev.At})
 	}
 }

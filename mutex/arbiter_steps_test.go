@@ -32,11 +32,11 @@ func (v *arbiterVoter) State(*election.State) {}
 var (
 	surviving      = election.Faults{Crash: true, Recover: true, Restart: true}
 	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete,
-		Winner: election.LargestOfLive, Faults: surviving, LongLived: true}
+		Winner: election.LargestOfLive, Faults: surviving, Elects: election.Successors}
 	arbiterOnce = election.Algorithm{Name: "once", Topology: election.Complete,
 		Winner: election.LargestOfLive, Faults: surviving}
 	arbiterOverlay = election.Algorithm{Name: "overlay", Topology: election.Ring,
-		Winner: election.LargestOfAll, LongLived: true}
+		Winner: election.LargestOfAll, Elects: election.Successors}
 )
 
 // arbiterSteps is a process 3 among 1..5 over such an election.

@@ -43,7 +43,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Summary:  "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
 		Topology: election.Complete, TwoWay: true, Oriented: inner.Oriented, NeedsFIFO: inner.NeedsFIFO,
-		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, LongLived: true,
+		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, Elects: election.Successors,
 		NeverQuiesces: inner.NeverQuiesces, Heartbeats: inner.Heartbeats, Sections: c.Sections,
 		Stay: c.stay(), Delay: c.Delay,
 		Kinds: append(slices.Clone(inner.Kinds),
@@ -142,9 +142,9 @@ func survives(inner *election.Algorithm) election.Faults {
 func electing(a *election.Algorithm) (*election.Algorithm, error) {
 	over, err := a.OverComplete()
 	switch {
-	case err == nil && (a.Leaderless || a.Sections > 0):
+	case err == nil && (a.Elects == election.NoLeader || a.Sections > 0):
 		err = input.Errorf("algorithm: %s elects no process to be an arbiter", a.Title())
-	case err == nil && a.Groups:
+	case err == nil && a.Elects == election.GroupLeaders:
 		err = input.Errorf("algorithm: %s elects an arbiter for each group", a.Title())
 	}
 	return over, err
@@ -224,7 +224,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Summary:  "a process that wants to enter asks all others; the earlier request goes first",
 		Source:   "Ricart, Agrawala 1981",
 		Topology: election.Complete, TwoWay: true,
-		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Elects: election.NoLeader, LateStart: election.LateJoins, Sections: c.Sections,
 		Stay:   c.CriticalSection,
 		Faults: election.Faults{Copies: true},
 		Kinds: []election.Kind{{Name: "request", Value: "number", Flags: "section", Bits: clock},
@@ -272,7 +272,7 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 		Summary:  "the process that holds the token that goes round may enter",
 		Source:   "Le Lann 1977",
 		Topology: election.Ring, NeedsFIFO: true,
-		Leaderless: true, LateStart: election.LateJoins, LongLived: true, Sections: c.Sections,
+		Elects: election.NoLeader, LateStart: election.LateJoins, Sections: c.Sections,
 		Stay:          c.CriticalSection,
 		NeverQuiesces: c.Hops == 0 && (c.First != 0 || c.Regenerate > 0),
 		Kinds: []election.Kind{

@@ -50,7 +50,7 @@ func TestStartAfterDecision(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
 		c, _ := pair(t, nil)
-		c.Algorithm.LongLived = false
+		c.Algorithm.Elects = election.OneLeader
 		c.Algorithm.New = func(election.Setup) election.Node {
 			return &stepper{step: func(e *election.Env, ev *election.Event) {
 				heard = append(heard, ev.Op.String())

@@ -61,7 +61,7 @@ func TestEveryArbiterOnGoroutines(t *testing.T) {
 	tried := 0
 	for _, a := range timed() {
 		if _, err := mutex.Arbiter(mutex.Config{Election: a}); err != nil {
-			require.True(t, a.Sections > 0 || a.Groups || a.Topology == election.Hypercube ||
+			require.True(t, a.Sections > 0 || a.Elects == election.GroupLeaders || a.Topology == election.Hypercube ||
 				a.Topology == election.Mesh, a.Title())
 			continue
 		}
@@ -100,7 +100,7 @@ func onGoroutines(t *testing.T, a *election.Algorithm, values map[string]params.
 		again = rng.IntN(len(in.IDs))
 	}
 	want := twice(t, &in, simulate(t, in), again)
-	byChance := in.Algorithm.Winner == nil && !in.Algorithm.Leaderless // twice has judged the leaders
+	byChance := in.Algorithm.Winner == nil && in.Algorithm.Elects != election.NoLeader // twice has judged the leaders
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t, &in, faults.Config{Plan: plan, Min: scenario.Unit, Seed: seed})
 		got := twice(t, &in, c, again)
@@ -145,7 +145,7 @@ func twice(t *testing.T, in *scenario.Input, all processes, again int) [2]electi
 	}
 	all.settle()
 	switch {
-	case in.Algorithm.Leaderless:
+	case in.Algorithm.Elects == election.NoLeader:
 		inside(t, in, all)
 		for p := range in.IDs {
 			require.Equal(t, election.Undecided, all.outcome(p).Role)

@@ -115,7 +115,7 @@ func hostile(t *testing.T, a *election.Algorithm, s script) (packets int) {
 		c.Transport, c.Start = ends[in.IDs[self]], catalogtest.MayStart(a, self)
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-		if a.Leases {
+		if a.Elects == election.LeaseHolders {
 			c.Observe = func(o *observe.Occurrence) {
 				most := uint64(1<<52 + time.Now().UnixMilli()<<8 + 1) // it claims the next one
 				for i := 0; o.What == observe.Step && i < len(o.Effects.Sends); i++ {

@@ -53,7 +53,7 @@ func TestNextTermStopsTimers(t *testing.T) {
 				rung++
 			}
 		})
-		c.Algorithm.LongLived = false
+		c.Algorithm.Elects = election.OneLeader
 		p, ended := running(t, c)
 		require.NoError(t, p.Start())
 		synctest.Wait()
@@ -206,7 +206,7 @@ func TestFailureInAnOverlay(t *testing.T) {
 				e.Send(election.Counterclockwise, election.Message{Kind: 1})
 			}
 		})
-		ring.Topology, ring.LongLived = election.Ring, false
+		ring.Topology, ring.Elects = election.Ring, election.OneLeader
 		c, _ := pair(t, nil)
 		var err error
 		c.Algorithm, err = ring.OverComplete()

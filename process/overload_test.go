@@ -230,7 +230,7 @@ func TestWarnsOfSilence(t *testing.T) {
 		{func(a *election.Algorithm) { a.NeverQuiesces = true }, true},
 		{func(a *election.Algorithm) { a.Heartbeats, a.Faults.Reported = true, true }, true},
 		{func(a *election.Algorithm) { a.Faults.Crash = false }, false},
-		{func(a *election.Algorithm) { a.LongLived = false }, false},
+		{func(a *election.Algorithm) { a.Elects = election.OneLeader }, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
@@ -250,10 +250,12 @@ func TestWarnsOfSilence(t *testing.T) {
 // TestFoundingWithState: a long-lived process with saved state recovers, whatever Founding is.
 func TestFoundingWithState(t *testing.T) {
 	for _, tt := range []struct {
-		founding, saved, leaderless, once, back bool
-	}{{true, true, false, false, true}, {false, true, false, false, true},
-		{false, false, false, false, true}, {true, false, false, false, false},
-		{true, true, true, false, false}, {true, true, false, true, false}} {
+		founding, saved bool
+		elects          election.Leadership
+		back            bool
+	}{{true, true, election.Successors, true}, {false, true, election.Successors, true},
+		{false, false, election.Successors, true}, {true, false, election.Successors, false},
+		{true, true, election.NoLeader, false}, {true, true, election.OneLeader, false}} {
 		synctest.Test(t, func(t *testing.T) {
 			var saved []byte
 			back := false
@@ -261,7 +263,7 @@ func TestFoundingWithState(t *testing.T) {
 				back = back || ev.Op == election.Rejoin
 				e.Save()
 			})
-			c.Algorithm.Leaderless, c.Algorithm.LongLived = tt.leaderless, !tt.once
+			c.Algorithm.Elects = tt.elects
 			c.Save = func(state []byte) error {
 				saved = bytes.Clone(state)
 				return nil

@@ -40,7 +40,7 @@ const (
 // state: a member that restarts during an attack would move to a Term that the others cannot reach. Members
 // whose clocks are wrong by centuries can still take part, because all honest Terms are below halfTerms.
 func (p *Process) reach() uint64 {
-	if !p.config.Algorithm.Leases {
+	if p.config.Algorithm.Elects != election.LeaseHolders {
 		return p.term + min(MaxTermJump, math.MaxUint64-p.term)
 	}
 	// A clock that was set back must not reduce the reach, because Terms may already be there.
@@ -55,7 +55,7 @@ func (p *Process) reach() uint64 {
 // trust records a Term that does not come from a peer but from saved state or a Command. If it is beyond reach,
 // it extends the reach, including the elections that follow it.
 func (p *Process) trust(term uint64) {
-	if p.config.Algorithm.Leases && term > p.reach() {
+	if p.config.Algorithm.Elects == election.LeaseHolders && term > p.reach() {
 		p.trusted, p.trustedAt = min(term, mostToken)+trustSlack, time.Now()
 	}
 }
@@ -92,7 +92,7 @@ func (p *Process) receive(ctx context.Context, ev *election.Event) error {
 
 // remedy returns advice on a packet whose Term is out of reach.
 func (p *Process) remedy() string {
-	if p.config.Algorithm.Leases {
+	if p.config.Algorithm.Elects == election.LeaseHolders {
 		return "correct a clock that is wrong; restart the peer without its saved state, and all members if " +
 			"most are affected; if the Term is a token that was raised on purpose, raise it here too"
 	}

@@ -143,7 +143,7 @@ func TestTermsOfLeasesOutOfReach(t *testing.T) {
 				e.DecideIn(ev.Msg.Term, e.Peer(0)) // the process enters the Term
 			}
 		})
-		c.Algorithm.Leases = true
+		c.Algorithm.Elects = election.LeaseHolders
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 		p, ended := running(t, c)
@@ -232,7 +232,7 @@ const kindClaim = 4
 // TestTermKept: what was saved counts as a Term that the process has been in.
 func TestTermKept(t *testing.T) {
 	for _, a := range catalog.All() {
-		if a.LongLived || a.Topology != election.Ring {
+		if a.LongLived() || a.Topology != election.Ring {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {

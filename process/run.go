@@ -130,7 +130,7 @@ func (p *Process) start(ctx context.Context) error {
 	switch {
 	case p.config.Clock != nil:
 		p.now = p.config.Clock
-	case p.config.Algorithm.Leases:
+	case p.config.Algorithm.Elects == election.LeaseHolders:
 		p.now = suspend.Clock()
 	default: // every step reads the clock, and time.Since is cheaper than a suspend-aware clock
 		p.now = func() time.Duration { return time.Since(p.began) }
@@ -160,7 +160,7 @@ func (p *Process) start(ctx context.Context) error {
 // Founding the process creates it again.
 func (p *Process) comesBack() bool {
 	a := p.config.Algorithm
-	return !p.config.Founding || len(p.config.Saved) > 0 && a.LongLived && !a.Leaderless
+	return !p.config.Founding || len(p.config.Saved) > 0 && a.LongLived() && a.Elects != election.NoLeader
 }
 
 // first returns one of the first events. If the algorithm has leases, Init contains the incarnation, and the
@@ -169,7 +169,7 @@ func (p *Process) comesBack() bool {
 // state does: it may have run without Save before, or its saved state may be lost.
 func (p *Process) first(op election.Op) *election.Event {
 	ev := &election.Event{Op: op}
-	if op == election.Init && p.config.Algorithm.Leases {
+	if op == election.Init && p.config.Algorithm.Elects == election.LeaseHolders {
 		ev.Msg.Value = p.incarnation
 		today := dayTerm(p.began)
 		if len(p.config.Saved) == 0 {
@@ -213,7 +213,7 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 	case election.Start:
 		// The caller of Start knows the outcome of the last election and of no other one. The Node may not know
 		// yet that this election has ended everywhere, and would treat the Start as a part of it.
-		if o := p.outcome; !p.config.Algorithm.LongLived && o.Role != election.Undecided &&
+		if o := p.outcome; !p.config.Algorithm.LongLived() && o.Role != election.Undecided &&
 			o.Term == p.host.Term() {
 			in.event.Op = election.Reelect
 		}

@@ -186,7 +186,7 @@ func (n *stepper) State(s *election.State) { s.Uint64(&n.steps) }
 // complete describes an algorithm for complete graphs whose Nodes do step.
 func complete(step func(e *election.Env, ev *election.Event)) *election.Algorithm {
 	return &election.Algorithm{
-		Name: "scripted", Topology: election.Complete, LongLived: true,
+		Name: "scripted", Topology: election.Complete, Elects: election.Successors,
 		Kinds: []election.Kind{{Name: "word"}},
 		New:   func(election.Setup) election.Node { return &stepper{step: step} },
 	}

@@ -79,10 +79,8 @@ func Alpha(a *election.Algorithm) (*election.Algorithm, error) {
 	switch {
 	case slices.ContainsFunc(a.Kinds, marked):
 		return nil, input.Errorf("synchronizer: %s already runs over a synchronizer", a.Title())
-	case a.LongLived || a.NeverQuiesces:
+	case a.LongLived() || a.NeverQuiesces:
 		return nil, input.Errorf("synchronizer: %s never ends, so pulses would continue forever", a.Title())
-	case a.Leaderless:
-		return nil, input.Errorf("synchronizer: %s elects no leader", a.Title())
 	case a.SingleInitiator:
 		return nil, input.Errorf("synchronizer: %s has a single initiator, but pulses start all processes",
 			a.Title())

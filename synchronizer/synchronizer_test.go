@@ -140,10 +140,6 @@ func TestRefused(t *testing.T) {
 	_, err := synchronizer.Alpha(nil)
 	require.ErrorIs(t, err, election.ErrInput)
 	odd := *lcr.Max()
-	odd.Leaderless, odd.Winner = true, nil
-	_, err = synchronizer.Alpha(&odd)
-	require.ErrorContains(t, err, "elects no leader")
-	odd = *lcr.Max()
 	odd.NeverQuiesces = true
 	_, err = synchronizer.Alpha(&odd)
 	require.ErrorContains(t, err, "never ends")

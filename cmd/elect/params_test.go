@@ -137,9 +137,8 @@ func TestElectionOfTheArbiter(t *testing.T) {
 // algorithms with leases, groups or rounds.
 func electable() (names []string) {
 	for _, a := range catalog.All() {
-		if a.Leaderless || a.Leases || a.Groups || a.Synchronous || a.Sections > 0 ||
-			a.Topology == election.Hypercube ||
-			a.Topology == election.Mesh {
+		if a.Elects > election.Successors || a.Synchronous || a.Sections > 0 ||
+			a.Topology == election.Hypercube || a.Topology == election.Mesh {
 			continue
 		}
 		if !slices.Contains(names, a.Name) {

@@ -29,7 +29,7 @@ func Second() *election.Algorithm {
 	return &election.Algorithm{
 		Name: "newcomer", Variant: "second",
 		Summary: "each process finds the leader among those not suspected",
-		Source:  "none", Topology: election.Complete, TwoWay: true, LongLived: true,
+		Source:  "none", Topology: election.Complete, TwoWay: true, Elects: election.Successors,
 		Winner: secondSmallest, Faults: election.Faults{Crash: true, Reported: true},
 		LateStart: election.LateIgnored,
 		Kinds:     []election.Kind{{Name: "begin", Announces: true}},

@@ -196,7 +196,7 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 			w.put(w.slots-1, s.frame)
 		}
 		if s.err != nil {
-			if w.broken, w.fault = ruleTokens+1, s.err; w.config.Algorithm.Leases {
+			if w.broken, w.fault = ruleTokens+1, s.err; w.config.Algorithm.Elects == election.LeaseHolders {
 				w.broken = ruleLaterTerms + 1
 			}
 		}
@@ -336,7 +336,7 @@ func (w *worker) comeBack(state []uint32, p int, saved bool, choice int) int {
 		is.saved = "" // a later return of the same process finds nothing either
 	}
 	key := effectKey{process: p, local: w.local(p, is), op: election.Rejoin, now: f.now}
-	if w.config.Algorithm.Leases {
+	if w.config.Algorithm.Elects == election.LeaseHolders {
 		// As in the simulator, one count for all processes: incarnations of one need only grow.
 		key.incarnation = 1 + uint16(w.config.Recoveries-int(f.left.recoveries)+w.config.Restarts-
 			int(f.left.restarts))

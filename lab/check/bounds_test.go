@@ -131,7 +131,7 @@ func TestLeaseAnew(t *testing.T) {
 				e.Lease(of.term, ev.At+2*second)
 			}
 		})
-		c.Algorithm.Leases, c.Delay = true, second
+		c.Algorithm.Elects, c.Delay = election.LeaseHolders, second
 		if of.right {
 			holds(t, c, name)
 		} else {
@@ -188,7 +188,7 @@ func TestIncarnations(t *testing.T) {
 	c.Delay, c.Crashes, c.Recoveries, c.Restarts = second, 3, 1, 1
 	_, last := numbers(t, c)
 	require.Equal(t, set(0, 10), last)
-	c.Algorithm.Leases = true
+	c.Algorithm.Elects = election.LeaseHolders
 	_, last = numbers(t, c)
 	require.Equal(t, set(0, 11, 12, 13), last)
 }

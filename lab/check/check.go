@@ -48,6 +48,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
@@ -304,7 +305,7 @@ const (
 
 func (c *Config) checkTime() error {
 	if c.Delay == 0 {
-		if c.Algorithm.Leases {
+		if c.Algorithm.Elects == election.LeaseHolders {
 			return input.Errorf("delay: without one time is not modelled, and no lease of %s ends",
 				c.Algorithm.Title())
 		}

@@ -118,16 +118,24 @@ func drawnCheck(d *draw) check.Config {
 	shape := []election.Shape{election.Ring, election.Complete, election.Complete}[d.of(3)]
 	c := toys(shape, 1+d.of(3), drawnToy(d))
 	a := c.Algorithm
-	a.LongLived, a.Leaderless, a.TwoWay = d.oneIn(2), d.oneIn(2), true
-	if !a.Leaderless {
+	longLived, leaderless := d.oneIn(2), d.oneIn(2)
+	switch a.TwoWay = true; {
+	case leaderless:
+		a.Elects = election.NoLeader
+	case longLived:
+		a.Elects = election.Successors
+	default:
+		a.Elects = election.OneLeader
+	}
+	if !leaderless {
 		a.Winner = []*election.Winner{nil, election.LargestOfAll, election.LargestOfInitiators,
 			election.LargestOfLive}[d.of(4)]
 	}
 	if d.oneIn(5) {
 		a.Sections = 1
 	}
-	if a.Leases = a.LongLived && d.oneIn(4); a.Leases {
-		c.Delay = scenario.Unit
+	if longLived && d.oneIn(4) {
+		a.Elects, c.Delay = election.LeaseHolders, scenario.Unit
 	}
 	if d.oneIn(2) {
 		a.Faults = election.Faults{Crash: true, Recover: d.oneIn(2), Restart: d.oneIn(2),

@@ -72,7 +72,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 // Term of a lease.
 func (m *model) noTokens() []uint64 {
 	a := m.config.Algorithm
-	if a.Leases {
+	if a.Elects == election.LeaseHolders {
 		return make([]uint64, max(a.Sections, 1))
 	}
 	return make([]uint64, a.Sections)
@@ -81,7 +81,7 @@ func (m *model) noTokens() []uint64 {
 // initKey returns the key of the first Init of a process.
 func (w *worker) initKey() effectKey {
 	key := effectKey{op: election.Init}
-	if w.config.Algorithm.Leases {
+	if w.config.Algorithm.Elects == election.LeaseHolders {
 		key.incarnation = 1
 	}
 	return key

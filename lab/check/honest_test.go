@@ -185,7 +185,7 @@ func TestBoundOfSome(t *testing.T) {
 		e.Done()
 	})
 	c.Initiators = rising(1)
-	c.Algorithm.Leaderless, c.Algorithm.LongLived = false, false
+	c.Algorithm.Elects = election.OneLeader
 	c.Algorithm.Worst = cost.Bound{Count: func(n int) float64 { return 3 * float64(n) }}
 	r := run(t, c)
 	require.False(t, judged(t, r, verdict.Bounded).Holds, "the bound is broken; what was found instead: %v",
@@ -205,7 +205,6 @@ func TestRulesThatAreOff(t *testing.T) {
 			panic("later")
 		}
 	})
-	c.Algorithm.LongLived = false
 	require.Len(t, fails(t, c, verdict.Sound).Steps, 4)
 }
 

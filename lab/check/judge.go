@@ -178,7 +178,7 @@ func (j *judge) end() Ruling {
 
 // messages returns the most messages of an election, as the search counts them.
 func (j *judge) messages() int {
-	if j.together || j.w.config.Algorithm.LongLived {
+	if j.together || j.w.config.Algorithm.LongLived() {
 		return j.past.messages
 	}
 	return slices.Max(append(slices.Collect(maps.Values(j.past.ofTerm)), 0))

@@ -173,7 +173,7 @@ func TestJudgeOfLeases(t *testing.T) {
 			e.Lease(uint64(n.self.ID), ev.At+2*second)
 		}
 	})
-	c.Algorithm.Leases = true
+	c.Algorithm.Elects = election.LeaseHolders
 	both := func(first, second election.ID, later time.Duration) []scenario.Step {
 		return []scenario.Step{{Do: observe.Start, Process: first, At: new(time.Duration)},
 			{Do: observe.Start, Process: second, At: &later}}
@@ -245,7 +245,7 @@ func follows() check.Config {
 		}
 		e.Done()
 	})
-	c.Algorithm.Leaderless, c.Algorithm.Faults.Crash = false, true
+	c.Algorithm.Elects, c.Algorithm.Faults.Crash = election.Successors, true
 	c.Algorithm.Winner = election.LargestOfLive
 	return c
 }
@@ -318,13 +318,14 @@ func TestBoundOfOne(t *testing.T) {
 				e.Send(0, ball(0))
 			}
 		})
-		c.Algorithm.Leaderless, c.Algorithm.Worst.Count = false, func(int) float64 { return bound }
+		c.Algorithm.Elects = election.Successors
+		c.Algorithm.Worst.Count = func(int) float64 { return bound }
 		steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}
 		found, reason := ruled(t, c.Input, steps, "")
 		require.Equal(t, want, found, bound)
-		if want != "" { // of a LongLived one, not of one election
+		if want != "" { // of a long-lived one, not of one election
 			require.EqualError(t, reason, "2 messages, promised are at most 1")
-			c.Algorithm.LongLived = false
+			c.Algorithm.Elects = election.OneLeader
 			_, reason = ruled(t, c.Input, steps, verdict.Bounded)
 			require.EqualError(t, reason, "2 messages in one election, promised are at most 1")
 		}
@@ -342,7 +343,7 @@ func TestJudgeOfRefusal(t *testing.T) {
 				e.Refuse(election.ErrLateStart)
 			}
 		})
-		c.Algorithm.Leaderless = false
+		c.Algorithm.Elects = election.Successors
 		steps := []scenario.Step{{Do: observe.Start, Process: 3}}
 		found, reason := ruled(t, c.Input, steps, verdict.Agreement)
 		require.Equal(t, of.want, found, "%v: %v", of.refuse, reason)

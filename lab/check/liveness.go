@@ -66,7 +66,7 @@ func (s *search) endings(ctx context.Context, r *Result) error {
 // perTerm reports whether messages are counted for each Term: where processes may start late, that
 // is when an election has ended, and begin another.
 func (s *search) perTerm() bool {
-	return s.rules[ruleBounded] && !s.config.Started && !s.config.Algorithm.LongLived
+	return s.rules[ruleBounded] && !s.config.Started && !s.config.Algorithm.LongLived()
 }
 
 // judgeMessages judges the most messages that any run sends.
@@ -89,7 +89,7 @@ func (k *walk) judgeMessages(root int) {
 // tooManyMessages says that more messages are sent than promised.
 func (m *model) tooManyMessages(messages int) error {
 	of := " in one election"
-	if m.config.Algorithm.LongLived { // its messages do not show which election they are of
+	if m.config.Algorithm.LongLived() { // its messages do not show which election they are of
 		of = ""
 	}
 	return fmt.Errorf("%d messages%s, promised are at most %d", messages, of, m.bound())

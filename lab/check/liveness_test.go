@@ -117,7 +117,7 @@ func TestWaitsForEver(t *testing.T) {
 			e.Send(election.Clockwise, ball(0))
 		}
 	})
-	c.Algorithm.Winner, c.Algorithm.Leaderless = election.LargestOfAll, false
+	c.Algorithm.Winner, c.Algorithm.Elects = election.LargestOfAll, election.Successors
 	trail := fails(t, c, verdict.Agreement)
 	require.ErrorIs(t, trail.Reason, verdict.ErrNoLeader)
 	require.Len(t, trail.Steps, 6)

@@ -62,21 +62,22 @@ type report struct {
 // applicableRules returns which rules apply.
 func (m *model) applicableRules() (rules [ruleCount]bool) {
 	c, a := m.config, m.config.Algorithm
-	elects, faultless, whole := !a.Leaderless, c.faultless(), c.Pauses+c.Cuts == 0
+	elects, faultless, whole := a.Elects != election.NoLeader, c.faultless(), c.Pauses+c.Cuts == 0
+	leases, groups := a.Elects == election.LeaseHolders, a.Elects == election.GroupLeaders
 	rules[ruleSound] = true
 	// A process that comes back may lead a Term that has had a leader; see package bully on Terms.
-	rules[ruleOneLeader] = elects && !a.Groups && (!a.LongLived || c.Recoveries+c.Restarts == 0 && whole)
-	rules[ruleRightLeader] = elects && faultless && !a.LongLived && a.Winner != nil
-	rules[ruleTermAgreement] = elects && !a.LongLived && !c.NoAnnouncement
-	rules[ruleNoChange] = elects && !a.LongLived
+	rules[ruleOneLeader] = elects && !groups && (!a.LongLived() || c.Recoveries+c.Restarts == 0 && whole)
+	rules[ruleRightLeader] = elects && faultless && !a.LongLived() && a.Winner != nil
+	rules[ruleTermAgreement] = elects && !a.LongLived() && !c.NoAnnouncement
+	rules[ruleNoChange] = elects && !a.LongLived()
 	// A process that is paused or cut off inside does not hear that its time is over. Its token is then the
 	// smaller one, so that what the section guards can refuse it. Which tokens are judged says wasApart.
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
-	rules[ruleOneLease], rules[ruleLaterTerms] = a.Leases, a.Leases
-	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived) && m.bound() > 0
-	rules[ruleGroupsOnce] = a.Groups
-	rules[ruleAgreement] = elects && !a.Groups && !c.NoAnnouncement
-	rules[ruleInGroups] = a.Groups && !c.NoAnnouncement
+	rules[ruleOneLease], rules[ruleLaterTerms] = leases, leases
+	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived()) && m.bound() > 0
+	rules[ruleGroupsOnce] = groups
+	rules[ruleAgreement] = elects && !groups && !c.NoAnnouncement
+	rules[ruleInGroups] = groups && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
 	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Crash)
 	rules[ruleTerminated] = rules[ruleAgreement] || rules[ruleInGroups]
@@ -125,17 +126,17 @@ func (m *model) unbreakable(p verdict.Property) string {
 		return a.Title() + " is not to come to rest"
 	case slices.Contains(enters, p) && a.Sections == 0:
 		return a.Title() + " guards no critical section"
-	case (p == verdict.OneLease || p == verdict.LaterTerms) && !a.Leases:
+	case (p == verdict.OneLease || p == verdict.LaterTerms) && a.Elects != election.LeaseHolders:
 		return a.Title() + " has no leases"
-	case (p == verdict.GroupsOnce || p == verdict.InGroups) && !a.Groups:
+	case (p == verdict.GroupsOnce || p == verdict.InGroups) && a.Elects != election.GroupLeaders:
 		return a.Title() + " forms no groups"
-	case (p == verdict.OneLeader || p == verdict.Agreement) && a.Groups:
+	case (p == verdict.OneLeader || p == verdict.Agreement) && a.Elects == election.GroupLeaders:
 		return a.Title() + " has a leader a group"
-	case slices.Contains(leads, p) && a.Leaderless:
+	case slices.Contains(leads, p) && a.Elects == election.NoLeader:
 		return a.Title() + " elects no leader"
 	case (p == verdict.RightLeader || p == verdict.RightAtEnd) && a.Winner == nil:
 		return a.Title() + " does not say which process must lead"
-	case (p == verdict.RightLeader || p == verdict.TermAgreement || p == verdict.NoChange) && a.LongLived:
+	case (p == verdict.RightLeader || p == verdict.TermAgreement || p == verdict.NoChange) && a.LongLived():
 		return a.Title() + " is long-lived, and may change what it has decided"
 	case p == verdict.Bounded && m.bound() == 0:
 		return a.Title() + " promises no number of messages in this election"
@@ -164,7 +165,7 @@ func (c *Config) faultless() bool {
 func (m *model) bound() int {
 	c, worst := m.config, &m.config.Algorithm.Worst
 	most := worst.At(m.n, c.Topology.Links())
-	if c.Algorithm.LongLived && c.Starts() != m.n || worst.Ordered && m.unordered || math.IsNaN(most) {
+	if c.Algorithm.LongLived() && c.Starts() != m.n || worst.Ordered && m.unordered || math.IsNaN(most) {
 		return 0
 	}
 	return int(most)
@@ -270,7 +271,7 @@ func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
 	if !rules[ruleAgreement] && !rules[ruleInGroups] || s.isIdle() { // as where all are down
 		return noRule, nil
 	}
-	beliefs := verdict.Beliefs{Groups: s.w.config.Algorithm.Groups}
+	beliefs := verdict.Beliefs{Groups: s.w.config.Algorithm.Elects == election.GroupLeaders}
 	var leader int // read only where all agree on one
 	for p := range s.w.n {
 		if s.Up(p) {

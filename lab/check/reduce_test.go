@@ -194,7 +194,9 @@ func TestReducedToys(t *testing.T) {
 	for seed := range 500 {
 		d := draw(seed)
 		c := drawnCheck(&d)
-		c.Algorithm.Leases, c.Delay = false, 0
+		if c.Delay = 0; c.Algorithm.Elects == election.LeaseHolders {
+			c.Algorithm.Elects = election.Successors
+		}
 		c.Properties, c.Reduce, c.MaxStates = nil, false, 300
 		c.Crashes, c.Losses = d.of(2), d.of(2)
 		full, err := check.Run(t.Context(), c)

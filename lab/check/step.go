@@ -283,7 +283,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 // noteStart notes the Term of an election that the process begins in a step. A long-lived Node, as an overlay
 // is, keeps its Terms where the TermKeeper does not see them, and begins elections without a Start too.
 func (w *worker) noteStart(host *election.TermKeeper, ev *election.Event, fx *election.Effects, is *local) {
-	if w.config.Algorithm.LongLived && w.byStart {
+	if w.config.Algorithm.LongLived() && w.byStart {
 		if term, ok := verdict.Started(w.config.Algorithm, ev, fx); ok {
 			is.startedTerm = term
 		}
@@ -294,15 +294,16 @@ func (w *worker) noteStart(host *election.TermKeeper, ev *election.Event, fx *el
 
 // decide notes a decision, and whether it takes back one of the same Term.
 func (w *worker) decide(id election.ID, is *local, o election.Outcome, now time.Duration, e *effect) {
-	if w.config.Algorithm.Leases && o.LeadsAt(now) && !(is.outcome.LeadsAt(now) && is.outcome.Same(o)) {
+	if w.config.Algorithm.Elects == election.LeaseHolders && o.LeadsAt(now) &&
+		!(is.outcome.LeadsAt(now) && is.outcome.Same(o)) {
 		e.leases = append(e.leases, o.Term)
 	}
-	if !w.config.Algorithm.LongLived {
+	if !w.config.Algorithm.LongLived() {
 		if err := verdict.Changed(id, is.outcome, o); err != nil {
 			e.broken, e.err = ruleNoChange+1, err
 		}
 	}
-	if w.config.Algorithm.Groups && o.Role == election.Leader {
+	if w.config.Algorithm.Elects == election.GroupLeaders && o.Role == election.Leader {
 		if o.Term <= is.groups && !o.Same(is.outcome) {
 			e.broken, e.err = ruleGroupsOnce+1, verdict.SecondGroup(id, o.Term, is.groups)
 		}

@@ -36,7 +36,7 @@ func (t *toy) believe(e *election.Env, number uint64) {
 // toys returns an election of n toys that elects no leader.
 func toys(shape election.Shape, n int, do toyStep) check.Config {
 	return check.Config{Input: input(&election.Algorithm{
-		Name: "toy", Topology: shape, LongLived: true, Leaderless: true,
+		Name: "toy", Topology: shape, Elects: election.NoLeader,
 		Kinds: []election.Kind{{Name: "ball"}, {Name: "stop"}},
 		New:   func(s election.Setup) election.Node { return &toy{self: s.Self, do: do} },
 	}, rising(n))}
@@ -239,6 +239,6 @@ func TestProperties(t *testing.T) {
 
 // live makes an algorithm one that elects the largest that is up, whatever crashes.
 func live(a *election.Algorithm) {
-	a.Winner, a.Leaderless = election.LargestOfLive, false
+	a.Winner, a.Elects = election.LargestOfLive, election.Successors
 	a.Faults = election.Faults{Crash: true, Recover: true, Restart: true}
 }

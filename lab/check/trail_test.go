@@ -137,7 +137,7 @@ func TestWhoShouldLead(t *testing.T) {
 				e.DecideIn(ev.Msg.Term, n.self)
 			}
 		})
-		c.Algorithm.Winner, c.Algorithm.Leaderless, c.Algorithm.LongLived = winner, false, false
+		c.Algorithm.Winner, c.Algorithm.Elects = winner, election.OneLeader
 		c.Initiators, c.Started = []election.ID{2, 1}, true
 		trail := fails(t, c, verdict.RightLeader)
 		require.EqualError(t, trail.Reason, want, fmt.Sprint(winner))

@@ -104,7 +104,7 @@ func (c *Comparison) distinct() error {
 			func(b *election.Algorithm) bool { return a.Title() == b.Title() }) {
 			return input.Errorf("%s is there twice", a.Title())
 		}
-		if a.Leaderless || a.Sections > 0 {
+		if a.Elects == election.NoLeader || a.Sections > 0 {
 			return input.Errorf("%s guards critical sections: what it takes is counted by the entry, not "+
 				"by the election", a.Title())
 		}

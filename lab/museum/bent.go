@@ -31,7 +31,7 @@ func with(a *election.Algorithm, step bend) *election.Algorithm {
 // next.
 func withoutTerms(a *election.Algorithm) *election.Algorithm {
 	copied := *a
-	copied.LongLived = true
+	copied.Elects = election.Successors
 	return &copied
 }
 

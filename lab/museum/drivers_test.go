@@ -93,7 +93,7 @@ func copiesArrive() Entry {
 // keeping returns an algorithm with the Terms that every driver keeps around its Node, as part of the Node.
 func keeping(a *election.Algorithm) *election.Algorithm {
 	copied := *a
-	copied.LongLived = true
+	copied.Elects = election.Successors
 	copied.New = func(s election.Setup) election.Node {
 		keeper := a.NewNode(s, !a.TwoWay)
 		return &keeper
@@ -222,8 +222,8 @@ type voter struct {
 
 // voting returns an algorithm for which it matters what is saved when.
 func voting() *election.Algorithm {
-	return &election.Algorithm{Name: "vote", Topology: election.Complete, TwoWay: true, LongLived: true,
-		Leaderless: true, Faults: election.Faults{Crash: true, Restart: true},
+	return &election.Algorithm{Name: "vote", Topology: election.Complete, TwoWay: true,
+		Elects: election.NoLeader, Faults: election.Faults{Crash: true, Restart: true},
 		Kinds: []election.Kind{{Name: "request"}, {Name: "vote"}},
 		New:   func(s election.Setup) election.Node { return &voter{me: s.Self} }}
 }

@@ -153,7 +153,7 @@ func showsByHand(t *testing.T, c, right *check.Config, trail *check.Trail) bool 
 	if model.Outside() != "" {
 		return false
 	}
-	if a := c.Algorithm; a.Leases || a.DelayBound() > 0 {
+	if a := c.Algorithm; a.Elects == election.LeaseHolders || a.DelayBound() > 0 {
 		for i := range steps {
 			steps[i].At = new(time.Duration(i) * scenario.Unit)
 		}
@@ -200,7 +200,7 @@ func byCounting(t *testing.T, x *Entry) (f found) {
 	count := func(c check.Config) uint64 {
 		r, err := sim.Run(t.Context(), sim.Config{Input: c.Input, Until: c.Until})
 		require.NoError(t, err)
-		if !c.Algorithm.Leaderless {
+		if c.Algorithm.Elects != election.NoLeader {
 			require.NoError(t, r.Err())
 		}
 		return r.Messages
@@ -251,7 +251,7 @@ func played(t *testing.T, x *Entry, c check.Config, see observe.Observer) (sim.R
 	switch {
 	case errors.Is(err, observe.ErrPanic):
 		broken, wrong = verdict.Sound, err
-	case wrong == nil && c.Algorithm.Leaderless:
+	case wrong == nil && c.Algorithm.Elects == election.NoLeader:
 		require.NoError(t, err)
 		broken, wrong = verdict.Served, verdict.Unserved(unserved(c, r.Entries))
 	case wrong == nil:

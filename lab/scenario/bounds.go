@@ -3,6 +3,8 @@ package scenario
 import (
 	"slices"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 // Timeless reports whether nothing is planned for a later time than the beginning, or left to links that
@@ -29,7 +31,7 @@ func (s *Scenario) Expected(in *Input, asPlanned, unordered bool) *Expect {
 	var e Expect
 	if in.Timeless() {
 		// Where any process may lead, the schedule decides which.
-		if a := in.Algorithm; s.AnySchedule || a.Winner != nil || a.Leaderless {
+		if a := in.Algorithm; s.AnySchedule || a.Winner != nil || a.Elects == election.NoLeader {
 			e.Leader = s.Expect.Leader
 		}
 		if s.AnySchedule && !unordered {

@@ -62,7 +62,7 @@ func TestExpectedOfARun(t *testing.T) {
 	open.Algorithm.Winner = nil
 	leaderless := open
 	leaderless.Algorithm = fake(election.Complete)
-	leaderless.Algorithm.Winner, leaderless.Algorithm.Leaderless = nil, true
+	leaderless.Algorithm.Winner, leaderless.Algorithm.Elects = nil, election.NoLeader
 	for _, c := range []struct {
 		in                        *scenario.Input
 		any, asPlanned, unordered bool

@@ -135,7 +135,7 @@ func (j *Judge) Err(r *verdict.Result, at *time.Duration) error {
 			return j.untold(r, err)
 		}
 	}
-	if j.Input.Algorithm.Leaderless {
+	if j.Input.Algorithm.Elects == election.NoLeader {
 		return nil
 	}
 	if err := r.Err(); err != nil {
@@ -208,7 +208,7 @@ func (j *Judge) served(r *verdict.Result) error {
 		return nil
 	}
 	err := verdict.Unserved(slices.Sorted(maps.Keys(j.waiting)))
-	if err != nil && !j.Input.Algorithm.Leaderless && r.Leader == 0 {
+	if err != nil && j.Input.Algorithm.Elects != election.NoLeader && r.Leader == 0 {
 		return fmt.Errorf("%w: no arbiter was elected", err)
 	}
 	return err

@@ -47,7 +47,7 @@ func (n *trialEcho) State(s *election.State) {
 // TestContractRoundTrip: Event.At is enough to measure with.
 func TestContractRoundTrip(t *testing.T) {
 	var trips []time.Duration
-	a := &election.Algorithm{Name: "trial_echo", Topology: election.Complete, TwoWay: true, LongLived: true,
+	a := &election.Algorithm{Name: "trial_echo", Topology: election.Complete, TwoWay: true, Elects: election.Successors,
 		Kinds: []election.Kind{{Name: "ping"}, {Name: "pong"}},
 		New: func(election.Setup) election.Node {
 			return &trialEcho{report: func(d time.Duration) { trips = append(trips, d) }}
@@ -264,8 +264,8 @@ func TestContractArbiter(t *testing.T) {
 	}
 	var entries []entry
 	a := &election.Algorithm{Name: "trial_arbiter", Topology: election.Complete, TwoWay: true,
-		LongLived: true,
-		Kinds:     []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
+		Elects: election.Successors,
+		Kinds:  []election.Kind{{Name: "one"}, {Name: "two"}, {Name: "three"}},
 		New: func(s election.Setup) election.Node {
 			poll := election.Algorithm{
 				New: func(s election.Setup) election.Node { return &trialPoll{me: s.Self} },

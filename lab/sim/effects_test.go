@@ -46,20 +46,20 @@ func TestRaised(t *testing.T) {
 // TestIncarnations: if the algorithm has leases, each Init carries a new number of the incarnation. Otherwise
 // it carries none.
 func TestIncarnations(t *testing.T) {
-	for _, leases := range []bool{false, true} {
+	for _, elects := range []election.Leadership{election.Successors, election.LeaseHolders} {
 		var got []uint64
 		in := wildInput(2, func(_ *election.Env, ev *election.Event) {
 			if ev.Op == election.Init {
 				got = append(got, ev.Msg.Value)
 			}
 		})
-		in.Algorithm.Leases = leases
+		in.Algorithm.Elects = elects
 		s, err := sim.New(sim.Config{Input: in, KeepSaved: true})
 		require.NoError(t, err)
 		s.Restart(0)
 		require.NoError(t, s.RestartSaved(1))
 		s.Restart(0)
-		if leases {
+		if elects == election.LeaseHolders {
 			require.Equal(t, []uint64{1, 1, 2, 3, 4}, got)
 		} else {
 			require.Equal(t, make([]uint64, 5), got)

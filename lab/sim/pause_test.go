@@ -189,8 +189,8 @@ func (n *counter) State(s *election.State) { s.Uint64(&n.count) }
 
 func counters() scenario.Input {
 	return scenario.Input{IDs: []election.ID{1, 2}, Algorithm: &election.Algorithm{Name: "counter",
-		Topology:  election.Ring,
-		LongLived: true, New: func(election.Setup) election.Node { return &counter{} }}}
+		Topology: election.Ring,
+		Elects:   election.Successors, New: func(election.Setup) election.Node { return &counter{} }}}
 }
 
 // TestRestart: a process comes back with what it saved last, or with nothing.

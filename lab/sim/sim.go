@@ -328,7 +328,7 @@ func (s *Sim) begin() {
 // init gives a process its first event. If the algorithm has leases, the event carries the incarnation.
 func (s *Sim) init(p int) {
 	ev := election.Event{Op: election.Init}
-	if s.config.Algorithm.Leases {
+	if s.config.Algorithm.Elects == election.LeaseHolders {
 		ev.Msg.Value = s.returns + 1
 	}
 	s.local(p, ev)
@@ -491,7 +491,7 @@ func (s *Sim) Result() Result {
 	s.tree.Fill(&r.Result)
 	r.Chain = uint64(s.longest)
 	r.Entries, r.Outside = slices.Clip(s.entries), slices.Clip(s.hand.outside)
-	poll := verdict.Beliefs{Groups: s.config.Algorithm.Groups}
+	poll := verdict.Beliefs{Groups: s.config.Algorithm.Elects == election.GroupLeaders}
 	for i := range s.procs {
 		// Include paused processes: they act on their belief when they resume.
 		if p := &s.procs[i]; p.status != Down {

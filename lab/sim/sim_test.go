@@ -279,9 +279,9 @@ func wildInput(n int, do func(e *election.Env, ev *election.Event)) scenario.Inp
 		ids[i] = election.ID(i + 1)
 	}
 	return scenario.Input{IDs: ids, Algorithm: &election.Algorithm{Name: "wild", Topology: election.Ring,
-		LongLived: true,
-		Kinds:     []election.Kind{{Name: "one"}},
-		New:       func(election.Setup) election.Node { return wild{do} }}}
+		Elects: election.Successors,
+		Kinds:  []election.Kind{{Name: "one"}},
+		New:    func(election.Setup) election.Node { return wild{do} }}}
 }
 
 func TestCheckTwice(t *testing.T) {

@@ -110,7 +110,7 @@ func (gambler) Step(e *election.Env, ev *election.Event) {
 
 func gamble(n int) scenario.Input {
 	in := scenario.Input{Algorithm: &election.Algorithm{
-		Name: "gamble", Topology: election.Ring, LongLived: true, Leaderless: true,
+		Name: "gamble", Topology: election.Ring, Elects: election.NoLeader,
 		Kinds: []election.Kind{{Name: "bet"}},
 		New:   func(election.Setup) election.Node { return gambler{} },
 	}}
@@ -383,7 +383,7 @@ func TestBoundsOfSteps(t *testing.T) {
 	require.NoError(t, err)
 	_, err = sim.New(sim.Config{Input: in})
 	require.ErrorIs(t, err, sim.ErrDelay)
-	hasty.Leases, hasty.LongLived = true, true // two never lead, however long a message takes
+	hasty.Elects = election.LeaseHolders // two never lead, however long a message takes
 	_, err = sim.New(sim.Config{Input: in})
 	require.NoError(t, err)
 }

@@ -45,7 +45,7 @@ func (n *turns) Step(e *election.Env, ev *election.Event) {
 // turnsWith returns the algorithm of turns, whose tokens are given.
 func turnsWith(f election.Faults, token func(place int, ev *election.Event) uint64) *election.Algorithm {
 	return &election.Algorithm{Name: "turns", Topology: election.Complete, TwoWay: true, Delay: sim.Unit,
-		LongLived: true, Leaderless: true, Sections: 1, LateStart: election.LateJoins, Faults: f,
+		Elects: election.NoLeader, Sections: 1, LateStart: election.LateJoins, Faults: f,
 		Kinds: []election.Kind{{Name: "none"}},
 		New:   func(election.Setup) election.Node { return &turns{token} }}
 }

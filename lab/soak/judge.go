@@ -14,7 +14,7 @@ func (y *play) judge() *Violation {
 	}
 	started := false
 	// Groups that look for each other must be one by now: nothing goes wrong any more.
-	poll := verdict.Beliefs{Groups: y.Algorithm.Groups && !y.Algorithm.Heartbeats}
+	poll := verdict.Beliefs{Groups: y.Algorithm.Elects == election.GroupLeaders && !y.Algorithm.Heartbeats}
 	for p := range y.is {
 		is := &y.is[p]
 		if is.down {
@@ -29,7 +29,7 @@ func (y *play) judge() *Violation {
 	var r verdict.Result
 	poll.Fill(&r)
 	// Without a Start no election was held, and there is no leader to expect.
-	if y.Algorithm.Leaderless || !started || r.Live == 0 {
+	if y.Algorithm.Elects == election.NoLeader || !started || r.Live == 0 {
 		return nil
 	}
 	must := y.rightful(r.Leader)

@@ -103,7 +103,7 @@ func TestAskedAgain(t *testing.T) {
 			e.Raise(election.Event{Op: election.Entered, Msg: msg})
 			e.Raise(election.Event{Op: election.Exited, Msg: msg})
 		})
-		p.Algorithm.Sections, p.Algorithm.Leaderless, p.Algorithm.Delay = 1, true, unit
+		p.Algorithm.Sections, p.Algorithm.Elects, p.Algorithm.Delay = 1, election.NoLeader, unit
 		p.Algorithm.NeverQuiesces = tt.restless
 		p.PauseAt = []scenario.Pause{{ID: 2, Until: 3 * unit}}
 		again := 3 * unit
@@ -178,7 +178,7 @@ func TestLeasesOfARun(t *testing.T) {
 				e.Lease(uint64(e.Self().ID), ev.At+5*unit)
 			}
 		})
-		p.Algorithm.Leases, p.Algorithm.LongLived, p.Algorithm.Leaderless = true, true, true
+		p.Algorithm.Elects = election.LeaseHolders
 		p.StartTimes = []time.Duration{0, tt.second}
 		if tt.rate > 0 {
 			p.ClockRates = []scenario.ClockRate{{ID: 1, Rate: tt.rate}}

@@ -448,7 +448,7 @@ func (y *play) decide(p int, is *participant, now election.Outcome) {
 	if property, err := y.decisions.Note(y.IDs[p], now, y.Now(), until); err != nil {
 		y.fail(property, "%v", err)
 	}
-	if now.Role == election.Leader && !y.Algorithm.Leaderless && now.Leader != y.Self(p) {
+	if now.Role == election.Leader && y.Algorithm.Elects != election.NoLeader && now.Leader != y.Self(p) {
 		y.fail(verdict.OneLeader, "process %d leads, and names %v as the leader", y.IDs[p], now.Leader)
 	}
 }

@@ -126,7 +126,7 @@ func TestNoSteps(t *testing.T) {
 // TestScenarioOfAPlan: without anything that only steps can say, the scenario has what was drawn.
 func TestScenarioOfAPlan(t *testing.T) {
 	p := planDoing(t, 2, func(*election.Env, *election.Event) {})
-	p.Algorithm.Leaderless = true
+	p.Algorithm.Elects = election.NoLeader
 	p.Number, p.Config.Seed, p.params = 7, 8, map[string]params.Value{"x": {Number: 1}}
 	s, err := p.Scenario()
 	require.NoError(t, err)

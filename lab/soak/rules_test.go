@@ -42,7 +42,7 @@ func restless(every time.Duration) *election.Algorithm {
 			decide(e, ev.At)
 		}
 	})
-	a.Topology, a.LongLived, a.NeverQuiesces, a.Heartbeats = election.Complete, true, true, true
+	a.Topology, a.Elects, a.NeverQuiesces, a.Heartbeats = election.Complete, election.Successors, true, true
 	return a
 }
 

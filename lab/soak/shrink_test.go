@@ -21,7 +21,7 @@ func TestSeedOfSmallerPlans(t *testing.T) {
 		}
 	}
 	p := planDoing(t, 2, unlucky)
-	p.Algorithm.Leaderless, p.Schedule = true, sim.RandomDelay
+	p.Algorithm.Elects, p.Schedule = election.NoLeader, sim.RandomDelay
 	fails := func(seed uint64) bool {
 		p.Config.Seed = seed
 		return p.Run(nil).Violation != nil

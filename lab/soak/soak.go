@@ -23,11 +23,11 @@
 // links, or after 100,000 units of time and a thousand of its longest timers. An endless run is a failure like any
 // other, as is a livelock.
 //
-// A LongLived algorithm continues to elect, and decisions change, so they are not judged during the run. If processes
+// A long-lived algorithm continues to elect, and decisions change, so they are not judged during the run. If processes
 // recover, two processes may lead in one Term for a while, of which the others follow the larger; otherwise no two
 // live processes may. The rest is judged as above: in the end there must be one leader.
 //
-// If an algorithm promises a leader a group ([election.Algorithm].Groups), there may be several groups in the end:
+// If an algorithm promises a leader a group ([election.GroupLeaders]), there may be several groups in the end:
 // each process leads, or follows a process that leads in the same Term, and no process begins to lead twice in a
 // Term. With heartbeats groups look for each other, and must become one.
 //

@@ -19,7 +19,7 @@ func Changed(process election.ID, before, now election.Outcome) error {
 
 // Started returns the Term of the election that a process begins in a step, if it begins one: on a Start, on
 // a report of a failure detector, or on a message of an older Term. It is not asked of the process: one that
-// is LongLived keeps its Terms where no driver sees them. A process that begins an election sends messages
+// is long-lived keeps its Terms where no driver sees them. A process that begins an election sends messages
 // of its Term, or decides in it since it is alone. The election is that of the layer
 // [election.Algorithm].Below. What is below it are failure detectors, whose time-outs are reports.
 func Started(a *election.Algorithm, ev *election.Event, fx *election.Effects) (term uint64, ok bool) {
@@ -45,7 +45,7 @@ type Decisions struct {
 	Algorithm *election.Algorithm
 	// Returned: a process may have recovered, so it may lead in a Term that has had a leader. Apart: processes may
 	// have been paused or cut off, so two may have led in a Term, but one after the other. Both concern algorithms
-	// that are LongLived and have no leases. No other process leads in the Term of a leader that is up.
+	// that are long-lived and have no leases. No other process leads in the Term of a leader that is up.
 	Returned, Apart bool
 
 	of      map[election.ID]decided
@@ -70,15 +70,15 @@ func (d *Decisions) Note(process election.ID, now election.Outcome, at, until ti
 	before := is.Outcome
 	is.Outcome = now
 	defer func() { d.of[process] = is }()
-	if a.Leases {
+	if a.Elects == election.LeaseHolders {
 		if property, err := d.leases.note(process, now, at, until); err != nil {
 			return property, err
 		}
 	}
-	if a.Leaderless || now.Role == election.Undecided {
+	if a.Elects == election.NoLeader || now.Role == election.Undecided {
 		return "", nil
 	}
-	if err := Changed(process, before, now); err != nil && !a.LongLived {
+	if err := Changed(process, before, now); err != nil && !a.LongLived() {
 		return NoChange, err
 	}
 	switch {
@@ -86,7 +86,7 @@ func (d *Decisions) Note(process election.ID, now election.Outcome, at, until ti
 		return "", nil
 	case now.Leader.ID != process:
 		return OneLeader, fmt.Errorf("process %d leads, and names %d as the leader", process, now.Leader.ID)
-	case !a.Groups:
+	case a.Elects != election.GroupLeaders:
 		if err := d.lead(process, now.Term); err != nil {
 			return OneLeader, err
 		}
@@ -101,10 +101,10 @@ func (d *Decisions) Note(process election.ID, now election.Outcome, at, until ti
 // lead notes that a process leads in a Term, and returns an error if another process must not have led in it.
 func (d *Decisions) lead(process election.ID, term uint64) error {
 	first, led := d.leaders[term]
-	switch loose := d.Algorithm.LongLived && !d.Algorithm.Leases; {
+	switch loose := d.Algorithm.LongLived() && d.Algorithm.Elects != election.LeaseHolders; {
 	case loose && d.Returned:
 		return nil
-	case led && d.Algorithm.LongLived && d.of[first].down:
+	case led && d.Algorithm.LongLived() && d.of[first].down:
 		led = false // perhaps all processes that have heard of the Term are down as well
 	case led && loose && d.Apart:
 		led = d.of[first].Role == election.Leader && d.of[first].Term == term

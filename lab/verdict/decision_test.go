@@ -118,7 +118,7 @@ func TestStartedAbove(t *testing.T) {
 	}
 }
 
-// TestDecisions: one process leads in a Term, as often as it likes, unless the algorithm is LongLived and knows no
+// TestDecisions: one process leads in a Term, as often as it likes, unless the algorithm is long-lived and knows no
 // better; a group has a number that was never used, and no decision is changed.
 func TestDecisions(t *testing.T) {
 	const crash, back, returned, apart = 101, 102, 103, 104 // in place of a leader
@@ -134,17 +134,17 @@ func TestDecisions(t *testing.T) {
 		"another leads":    {election.Algorithm{}, []step{{3, 3, 1}, {4, 3, 1}}, ""},
 		"changed":          {election.Algorithm{}, []step{{3, 4, 1}, {3, 5, 1}}, "in Term 1 process 3 was follower of 4"},
 		"after a crash":    {election.Algorithm{}, []step{lead(3, 1), {3, crash, 0}, lead(4, 1)}, "processes 3 and 4 both"},
-		"elects no leader": {election.Algorithm{Leaderless: true}, []step{lead(3, 1), lead(4, 1)}, ""},
-		"long-lived":       {election.Algorithm{LongLived: true}, []step{lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
-		"taken over":       {election.Algorithm{LongLived: true}, []step{lead(3, 1), {3, crash, 0}, lead(4, 1)}, ""},
-		"back before": {election.Algorithm{LongLived: true}, []step{lead(3, 1), {3, crash, 0}, {3, back, 0}, lead(4, 1)},
+		"elects no leader": {election.Algorithm{Elects: election.NoLeader}, []step{lead(3, 1), lead(4, 1)}, ""},
+		"long-lived":       {election.Algorithm{Elects: election.Successors}, []step{lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
+		"taken over":       {election.Algorithm{Elects: election.Successors}, []step{lead(3, 1), {3, crash, 0}, lead(4, 1)}, ""},
+		"back before": {election.Algorithm{Elects: election.Successors}, []step{lead(3, 1), {3, crash, 0}, {3, back, 0}, lead(4, 1)},
 			"processes 3 and 4 both"},
-		"after a return": {election.Algorithm{LongLived: true}, []step{{1, returned, 0}, lead(3, 1), lead(4, 1)}, ""},
-		"apart":          {election.Algorithm{LongLived: true}, []step{{1, apart, 0}, lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
-		"apart, one after the other": {election.Algorithm{LongLived: true}, []step{{1, apart, 0}, lead(3, 1), lead(3, 2),
+		"after a return": {election.Algorithm{Elects: election.Successors}, []step{{1, returned, 0}, lead(3, 1), lead(4, 1)}, ""},
+		"apart":          {election.Algorithm{Elects: election.Successors}, []step{{1, apart, 0}, lead(3, 1), lead(4, 1)}, "processes 3 and 4 both"},
+		"apart, one after the other": {election.Algorithm{Elects: election.Successors}, []step{{1, apart, 0}, lead(3, 1), lead(3, 2),
 			lead(4, 1)}, ""},
-		"groups": {election.Algorithm{Groups: true, LongLived: true}, []step{lead(3, 1), lead(4, 1), lead(3, 1)}, ""},
-		"a group again": {election.Algorithm{Groups: true, LongLived: true}, []step{lead(3, 2), {3, crash, 0}, {3, back, 0}, lead(3, 2)},
+		"groups": {election.Algorithm{Elects: election.GroupLeaders}, []step{lead(3, 1), lead(4, 1), lead(3, 1)}, ""},
+		"a group again": {election.Algorithm{Elects: election.GroupLeaders}, []step{lead(3, 2), {3, crash, 0}, {3, back, 0}, lead(3, 2)},
 			"process 3 leads a group of Term 2, after one of Term 2"},
 	} {
 		d := Decisions{Algorithm: &c.a}

@@ -30,7 +30,7 @@ type Result struct {
 	Agreed bool
 	// Terminated: every live process knows that the election has ended.
 	Terminated bool
-	// Groups: the algorithm promises only a leader a group ([election.Algorithm].Groups). Grouped: each live
+	// Groups: the algorithm promises only a leader a group ([election.GroupLeaders]). Grouped: each live
 	// process leads, or follows a live process that leads in the same Term.
 	Groups, Grouped bool
 

@@ -140,7 +140,7 @@ func winsByMistake(ctx context.Context, _ *Bridge, c *challenge, r *run) (*judge
 		}
 	}
 	// By hand an act may have come later than it had to. What counts is their order, if any times fit it.
-	if r.scenario.Schedule != scenario.Hand || a.Algorithm.DelayBound() == 0 && !a.Algorithm.Leases {
+	if r.scenario.Schedule != scenario.Hand || a.Algorithm.DelayBound() == 0 && a.Algorithm.Elects != election.LeaseHolders {
 		return j, nil
 	}
 	acts := r.scenario.Acts

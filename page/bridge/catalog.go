@@ -82,14 +82,14 @@ func describe(a *election.Algorithm) listed {
 		Name: a.Name, Variant: a.Variant, Title: a.Title(), Source: a.Source,
 		Wins: a.Wins(), Shape: string(a.Topology), TwoWay: a.TwoWay, Params: []param{}, Kinds: []kind{},
 		Timers: a.Timers, Best: a.Best.Words(), Mean: a.Mean.Words(), Worst: a.Worst.Words(),
-		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Leases,
-		LongLived: a.LongLived, Endless: a.NeverQuiesces, Groups: a.Groups,
+		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Elects == election.LeaseHolders,
+		LongLived: a.LongLived(), Endless: a.NeverQuiesces, Groups: a.Elects == election.GroupLeaders,
 		Faults: faults{Crash: a.Faults.Crash, Recover: a.Faults.Recover, Restart: a.Faults.Restart,
 			Reported: a.Faults.Reported, Loss: a.Faults.Loss, Copies: a.Faults.Copies, Pause: a.Faults.Pause,
 			Cut: a.Faults.Cut, Drift: a.Faults.Drift},
 		Defaults: defaults{N: usual(a.Topology), Until: units(endOf(a))},
 	}
-	if a.Leases { // one ends while the reader looks, and clocks are as the checker counts them
+	if a.Elects == election.LeaseHolders { // one ends while the reader looks, and clocks are as the checker counts them
 		l.Defaults.Params = map[string]any{"lease": 12, "drift": 0}
 	}
 	if l.Timers == nil {

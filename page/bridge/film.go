@@ -94,7 +94,7 @@ func about(h *trace.FilmHead, a *election.Algorithm) string {
 	switch {
 	case a.Wins() == "none":
 		aim = "enter a critical section one at a time"
-	case a.Groups:
+	case a.Elects == election.GroupLeaders:
 		aim = "elect one leader a group"
 	}
 	return fmt.Sprintf("%s%s %s.", prose.Plural(len(h.IDs), "process"), where, aim)

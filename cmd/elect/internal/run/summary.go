@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
@@ -25,7 +26,7 @@ func summary(a *console.Console, j *job.Job, o *Outcome) string {
 	row := func(name, format string, args ...any) {
 		b.WriteString(prose.Hanging("  "+name, fmt.Sprintf(format, args...), 12, a.Width()))
 	}
-	if !j.Algorithm.Leaderless {
+	if j.Algorithm.Elects != election.NoLeader {
 		row("leader", "%s", leaderLine(a, j, o))
 	}
 	if o.Judge.Expects() && WhyFailed(j, o) == nil {
