@@ -21,11 +21,7 @@ type Algorithm struct {
 
 	Topology        Shape      // required topology
 	TwoWay          bool       // on one-way rings, also sends against the direction of the links
-	Rooted          bool       // the tree has a root, and every process knows the port towards it
-	Weighted        bool       // processes know their neighbours and the weights of their links
-	KnowsSize       bool       // every process knows the number of processes: Setup.Size
-	Chordal         bool       // on a complete graph, uses ports ordered clockwise by ID unless others are given
-	Oriented        bool       // on a complete graph, port k leads k+1 processes clockwise
+	Knows           Knowledge  // what processes know about the network from the beginning
 	NeedsFIFO       bool       // incorrect unless links deliver in order
 	Elects          Leadership // what elections yield, and who numbers them; by default one leader
 	Winner          *Winner    // rule for the process that must win; nil: any process may win
@@ -73,7 +69,7 @@ type Algorithm struct {
 type Setup struct {
 	Self  Rank
 	Ports int
-	Size  int // number of processes if the algorithm KnowsSize, else zero
+	Size  int // number of processes if the algorithm knows NetworkSize, else zero
 
 	Parent Port // link towards the root of a rooted tree
 	Root   bool // this process is the root and has no Parent
@@ -196,6 +192,20 @@ const (
 	Graph     Shape = "graph"
 	Hypercube Shape = "hypercube"
 	Mesh      Shape = "mesh"
+)
+
+// Knowledge is what processes know about the network in addition to their own ports. On a complete graph, every
+// process also knows the process behind each port.
+type Knowledge uint8
+
+// The possible knowledge.
+const (
+	OwnPorts    Knowledge = iota // nothing else
+	RootPort                     // the tree has a root, and every process knows the port towards it: Setup.Parent
+	LinkWeights                  // neighbours and the weights of links; see View
+	NetworkSize                  // the number of processes: Setup.Size
+	PortsByID                    // on a complete graph, ports are ordered clockwise by ID unless others are given
+	PortsAround                  // on a complete graph, port k leads k+1 processes clockwise
 )
 
 // Leadership is what the elections of an algorithm yield. In all cases except OneLeader the Node is long-lived: it

@@ -15,7 +15,7 @@ type Env struct {
 
 // View is what the processes of one run may know about each other. It is read-only and shared by all processes,
 // so that a million Nodes do not need a million tables. A View that knows the weights of links has one more
-// method, for algorithms that are [Algorithm].Weighted:
+// method, for algorithms that know [LinkWeights]:
 //
 //	// Weight returns the weight of the link behind a port of process p.
 //	Weight(p int, port Port) uint64
@@ -25,7 +25,7 @@ type View interface {
 	// Ports returns how many links process p has.
 	Ports(p int) int
 	// Peer returns the Rank of the process behind a port of p, or the zero Rank if it is not known: on rings,
-	// trees and general graphs a process knows only itself, unless the algorithm is Weighted.
+	// trees and general graphs a process knows only itself, unless the algorithm knows LinkWeights.
 	Peer(p int, port Port) Rank
 }
 

@@ -58,7 +58,7 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	}
 	// The kinds of the algorithm keep their numbers, followed by present and, for a rooted tree, begin.
 	kinds := len(a.Kinds) + 1
-	if a.Rooted {
+	if a.Knows == RootPort {
 		kinds++
 	}
 	if kinds > math.MaxUint8 {
@@ -67,11 +67,13 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	}
 	nothing := func(cost.Widths) uint64 { return 0 }
 	b := *a
-	b.Topology, b.TwoWay, b.Rooted = Complete, true, false
+	b.Topology, b.TwoWay = Complete, true
 	if b.Elects == OneLeader {
 		b.Elects = Successors
 	}
-	b.KnowsSize = false // on a complete graph, each process knows the size from its ports
+	if b.Knows == RootPort || b.Knows == NetworkSize { // on a complete graph, the number of ports shows the size
+		b.Knows = OwnPorts
+	}
 	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
 	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
 	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
@@ -137,7 +139,7 @@ func (o *overlay) setup() Setup {
 	if o.algorithm.Topology == Ring {
 		s.Ports = 2
 	}
-	if o.algorithm.KnowsSize {
+	if o.algorithm.Knows == NetworkSize {
 		s.Size = int(o.size)
 	}
 	return s
@@ -208,7 +210,7 @@ func (o *overlay) trust(e *Env, ev *Event) {
 func (o *overlay) start(e *Env, ev *Event) {
 	h := &o.host
 	underway := h.term != 0 && !h.ended && !h.opts.longLived
-	if underway && (h.opts.single && h.origin != o.self.ID || o.algorithm.Rooted && !o.root) {
+	if underway && (h.opts.single && h.origin != o.self.ID || o.algorithm.Knows == RootPort && !o.root) {
 		return
 	}
 	o.pass(e, ev)
@@ -217,7 +219,7 @@ func (o *overlay) start(e *Env, ev *Event) {
 
 // askRoot asks the root to start after the Node of this process has refused to.
 func (o *overlay) askRoot(e *Env) {
-	if o.algorithm.Rooted && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
+	if o.algorithm.Knows == RootPort && !o.root && e.fx.set&didRefuse != 0 && e.fx.Err == ErrNotInitiator {
 		e.fx.set, e.fx.Err = e.fx.set&^didRefuse, nil
 		order, _ := o.order(e)
 		e.Send(order[0], Message{Kind: o.kindBegin(), Term: o.host.term})
@@ -227,7 +229,7 @@ func (o *overlay) askRoot(e *Env) {
 // receive passes a message that arrived over a link of the overlay to the Node inside.
 func (o *overlay) receive(e *Env, ev *Event) {
 	m := &ev.Msg
-	if m.Kind > o.kindPresent() && (m.Kind != o.kindBegin() || !o.algorithm.Rooted) {
+	if m.Kind > o.kindPresent() && (m.Kind != o.kindBegin() || o.algorithm.Knows != RootPort) {
 		return // unknown kind, which a TermKeeper would answer if its Term is old
 	}
 	// A message proves that its sender is up, even if no Trust has come.
@@ -242,7 +244,7 @@ func (o *overlay) receive(e *Env, ev *Event) {
 		o.seen = max(o.seen, m.Term)
 		o.reelect(e, ev.At)
 		return
-	case m.Kind == o.kindBegin() && o.algorithm.Rooted:
+	case m.Kind == o.kindBegin() && o.algorithm.Knows == RootPort:
 		o.recvBegin(e, ev)
 		return
 	}
@@ -424,7 +426,7 @@ func (o *overlay) linkRing(e *Env) {
 func (o *overlay) linkTree(e *Env) {
 	order, me := o.order(e)
 	// Only a rooted Node knows the root: do not remake other Nodes because the root has changed.
-	o.root = o.algorithm.Rooted && me == 0
+	o.root = o.algorithm.Knows == RootPort && me == 0
 	if me > 0 {
 		o.links = append(o.links, order[(me-1)/2])
 	}
@@ -480,7 +482,7 @@ func (o *overlay) State(s *State) {
 	VisitSlice(s, &o.gone, (*State).Port)
 	VisitSlice(s, &o.links, (*State).Port)
 	s.Bool(&o.root)
-	if o.algorithm.KnowsSize { // nothing depends on it otherwise
+	if o.algorithm.Knows == NetworkSize { // nothing depends on it otherwise
 		s.Uint64(&o.size)
 	}
 	s.Uint64(&o.seen)

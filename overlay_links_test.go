@@ -11,7 +11,7 @@ import (
 var (
 	onRing   = election.Algorithm{Topology: election.Ring}
 	onTree   = election.Algorithm{Topology: election.Tree}
-	onRooted = election.Algorithm{Topology: election.Tree, Rooted: true, SingleInitiator: true}
+	onRooted = election.Algorithm{Topology: election.Tree, Knows: election.RootPort, SingleInitiator: true}
 	onGraph  = election.Algorithm{Topology: election.Graph}
 )
 

@@ -262,10 +262,10 @@ func TestOverlayOfComplete(t *testing.T) {
 // TestOverlayKinds: the kinds of the algorithm keep their numbers, and the overlay's own carry nothing.
 func TestOverlayKinds(t *testing.T) {
 	for _, tt := range []struct {
-		rooted bool
-		want   []string
-	}{{false, []string{"word", "present"}}, {true, []string{"word", "present", "begin"}}} {
-		a := &election.Algorithm{Name: "inner", Topology: election.Tree, Rooted: tt.rooted,
+		knows election.Knowledge
+		want  []string
+	}{{election.OwnPorts, []string{"word", "present"}}, {election.RootPort, []string{"word", "present", "begin"}}} {
+		a := &election.Algorithm{Name: "inner", Topology: election.Tree, Knows: tt.knows,
 			Kinds: []election.Kind{{Name: "word", Bits: func(cost.Widths) uint64 { return 3 }}},
 			New:   func(election.Setup) election.Node { return &script{} }}
 		over, err := a.OverComplete()

@@ -119,7 +119,7 @@ func TestOverlayLaidAnew(t *testing.T) {
 // TestOverlayRoot: only the root begins when another process asks it to, and only in a Term that no process has
 // begun. Another process records the Term for the next election.
 func TestOverlayRoot(t *testing.T) {
-	rooted := election.Algorithm{Topology: election.Tree, Rooted: true, SingleInitiator: true}
+	rooted := election.Algorithm{Topology: election.Tree, Knows: election.RootPort, SingleInitiator: true}
 	const begin = 3
 	l := lay(t, rooted, crowd{1, []election.ID{2, 3, 4}})
 	require.Equal(t, []string{"init 0", "start 0", "to 0: kind 1 of Term 2"}, l.step(from(2, begin, 1)))

@@ -124,7 +124,7 @@ func describe(variant, summary string) *election.Algorithm {
 		Source:    "Afek and Gafni 1991",
 		Topology:  election.Complete,
 		TwoWay:    true,
-		Chordal:   true,
+		Knows:     election.PortsByID,
 		LateStart: election.LateIgnored,
 		Best: cost.Bound{Formula: "4(n-1)", Count: func(n int) float64 { return 4 * float64(n-1) },
 			Arrange: cost.Rising},

@@ -25,8 +25,8 @@ func description(t *trial) error {
 		return fmt.Errorf("its LateStart is %q, not one of %q", a.LateStart, late)
 	case len(a.Kinds) == 0:
 		return errors.New("it has no Kinds of messages")
-	case a.Rooted && a.Topology != election.Tree:
-		return fmt.Errorf("it is Rooted, but its Topology is a %s", a.Topology)
+	case a.Knows == election.RootPort && a.Topology != election.Tree:
+		return fmt.Errorf("its processes know a RootPort, but its Topology is a %s", a.Topology)
 	case (a.Params == nil) != (a.Configure == nil):
 		return errors.New("of Params and Configure there is one without the other")
 	}

@@ -25,8 +25,10 @@ func linear(each float64) cost.Bound {
 // TestDescription: what a description must have, and what contradicts itself.
 func TestDescription(t *testing.T) {
 	for want, adjust := range map[string]func(a *election.Algorithm){
-		"it has no Kinds of messages":              func(a *election.Algorithm) { a.Kinds = nil },
-		"it is Rooted, but its Topology is a ring": func(a *election.Algorithm) { a.Rooted = true },
+		"it has no Kinds of messages": func(a *election.Algorithm) { a.Kinds = nil },
+		"its processes know a RootPort, but its Topology is a ring": func(a *election.Algorithm) {
+			a.Knows = election.RootPort
+		},
 		"of Params and Configure there is one without the other": func(a *election.Algorithm) {
 			a.Params = bully.Algorithms()[0].Params
 		},

@@ -301,7 +301,7 @@ func (r *series) stepToAnEnd(term uint64) (int, error) {
 	first := int(r.seed)
 	n := len(r.in.IDs)
 	may := func(int) bool { return true }
-	if r.Rooted && r.SingleInitiator {
+	if r.Knows == election.RootPort && r.SingleInitiator {
 		root := r.in.Starters()[0]
 		may = func(p int) bool { return r.in.IDs[p] == root }
 	}

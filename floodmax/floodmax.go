@@ -176,12 +176,11 @@ func (c *Config) describe(variant, summary string,
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay
 	}
-	return &election.Algorithm{
+	a := &election.Algorithm{
 		Name: "floodmax", Variant: variant, Summary: summary,
 		Source:      "Lynch 1996",
 		Topology:    election.Graph,
 		TwoWay:      true,
-		KnowsSize:   c.Rounds == 0,
 		Synchronous: true,
 		Winner:      election.LargestOfInitiators,
 		LateStart:   election.LateIgnored,
@@ -193,7 +192,11 @@ func (c *Config) describe(variant, summary string,
 		Params:    c.table().Described(),
 		Configure: given.configure(with, (*Config).table),
 		New:       func(s election.Setup) election.Node { return c.node(s) },
-	}, nil
+	}
+	if c.Rounds == 0 {
+		a.Knows = election.NetworkSize
+	}
+	return a, nil
 }
 
 // configure returns the function that reads the parameters of a variant.

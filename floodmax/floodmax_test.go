@@ -328,7 +328,7 @@ func TestDescription(t *testing.T) {
 		require.Equal(t, want, []string{basic.Worst.String(), change.Best.String(),
 			change.Worst.String(), alpha.Worst.String()})
 		for _, a := range []*election.Algorithm{basic, change, alpha} {
-			require.Equal(t, rounds == 0, a.KnowsSize)
+			require.Equal(t, rounds == 0, a.Knows == election.NetworkSize)
 			require.Equal(t, a.Variant != "alpha", a.Synchronous)
 		}
 		require.Equal(t, time.Second, basic.Delay)

@@ -130,7 +130,7 @@ func Algorithm() *election.Algorithm {
 		Source:    "Gallager, Humblet, Spira 1983",
 		Topology:  election.Graph,
 		TwoWay:    true,
-		Weighted:  true,
+		Knows:     election.LinkWeights,
 		NeedsFIFO: true,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{

@@ -146,7 +146,6 @@ func (c *Config) describe() *election.Algorithm {
 			"round",
 		Source:    "Itai, Rodeh 1981",
 		Topology:  election.Ring,
-		KnowsSize: c.Size == 0,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{
 			{Name: "token", Round: "round", Value: "hops", Marks: []string{"shared"},
@@ -159,6 +158,9 @@ func (c *Config) describe() *election.Algorithm {
 		Params:    own.table().Described(),
 		Configure: own.configure,
 		New:       own.node,
+	}
+	if c.Size == 0 {
+		a.Knows = election.NetworkSize
 	}
 	if c.Finite {
 		a.Kinds[kindToken-1].Round = ""

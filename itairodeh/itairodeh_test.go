@@ -325,13 +325,13 @@ func TestConfig(t *testing.T) {
 		require.NoError(t, err)
 	}
 	a := itairodeh.Rounds()
-	require.True(t, a.KnowsSize)
+	require.True(t, a.Knows == election.NetworkSize)
 	given := func(name string, number float64) (*election.Algorithm, error) {
 		return scenario.Configure(a, map[string]params.Value{name: {Number: number}}, rising(3), 0)
 	}
 	a, err := given("size", 3)
 	require.NoError(t, err)
-	require.False(t, a.KnowsSize)
+	require.False(t, a.Knows == election.NetworkSize)
 	for size, endless := range map[float64]bool{1: false, 2: false, 4: false, 5: false, 6: true, 9: true} {
 		a, err := given("size", size)
 		require.NoError(t, err)

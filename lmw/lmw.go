@@ -87,7 +87,7 @@ func Algorithm() *election.Algorithm {
 		Source:    "Loui, Matsushita, West 1986",
 		Topology:  election.Complete,
 		TwoWay:    true,
-		Oriented:  true,
+		Knows:     election.PortsAround,
 		Winner:    election.LargestOfAll,
 		LateStart: election.LateIgnored,
 		Kinds: []election.Kind{

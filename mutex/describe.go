@@ -42,7 +42,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Name: "mutex", Variant: "arbiter",
 		Summary:  "an elected arbiter grants the section to one after another, with fencing tokens",
 		Source:   "Le Lann 1977; Burrows 2006",
-		Topology: election.Complete, TwoWay: true, Oriented: inner.Oriented, NeedsFIFO: inner.NeedsFIFO,
+		Topology: election.Complete, TwoWay: true, NeedsFIFO: inner.NeedsFIFO,
 		Winner: inner.Winner, Faults: survives(inner), LateStart: election.LateJoins, Elects: election.Successors,
 		NeverQuiesces: inner.NeverQuiesces, Heartbeats: inner.Heartbeats, Sections: c.Sections,
 		Stay: c.stay(), Delay: c.Delay,
@@ -66,6 +66,9 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			return configureArbiter(given, others, g)
 		},
+	}
+	if inner.Knows == election.PortsAround {
+		a.Knows = election.PortsAround
 	}
 	if a.Winner != nil && a.Winner.ByStart {
 		// A Start requests a section: whether it starts an election depends on earlier events.

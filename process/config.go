@@ -25,12 +25,12 @@ type Config struct {
 
 	// Peers are the processes at the other ends of the links, by port, as required by the algorithm's topology.
 	// On a complete graph they are all other processes, in any order, and may include Self, which has no link.
-	// For an Oriented algorithm, all processes must list the same circle of processes: either the whole circle
+	// For an algorithm that knows PortsAround, all processes must list the same circle of processes: either the whole circle
 	// including Self, or the circle starting with the successor of Self. On a ring, one-way or not, port 0
 	// leads to the next process and port 1 to the previous one: a process on a ring of two lists the other
 	// process twice, and a process on a ring of one lists itself. [Config.Place] sets Peers from a topology.
 	Peers []election.Rank
-	// Weights are the weights of the links, by port, for algorithms that are Weighted. Both ends of a link must
+	// Weights are the weights of the links, by port, for algorithms that know LinkWeights. Both ends of a link must
 	// use the same weight. If nil, all weights are zero. [Config.Place] sets Weights from a topology.
 	Weights []uint64
 	// Parent is the port towards the root, for algorithms that run on rooted trees.
@@ -138,7 +138,7 @@ func (c *Config) check() error {
 	case c.Unordered && a.NeedsFIFO:
 		return input.Errorf("unordered: %w: %s", election.ErrNeedsFIFO, a.Title())
 	}
-	if a.KnowsSize && c.Size < 1 {
+	if a.Knows == election.NetworkSize && c.Size < 1 {
 		return input.Errorf("size: %s needs to know how many processes there are; Config.Place sets it",
 			a.Title())
 	}
@@ -146,7 +146,7 @@ func (c *Config) check() error {
 		return input.Errorf("transport: it belongs to process %v, and Self is %v", c.called(t.Self()),
 			c.called(c.Self.ID))
 	}
-	if a.Rooted {
+	if a.Knows == election.RootPort {
 		switch {
 		case c.Root && c.Parent != 0:
 			return input.Errorf("parent: port %d, but the root has none", c.Parent)
@@ -196,7 +196,7 @@ func (c Config) own() Config {
 	c.Peers, c.Weights, c.Saved = slices.Clone(c.Peers), slices.Clone(c.Weights), slices.Clone(c.Saved)
 	if c.Algorithm != nil && c.Algorithm.Topology == election.Complete {
 		// All processes have the same circle. Rotate it so that port 0 leads to the successor of Self.
-		if at := slices.Index(c.Peers, c.Self); at > 0 && c.Algorithm.Oriented {
+		if at := slices.Index(c.Peers, c.Self); at > 0 && c.Algorithm.Knows == election.PortsAround {
 			c.Peers = slices.Concat(c.Peers[at:], c.Peers[:at])
 		}
 		c.Peers = slices.DeleteFunc(c.Peers, func(r election.Rank) bool { return r == c.Self })
@@ -218,10 +218,10 @@ func (c *Config) checkWeights() error {
 // setup returns the Setup of the Node.
 func (c *Config) setup() election.Setup {
 	s := election.Setup{Self: c.Self, Ports: len(c.Peers)}
-	if c.Algorithm.KnowsSize {
+	if c.Algorithm.Knows == election.NetworkSize {
 		s.Size = c.Size
 	}
-	if c.Algorithm.Rooted {
+	if c.Algorithm.Knows == election.RootPort {
 		s.Parent, s.Root = c.Parent, c.Root
 	}
 	return s
@@ -256,6 +256,6 @@ func (v *view) Weight(_ int, port election.Port) uint64 {
 // newEnv returns an Env for the Node.
 func (p *Process) newEnv() *election.Env {
 	c := &p.config
-	knows := c.Algorithm.Topology == election.Complete || c.Algorithm.Weighted
+	knows := c.Algorithm.Topology == election.Complete || c.Algorithm.Knows == election.LinkWeights
 	return election.NewEnv(&view{c.Self, c.Peers, c.Weights, knows}, p.choose())
 }

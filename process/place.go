@@ -33,7 +33,7 @@ type weighted interface {
 
 // Place configures c as process p of a topology whose processes have the given ranks. It sets Self, Peers,
 // OneWay and Size; Root and Parent if the topology has the methods Root and Parent; and Weights if it has the
-// method Weight. All processes must use the same topology and the same ranks. For an Oriented algorithm the
+// method Weight. All processes must use the same topology and the same ranks. For an algorithm that knows PortsAround, the
 // ports of a complete graph must be ordered around a circle, as topology.CompleteFor orders them. Otherwise
 // Place returns an error, or New if Algorithm is set after Place. Errors wrap [election.ErrInput].
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
@@ -71,7 +71,7 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 
 // checkPorts returns an error if Place has found that the ports are not in the order that the algorithm needs.
 func (c *Config) checkPorts() error {
-	if c.Algorithm != nil && c.Algorithm.Oriented && c.scattered {
+	if c.Algorithm != nil && c.Algorithm.Knows == election.PortsAround && c.scattered {
 		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
 			"topology.CompleteFor makes such a complete graph, and topology.Complete does not",
 			c.Algorithm.Title())

@@ -74,7 +74,7 @@ func TestPlace(t *testing.T) {
 	require.ErrorIs(t, c.Place(path, ranks[1:], 0), election.ErrInput)
 }
 
-// TestPortsLeadAround: an algorithm that is Oriented elects the right process on every complete graph that it
+// TestPortsLeadAround: an algorithm that knows PortsAround elects the right process on every complete graph that it
 // is not refused on, in whichever order Place and the algorithm come.
 func TestPortsLeadAround(t *testing.T) {
 	a := lmw.Algorithm()
@@ -151,7 +151,7 @@ func TestPlaceBackwards(t *testing.T) {
 	}
 }
 
-// TestWeights: a process knows the weights of its links, and its neighbours if the algorithm is Weighted.
+// TestWeights: a process knows the weights of its links, and its neighbours if the algorithm knows LinkWeights.
 func TestWeights(t *testing.T) {
 	var seen []election.Rank
 	var stop func()
@@ -162,7 +162,7 @@ func TestWeights(t *testing.T) {
 		}
 		stop()
 	})
-	c.Algorithm.Topology, c.Algorithm.Weighted = election.Graph, true
+	c.Algorithm.Topology, c.Algorithm.Knows = election.Graph, election.LinkWeights
 	c.Peers, c.Weights = []election.Rank{{ID: 8}, {ID: 9}}, []uint64{3}
 	_, err := process.New(c)
 	require.ErrorIs(t, err, election.ErrInput)

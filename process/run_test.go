@@ -93,7 +93,7 @@ func TestRunElects(t *testing.T) {
 // rootedTree returns an algorithm for rooted trees whose Nodes note what they know of themselves.
 func rootedTree(seen *[]election.Setup) *election.Algorithm {
 	a := complete(nil)
-	a.Topology, a.Rooted = election.Tree, true
+	a.Topology, a.Knows = election.Tree, election.RootPort
 	a.New = func(s election.Setup) election.Node {
 		*seen = append(*seen, s)
 		return fixed{}

@@ -38,7 +38,7 @@ func TestSize(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	require.ErrorContains(t, err, "size: itairodeh/rounds needs to know how many processes there are")
 	given := *itairodeh.Rounds()
-	given.KnowsSize = false
+	given.Knows = election.OwnPorts
 	c.Algorithm = &given
 	_, err = process.New(c)
 	require.NoError(t, err)

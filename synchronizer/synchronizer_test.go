@@ -113,7 +113,7 @@ func TestConfigure(t *testing.T) {
 	b, err := a.Configure(given("rounds"))
 	require.NoError(t, err)
 	require.Equal(t, a.Title(), b.Title())
-	require.False(t, b.KnowsSize)
+	require.False(t, b.Knows == election.NetworkSize)
 	_, err = a.Configure(given("delay"))
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = a.Configure(params.New[election.ID](map[string]params.Value{"rounds": {}}, time.Second, nil))

@@ -52,7 +52,7 @@ func OverGraph(name string) (*election.Algorithm, error) {
 	}
 	a.Variant = "graph_" + name
 	a.Summary = "a tree is made of the graph; on that, " + a.Summary
-	a.Topology, a.Rooted, a.SingleInitiator = election.Graph, false, true
+	a.Topology, a.Knows, a.SingleInitiator = election.Graph, election.OwnPorts, true
 	a.Faults.Copies = false // the tree counts each answer
 	build := uint8(len(a.Kinds) + 1)
 	a.Kinds = append(a.Kinds, election.Kind{Name: "build", Bits: nothing},

@@ -130,7 +130,7 @@ func Algorithms() []*election.Algorithm {
 // Root returns the variant that the root of a rooted tree starts.
 func Root() *election.Algorithm {
 	a := describe("root", "the root asks all for the largest, announces it, and learns that all know")
-	a.Rooted, a.SingleInitiator = true, true
+	a.Knows, a.SingleInitiator = election.RootPort, true
 	a.Kinds = collecting(kindDone)
 	setBounds(a, 4)
 	a.New = func(s election.Setup) election.Node {
@@ -153,7 +153,7 @@ func Any() *election.Algorithm {
 func Climb() *election.Algorithm {
 	a := describe("climb", "the initiator asks the root, which asks all for the largest, announces it, and "+
 		"learns that all know")
-	a.Rooted, a.SingleInitiator = true, true
+	a.Knows, a.SingleInitiator = election.RootPort, true
 	a.Kinds = collecting(kindClimb)
 	a.Best = cost.Bound{Formula: "4(n-1)", When: "the root starts",
 		Count: func(n int) float64 { return 4 * float64(n-1) }}

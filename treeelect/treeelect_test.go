@@ -221,7 +221,7 @@ func TestRootKnowsThatAllKnow(t *testing.T) {
 		for seed := range uint64(50) {
 			c, _ := random(t, a, 30, 1, seed)
 			root := -1
-			if tree, ok := c.Topology.(topology.Rooted); ok && a.Rooted {
+			if tree, ok := c.Topology.(topology.Rooted); ok && a.Knows == election.RootPort {
 				root = tree.Root()
 			} else {
 				c.Topology = graph

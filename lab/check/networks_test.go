@@ -30,9 +30,9 @@ func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 			all = append(all, network{of: order, name: fmt.Sprintf("ring %d", order)})
 		}
 	case election.Tree:
-		return trees(t, n, a.Rooted)
+		return trees(t, n, a.Knows == election.RootPort)
 	case election.Graph:
-		if a.Weighted {
+		if a.Knows == election.LinkWeights {
 			for _, g := range nodetest.Weighted(n) {
 				all = append(all, network{links: g, of: rising(n), name: "weighted graph"})
 			}
@@ -47,7 +47,7 @@ func networks(t testing.TB, a *election.Algorithm, n int) (all []network) {
 			all = append(all, network{of: order, name: fmt.Sprintf("hypercube %d", order)})
 		}
 	case election.Complete:
-		if a.Oriented { // it matters how they stand around the circle
+		if a.Knows == election.PortsAround { // it matters how they stand around the circle
 			for _, order := range rings(n) {
 				all = append(all, network{of: order, name: fmt.Sprintf("circle %d", order)})
 			}

@@ -29,7 +29,7 @@ const (
 // links returns a check over links between processes, by their places.
 func links(a *election.Algorithm, ids []election.ID, first []election.ID, pairs ...[2]int) check.Config {
 	t, err := topology.New(a.Topology, len(ids), pairs)
-	if err == nil && a.Rooted {
+	if err == nil && a.Knows == election.RootPort {
 		t, err = topology.RootAt(t, 0)
 	}
 	if err != nil {

@@ -205,14 +205,14 @@ func (in *Input) checkTopology() error {
 		return input.At("topology", &ShapeError{a, shape})
 	case t.OneWay() && a.TwoWay:
 		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
-	case a.Oriented && !topology.Around(t):
+	case a.Knows == election.PortsAround && !topology.Around(t):
 		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
 			"topology.CompleteFor makes such a complete graph",
 			a.Title())
 	case t.Len() != len(in.IDs):
 		return input.Errorf("topology: %d processes for %d ids", t.Len(), len(in.IDs))
 	}
-	if _, ok := t.(topology.Rooted); a.Rooted && !ok {
+	if _, ok := t.(topology.Rooted); a.Knows == election.RootPort && !ok {
 		if t.Len() > 1 {
 			return input.Errorf("topology: %s needs a tree with a root, and this has none", a.Title())
 		}
@@ -373,7 +373,7 @@ func (in *Input) Widths() cost.Widths {
 		priority = slices.Max(in.Priorities)
 	}
 	w := cost.NewWidths(len(in.IDs), uint64(slices.Max(in.IDs)), priority)
-	if in.Algorithm.Weighted && in.Topology != nil {
+	if in.Algorithm.Knows == election.LinkWeights && in.Topology != nil {
 		var heaviest uint64
 		for end := range topology.All(in.Topology) {
 			heaviest = max(heaviest, topology.Weight(in.Topology, end.Process, end.Port))

@@ -28,9 +28,9 @@ func (in *Input) Ranks() []election.Rank {
 func (in *Input) Ports(p int) int { return in.Topology.Ports(p) }
 
 // Peer returns the Rank of the process behind a port where each knows all others, on a complete graph, or
-// its neighbours, where the algorithm is Weighted. Elsewhere it returns the zero Rank.
+// its neighbours, if the algorithm knows LinkWeights. Elsewhere it returns the zero Rank.
 func (in *Input) Peer(p int, port election.Port) election.Rank {
-	if in.Topology.Shape() != election.Complete && !in.Algorithm.Weighted {
+	if in.Topology.Shape() != election.Complete && in.Algorithm.Knows != election.LinkWeights {
 		return election.Rank{}
 	}
 	q, _, ok := in.Topology.Link(p, port)
@@ -49,10 +49,10 @@ func (in *Input) Weight(p int, port election.Port) uint64 {
 // there are, only if the algorithm needs that.
 func (in *Input) Setup(p int) election.Setup {
 	s := election.Setup{Self: in.Self(p), Ports: in.Topology.Ports(p)}
-	if in.Algorithm.KnowsSize {
+	if in.Algorithm.Knows == election.NetworkSize {
 		s.Size = len(in.IDs)
 	}
-	if in.Algorithm.Rooted {
+	if in.Algorithm.Knows == election.RootPort {
 		tree := in.Topology.(topology.Rooted)
 		s.Parent, s.Root = tree.Parent(p), p == tree.Root()
 	}

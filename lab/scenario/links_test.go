@@ -14,7 +14,7 @@ import (
 // fromRoot returns an algorithm that the root of a tree starts.
 func fromRoot() *election.Algorithm {
 	a := fake(election.Tree)
-	a.Rooted, a.SingleInitiator = true, true
+	a.Knows, a.SingleInitiator = election.RootPort, true
 	return a
 }
 

@@ -44,7 +44,7 @@ func TestOfIsReadBack(t *testing.T) {
 			given: true},
 	} {
 		a := fake(c.links.Shape())
-		a.Rooted = false
+		a.Knows = election.OwnPorts
 		if _, ok := c.links.(topology.Rooted); ok {
 			a = fromRoot()
 		}

@@ -90,7 +90,7 @@ func pairs(b *testing.B, a *election.Algorithm, links topology.Topology, err err
 	}
 	require.NoError(b, in.Check())
 	// Of the algorithms with a benchmark, only the one with random numbers knows the size.
-	inTurn(b, sim.Config{Input: in}, !a.KnowsSize,
+	inTurn(b, sim.Config{Input: in}, a.Knows != election.NetworkSize,
 		func() (int, time.Duration) { return bareOver(&in, first) })
 }
 

@@ -42,7 +42,7 @@ func (d *drawing) links() (err error) {
 	default:
 		d.Topology, err = scenario.Default(a, d.IDs)
 	}
-	if err == nil && d.Algorithm.Weighted {
+	if err == nil && d.Algorithm.Knows == election.LinkWeights {
 		d.weights()
 	}
 	return err

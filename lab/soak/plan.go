@@ -225,7 +225,7 @@ const shortestRound = unit / 64
 func (d *drawing) starts() {
 	n := len(d.IDs)
 	switch {
-	case d.Algorithm.SingleInitiator && d.Algorithm.Rooted && !d.oneIn(4): // only the root may, perhaps
+	case d.Algorithm.SingleInitiator && d.Algorithm.Knows == election.RootPort && !d.oneIn(4): // only the root may, perhaps
 	case d.Algorithm.SingleInitiator:
 		d.Initiators = []election.ID{d.IDs[d.IntN(n)]}
 	// In the other third Initiators stays nil: all processes start.

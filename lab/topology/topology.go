@@ -182,11 +182,11 @@ func CompleteOf(ids []election.ID) (Topology, error) {
 	return c, nil
 }
 
-// CompleteFor is CompleteOf for an algorithm. If that is [election.Algorithm.Chordal], the ports lead to
-// ascending IDs from the next larger one on, and from the largest around to the smallest. If it is
-// [election.Algorithm.Oriented], they lead around in the order of the processes, whatever their IDs are.
+// CompleteFor is CompleteOf for an algorithm. If it knows [election.PortsByID], the ports lead to
+// ascending IDs from the next larger one on, and from the largest around to the smallest. If it
+// knows [election.PortsAround], they lead around in the order of the processes, whatever their IDs are.
 func CompleteFor(a *election.Algorithm, ids []election.ID) (Topology, error) {
-	if a.Oriented {
+	if a.Knows == election.PortsAround {
 		t, err := Complete(len(ids))
 		if err == nil {
 			t = complete{n: len(ids), chordal: true}
@@ -195,7 +195,7 @@ func CompleteFor(a *election.Algorithm, ids []election.ID) (Topology, error) {
 	}
 	t, err := CompleteOf(ids)
 	if c, ok := t.(complete); ok {
-		c.chordal = a.Chordal
+		c.chordal = a.Knows == election.PortsByID
 		return c, err
 	}
 	return t, err

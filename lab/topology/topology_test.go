@@ -171,11 +171,11 @@ func TestCompleteOf(t *testing.T) {
 	require.Equal(t, must(topology.Complete(2)), must(topology.CompleteOf([]election.ID{3, 8})))
 }
 
-// TestCompleteFor: of an algorithm that is Chordal, ports lead to the next larger ID and so on around.
+// TestCompleteFor: for an algorithm that knows PortsByID, ports lead to the next larger ID and so on around.
 func TestCompleteFor(t *testing.T) {
 	ids := []election.ID{7, 2, 9, 4}
 	require.Equal(t, must(topology.CompleteOf(ids)), must(topology.CompleteFor(&election.Algorithm{}, ids)))
-	a := &election.Algorithm{Chordal: true}
+	a := &election.Algorithm{Knows: election.PortsByID}
 	around := map[election.ID][]election.ID{2: {4, 7, 9}, 4: {7, 9, 2}, 7: {9, 2, 4}, 9: {2, 4, 7}}
 	for _, ids := range [][]election.ID{ids, {2, 4, 7, 9}} {
 		c := must(topology.CompleteFor(a, ids))
@@ -289,11 +289,11 @@ func TestSizes(t *testing.T) {
 	require.Empty(t, topology.Sizes(election.Mesh, 8))
 }
 
-// TestAround: of an algorithm that is Oriented, ports lead around in the order of the processes. Circles in
+// TestAround: for an algorithm that knows PortsAround, ports lead around in the order of the processes. Circles in
 // another order lead around as well; ports in ascending order do not.
 func TestAround(t *testing.T) {
 	ids := []election.ID{30, 10, 40, 20}
-	c := must(topology.CompleteFor(&election.Algorithm{Oriented: true}, ids))
+	c := must(topology.CompleteFor(&election.Algorithm{Knows: election.PortsAround}, ids))
 	for p := range ids {
 		for port := range election.Port(3) {
 			q, back, ok := c.Link(p, port)
@@ -303,12 +303,12 @@ func TestAround(t *testing.T) {
 		}
 	}
 	require.True(t, topology.Around(c))
-	require.True(t, topology.Around(must(topology.CompleteFor(&election.Algorithm{Chordal: true}, ids))))
+	require.True(t, topology.Around(must(topology.CompleteFor(&election.Algorithm{Knows: election.PortsByID}, ids))))
 	require.False(t, topology.Around(must(topology.Complete(4))))
 	for n := 1; n < 3; n++ { // there is one order of so few
 		require.True(t, topology.Around(must(topology.Complete(n))))
 	}
-	_, err := topology.CompleteFor(&election.Algorithm{Oriented: true}, nil)
+	_, err := topology.CompleteFor(&election.Algorithm{Knows: election.PortsAround}, nil)
 	require.ErrorContains(t, err, "a complete graph of 0 processes")
 	path := must(topology.Path(4))
 	require.False(t, topology.Around(path))

@@ -82,7 +82,7 @@ func describe(a *election.Algorithm) listed {
 		Name: a.Name, Variant: a.Variant, Title: a.Title(), Source: a.Source,
 		Wins: a.Wins(), Shape: string(a.Topology), TwoWay: a.TwoWay, Params: []param{}, Kinds: []kind{},
 		Timers: a.Timers, Best: a.Best.Words(), Mean: a.Mean.Words(), Worst: a.Worst.Words(),
-		FIFO: a.NeedsFIFO, Root: a.Rooted, Single: a.SingleInitiator, Leases: a.Elects == election.LeaseHolders,
+		FIFO: a.NeedsFIFO, Root: a.Knows == election.RootPort, Single: a.SingleInitiator, Leases: a.Elects == election.LeaseHolders,
 		LongLived: a.LongLived(), Endless: a.NeverQuiesces, Groups: a.Elects == election.GroupLeaders,
 		Faults: faults{Crash: a.Faults.Crash, Recover: a.Faults.Recover, Restart: a.Faults.Restart,
 			Reported: a.Faults.Reported, Loss: a.Faults.Loss, Copies: a.Faults.Copies, Pause: a.Faults.Pause,
