@@ -131,9 +131,8 @@ func (a *Algorithm) Check() error {
 		return input.Errorf("algorithm: the Winner of %s, %.60q, has no Of", a.Title(), a.Winner)
 	case a.Winner != nil && (a.Elects == NoLeader || a.Elects == GroupLeaders):
 		return input.Errorf("algorithm: %s elects no single leader, and has a Winner, the %s", a.Title(), a.Winner)
-	case !a.Faults.Crash && (a.Faults.Recover || a.Faults.Restart || a.Faults.Reported || a.Faults.Returns ||
-		a.Faults.Nudged):
-		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is false",
+	case a.Faults.Crash == NoCrash && (a.Faults.Reported || a.Faults.Nudged):
+		return input.Errorf("algorithm: the Faults of %s say what follows a crash, but Crash is NoCrash",
 			a.Title())
 	// Message.Kind is one byte, and zero is CatchUp.
 	case len(a.Kinds) > 255:

@@ -76,8 +76,8 @@ func (a *Algorithm) OverComplete() (*Algorithm, error) {
 	}
 	own := []Kind{{Name: "present", Bits: nothing}, {Name: "begin", Bits: nothing}}
 	b.Kinds = append(slices.Clone(a.Kinds), own[:kinds-len(a.Kinds)]...)
-	b.Faults = Faults{Crash: true, Restart: true, Reported: true}
-	if a.Elects == NoLeader && !a.Faults.Crash {
+	b.Faults = Faults{Crash: MayRestart, Reported: true}
+	if a.Elects == NoLeader && a.Faults.Crash == NoCrash {
 		b.Faults = Faults{} // no election restores what is lost with a process, such as a token
 	}
 	b.Winner = a.Winner.ofLive()

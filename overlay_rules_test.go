@@ -245,10 +245,10 @@ func TestOverlayOfComplete(t *testing.T) {
 		as     bool // as it is
 	}{
 		{election.Complete, election.Successors, election.Faults{}, true},
-		{election.Complete, election.OneLeader, election.Faults{Crash: true}, true},
-		{election.Complete, election.OneLeader, election.Faults{Crash: true, Reported: true}, false},
+		{election.Complete, election.OneLeader, election.Faults{Crash: election.StaysDown}, true},
+		{election.Complete, election.OneLeader, election.Faults{Crash: election.StaysDown, Reported: true}, false},
 		{election.Complete, election.OneLeader, election.Faults{}, false},
-		{election.Ring, election.Successors, election.Faults{Crash: true}, false},
+		{election.Ring, election.Successors, election.Faults{Crash: election.StaysDown}, false},
 	} {
 		a := &election.Algorithm{Name: "a", Topology: tt.on, Elects: tt.elects, Faults: tt.under,
 			New: func(election.Setup) election.Node { return &script{} }}
@@ -301,7 +301,7 @@ func TestOtherDescriptions(t *testing.T) {
 	require.Nil(t, over.Configure)
 	require.Equal(t, []cost.Bound{{}, {}, {}}, []cost.Bound{over.Best, over.Mean, over.Worst},
 		"the bounds are for other arrangements")
-	require.Equal(t, election.Faults{Crash: true, Restart: true, Reported: true}, over.Faults)
+	require.Equal(t, election.Faults{Crash: election.MayRestart, Reported: true}, over.Faults)
 	small, err := a.Smallest()
 	require.NoError(t, err)
 	require.Nil(t, small.Configure)

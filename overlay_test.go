@@ -57,7 +57,7 @@ func TestOverlayOfToken(t *testing.T) {
 	require.NoError(t, err)
 	over, err = lasting.OverComplete()
 	require.NoError(t, err)
-	require.True(t, over.Faults.Crash)
+	require.NotZero(t, over.Faults.Crash)
 }
 
 // TestOverlayCounts: on the links of a complete graph every algorithm elects the same process as on its own

@@ -75,14 +75,11 @@ func largest(counts func(*Candidate) bool) func([]Candidate) ID {
 
 // Faults describes the failures that an algorithm tolerates. The zero value means none.
 type Faults struct {
-	Crash    bool // a process may crash and stay down
-	Recover  bool // a process that has crashed may recover without its state
-	Restart  bool // a process that has crashed may recover with the state it saved last
-	Reported bool // crashes are tolerated only if a failure detector reports each one to every live process
-	Loss     bool // a finite number of messages may be lost
-	Copies   bool // a message may be duplicated; see Transport
-	Returns  bool // crashes are tolerated only if each crashed process recovers eventually
-	Nudged   bool // after a crash a process may lack a leader until it is started again
+	Crash    Crash // whether processes may crash, and how they return
+	Reported bool  // crashes are tolerated only if a failure detector reports each one to every live process
+	Nudged   bool  // after a crash a process may lack a leader until it is started again
+	Loss     bool  // a finite number of messages may be lost
+	Copies   bool  // a message may be duplicated; see Transport
 
 	// Pause: a process may stop for longer than Delay and continue with its old state and late timers. Cut: all
 	// messages between two groups of processes may be lost for a while. During the failure, two processes may
@@ -97,13 +94,25 @@ type Faults struct {
 	Down func(n int) int
 }
 
+// Crash describes whether processes may crash, and how a process that has crashed returns.
+type Crash uint8
+
+// The possible crashes. Everything after StaysDown includes a return with state.
+const (
+	NoCrash     Crash = iota // no process may crash
+	StaysDown                // a process may crash and stays down
+	MayRestart               // it may restart with the state it saved last
+	MustRestart              // it must restart with that state: until then nothing is promised
+	MayRecover               // it may return with the state it saved last or without any state
+)
+
 // Unaided reports whether crashes are tolerated without a failure detector that reports them.
-func (f *Faults) Unaided() bool { return f.Crash && !f.Reported }
+func (f *Faults) Unaided() bool { return f.Crash != NoCrash && !f.Reported }
 
 // MostDown returns how many of n processes may be down at the same time.
 func (f *Faults) MostDown(n int) int {
 	switch {
-	case !f.Crash:
+	case f.Crash == NoCrash:
 		return 0
 	case f.Down == nil:
 		return n

@@ -72,7 +72,7 @@ func TestDescription(t *testing.T) {
 			require.NoError(t, a.Check())
 			require.Equal(t, election.Complete, a.Topology)
 			require.True(t, a.LongLived() && a.Heartbeats && a.NeverQuiesces && a.TwoWay, a.Title())
-			require.True(t, a.Faults.Unaided() && a.Faults.Restart && a.Faults.Pause, a.Title())
+			require.True(t, a.Faults.Unaided() && a.Faults.Crash > election.StaysDown && a.Faults.Pause, a.Title())
 			beat := a.Kinds[len(a.Kinds)-1]
 			require.Equal(t, "beat", beat.Name)
 			require.Equal(t, map[bool]uint64{true: 64}[name == "chen"], beat.Bits(cost.Widths{}))

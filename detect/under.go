@@ -59,7 +59,7 @@ func Under(a *election.Algorithm, d Detector) (*election.Algorithm, error) {
 		return nil,
 			input.Errorf("detect: %s needs no detector: it notices crashes by heartbeats of its own, "+
 				"where its parameters ask for some", a.Title())
-	case !over.Faults.Crash:
+	case over.Faults.Crash == election.NoCrash:
 		return nil, input.Errorf("detect: %s survives no crash, even if a detector reports it", a.Title())
 	case len(over.Kinds) == math.MaxUint8:
 		return nil, input.Errorf("detect: %s has %d Kinds, which leaves none for a detector", a.Title(),

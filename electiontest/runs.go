@@ -126,7 +126,7 @@ func (t *trial) networks(n int) (all []network) {
 	if t.Faults.Copies && n <= 3 {
 		add(upTo(n), func(c *check.Config) { c.Duplicates = 1 })
 	}
-	if t.Faults.Crash && t.Sections == 0 && (n == 2 || t.Faults.Reported && n == 3) {
+	if t.Faults.Crash != election.NoCrash && t.Sections == 0 && (n == 2 || t.Faults.Reported && n == 3) {
 		add(upTo(n), func(c *check.Config) { c.Crashes, c.Nudge = 1, !t.Faults.Reported })
 	}
 	return all

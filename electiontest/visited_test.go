@@ -68,16 +68,16 @@ func TestNetworks(t *testing.T) {
 	require.Equal(t, []string{"among [1], doubled messages: 1"}, more(1, doubles))
 	require.Equal(t, []string{"among [1 2 3], doubled messages: 1"}, more(3, doubles))
 	require.Empty(t, more(4, doubles))
-	crashes := func(a *election.Algorithm) { a.Faults.Crash = true }
+	crashes := func(a *election.Algorithm) { a.Faults.Crash = election.StaysDown }
 	require.Empty(t, more(1, crashes))
 	require.Equal(t, []string{"among [1 2], crashes: 1"}, more(2, crashes))
 	require.Empty(t, more(3, crashes))
-	reported := func(a *election.Algorithm) { a.Faults.Crash, a.Faults.Reported = true, true }
+	reported := func(a *election.Algorithm) { a.Faults.Crash, a.Faults.Reported = election.StaysDown, true }
 	require.Empty(t, more(1, reported))
 	require.Equal(t, []string{"among [1 2], crashes: 1"}, more(2, reported))
 	require.Equal(t, []string{"among [1 2 3], crashes: 1"}, more(3, reported))
 	require.Empty(t, more(4, reported))
-	guards := func(a *election.Algorithm) { a.Faults.Crash, a.Sections = true, 1 }
+	guards := func(a *election.Algorithm) { a.Faults.Crash, a.Sections = election.StaysDown, 1 }
 	require.Empty(t, more(2, guards))
 }
 

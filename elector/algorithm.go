@@ -42,7 +42,7 @@ func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err 
 		return nil, input.Errorf("Algorithm: %s has leases; leave Algorithm nil and set Times", a.Title())
 	case a.Elects == election.NoLeader || a.Sections > 0:
 		return nil, input.Errorf("Algorithm: %s elects no leader", a.Title())
-	case !a.LongLived() || !a.Faults.Crash || a.Faults.Reported || !a.Heartbeats:
+	case !a.LongLived() || !a.Faults.Unaided() || !a.Heartbeats:
 		return nil,
 			input.Errorf("Algorithm: %s does not detect crashes; give it heartbeats, or a failure detector by "+
 				"detect.Under", a.Title())

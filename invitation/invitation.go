@@ -154,7 +154,7 @@ func New(c Config) (*election.Algorithm, error) {
 		Elects:   election.GroupLeaders,
 		// Loss is not tolerated, even with an Interval: a member that gets no answer from its leader leaves it.
 		// While messages are lost, groups break up repeatedly, and merge only afterwards.
-		Faults:        election.Faults{Crash: true, Restart: true, Pause: looks, Cut: looks},
+		Faults:        election.Faults{Crash: election.MayRestart, Pause: looks, Cut: looks},
 		LateStart:     election.LateJoins,
 		NeverQuiesces: looks,
 		Heartbeats:    looks,

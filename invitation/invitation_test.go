@@ -310,7 +310,7 @@ func TestCrashOfLeader(t *testing.T) {
 // and the simulation notice.
 func TestForgotten(t *testing.T) {
 	a := configured(t, config)
-	a.Faults.Recover = true
+	a.Faults.Crash = election.MayRecover
 	a.Params, a.Configure = nil, nil // configured anew it would not survive that
 	c := check.Config{Input: scenario.Input{IDs: upTo(2), Algorithm: a, Initiators: upTo(1)}, Crashes: 1,
 		Recoveries: 1}

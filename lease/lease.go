@@ -257,7 +257,7 @@ func New(c Config) (*election.Algorithm, error) {
 		Source:   "Gray, Cheriton 1989; Trencseni et al. 2012",
 		Topology: election.Complete, TwoWay: true,
 		LateStart: election.LateJoins, Elects: election.LeaseHolders, NeverQuiesces: true, Heartbeats: true,
-		Faults: election.Faults{Crash: true, Recover: true, Restart: true, Loss: true, Copies: true,
+		Faults: election.Faults{Crash: election.MayRecover, Loss: true, Copies: true,
 			Nudged: true, Pause: true, Cut: true, Drift: c.Drift,
 			Down: func(n int) int { return (n - 1) / 2 }},
 		Kinds: []election.Kind{

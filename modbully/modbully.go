@@ -259,7 +259,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 		TwoWay:    true,
 		NeedsFIFO: v == Number,
 		Winner:    election.LargestOfLive,
-		Faults: election.Faults{Crash: true, Recover: true, Restart: true,
+		Faults: election.Faults{Crash: election.MayRecover,
 			Pause: rules.heartbeat > 0, Cut: rules.heartbeat > 0},
 		LateStart:     election.LateJoins,
 		StartSuspects: c.Coordinator != 0,

@@ -30,7 +30,7 @@ func (v *arbiterVoter) State(*election.State) {}
 
 // The elections of these tests: one that keeps its Terms, one that does not, and one on an overlay.
 var (
-	surviving      = election.Faults{Crash: true, Recover: true, Restart: true}
+	surviving      = election.Faults{Crash: election.MayRecover}
 	arbiterLasting = election.Algorithm{Name: "lasting", Topology: election.Complete,
 		Winner: election.LargestOfLive, Faults: surviving, Elects: election.Successors}
 	arbiterOnce = election.Algorithm{Name: "once", Topology: election.Complete,

@@ -131,8 +131,11 @@ func named(arbiter election.ID) *election.Winner {
 // grant a fencing token twice, and if all processes are down simultaneously, none knows the last token.
 func survives(inner *election.Algorithm) election.Faults {
 	f := inner.Faults
-	if f.Crash {
-		f.Recover, f.Down = false, func(n int) int { return n - 1 }
+	if f.Crash == election.MayRecover {
+		f.Crash = election.MayRestart
+	}
+	if f.Crash != election.NoCrash {
+		f.Down = func(n int) int { return n - 1 }
 		// Without heartbeats, arbiters that were separated do not hear from each other. The heartbeats of a
 		// failure detector below the election help as far as the election itself does.
 		own := inner.Below == 0
@@ -294,7 +297,7 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 	if c.Regenerate > 0 {
 		// A process that is down breaks the ring: no token passes it until it has recovered. A failure detector
 		// does not help.
-		a.Faults = election.Faults{Crash: true, Restart: true, Loss: true, Returns: true}
+		a.Faults = election.Faults{Crash: election.MustRestart, Loss: true}
 	}
 	if !c.Bridge {
 		return a, nil

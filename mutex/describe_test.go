@@ -57,8 +57,7 @@ func TestNamedArbiter(t *testing.T) {
 func TestFaultsOfAnArbiter(t *testing.T) {
 	a, err := mutex.Arbiter(mutex.Config{Election: lasting()})
 	require.NoError(t, err)
-	require.True(t, a.Faults.Crash)
-	require.False(t, a.Faults.Recover)
+	require.Equal(t, election.MayRestart, a.Faults.Crash)
 	require.Equal(t, 4, a.Faults.Down(5))
 }
 
@@ -108,7 +107,7 @@ func TestFaultsOfABridge(t *testing.T) {
 		a, err := mutex.TokenRing(mutex.Config{First: 1, Bridge: true, Regenerate: regenerate})
 		require.NoError(t, err)
 		require.Equal(t, regenerate > 0, a.Faults.Loss)
-		require.Equal(t, regenerate > 0, a.Faults.Crash)
+		require.Equal(t, regenerate > 0, a.Faults.Crash == election.MayRestart)
 	}
 }
 
@@ -116,7 +115,7 @@ func TestFaultsOfABridge(t *testing.T) {
 // any other ring tolerates none.
 func TestFaultsOfARing(t *testing.T) {
 	for regenerate, want := range map[time.Duration]election.Faults{
-		0: {}, 1: {Crash: true, Restart: true, Loss: true, Returns: true},
+		0: {}, 1: {Crash: election.MustRestart, Loss: true},
 	} {
 		a, err := mutex.TokenRing(mutex.Config{First: 1, Regenerate: regenerate})
 		require.NoError(t, err)

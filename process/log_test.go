@@ -101,7 +101,7 @@ func TestLogOfOverload(t *testing.T) {
 		})
 		var log bytes.Buffer
 		c.Log, c.Backlog = plainLog(&log), 1
-		c.Algorithm.Faults.Crash = true
+		c.Algorithm.Faults.Crash = election.StaysDown
 		p, ended := running(t, c)
 		require.NoError(t, p.Command(election.Message{}))
 		synctest.Wait()

@@ -229,14 +229,14 @@ func TestWarnsOfSilence(t *testing.T) {
 		{func(a *election.Algorithm) { a.Heartbeats = true }, false},
 		{func(a *election.Algorithm) { a.NeverQuiesces = true }, true},
 		{func(a *election.Algorithm) { a.Heartbeats, a.Faults.Reported = true, true }, true},
-		{func(a *election.Algorithm) { a.Faults.Crash = false }, false},
+		{func(a *election.Algorithm) { a.Faults.Crash = election.NoCrash }, false},
 		{func(a *election.Algorithm) { a.Elects = election.OneLeader }, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var log bytes.Buffer
 			c, _ := pair(t, func(*election.Env, *election.Event) {})
 			c.Log = slog.New(slog.NewTextHandler(&log, nil))
-			c.Algorithm.Faults.Crash = true
+			c.Algorithm.Faults.Crash = election.StaysDown
 			tt.change(c.Algorithm)
 			p, ended := running(t, c)
 			synctest.Wait()

@@ -75,7 +75,7 @@ func (p *Process) waited(call string) {
 func (p *Process) warnOfSilence() {
 	const only = "this algorithm learns of a crash by Suspect only"
 	switch a := p.config.Algorithm; {
-	case !a.LongLived() || !a.Faults.Crash || a.Topology == election.Ring:
+	case !a.LongLived() || a.Faults.Crash == election.NoCrash || a.Topology == election.Ring:
 	case a.Faults.Reported:
 		// Do not print "no heartbeats": the algorithm may have none to enable, for example on an overlay.
 		p.log.Warn("a failure detector has to report each crash: "+only, "algorithm", a.Title())

@@ -30,7 +30,7 @@ func Second() *election.Algorithm {
 		Name: "newcomer", Variant: "second",
 		Summary: "each process finds the leader among those not suspected",
 		Source:  "none", Topology: election.Complete, TwoWay: true, Elects: election.Successors,
-		Winner: secondSmallest, Faults: election.Faults{Crash: true, Reported: true},
+		Winner: secondSmallest, Faults: election.Faults{Crash: election.StaysDown, Reported: true},
 		LateStart: election.LateIgnored,
 		Kinds:     []election.Kind{{Name: "begin", Announces: true}},
 		New:       func(s election.Setup) election.Node { return &chooser{me: s.Self} },

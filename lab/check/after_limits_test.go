@@ -123,7 +123,7 @@ func TestAfterANotice(t *testing.T) {
 			n.believe(e, 5)
 		}
 	})
-	c.Initiators, c.Algorithm.Faults = rising(1), election.Faults{Crash: true, Reported: true}
+	c.Initiators, c.Algorithm.Faults = rising(1), election.Faults{Crash: election.StaysDown, Reported: true}
 	start := scenario.Step{Do: observe.Start, Process: 1}
 	c.After = []scenario.Step{{Do: observe.Suspect, Process: 1}}
 	all, last := numbers(t, c)

@@ -131,7 +131,7 @@ func TestLeaseAnew(t *testing.T) {
 				e.Lease(of.term, ev.At+2*second)
 			}
 		})
-		c.Algorithm.Elects, c.Delay = election.LeaseHolders, second
+		c.Algorithm.Elects, c.Delay, c.NoAnnouncement = election.LeaseHolders, second, true
 		if of.right {
 			holds(t, c, name)
 		} else {
@@ -188,7 +188,7 @@ func TestIncarnations(t *testing.T) {
 	c.Delay, c.Crashes, c.Recoveries, c.Restarts = second, 3, 1, 1
 	_, last := numbers(t, c)
 	require.Equal(t, set(0, 10), last)
-	c.Algorithm.Elects = election.LeaseHolders
+	c.Algorithm.Elects, c.NoAnnouncement = election.LeaseHolders, true
 	_, last = numbers(t, c)
 	require.Equal(t, set(0, 11, 12, 13), last)
 }
@@ -223,7 +223,7 @@ func TestTimeOfANotice(t *testing.T) {
 					e.DecideIn(1, election.Rank{ID: election.ID(10 + ev.At/second)})
 				}
 			})
-			c.Algorithm.Faults = election.Faults{Crash: true, Reported: reported}
+			c.Algorithm.Faults = election.Faults{Crash: election.StaysDown, Reported: reported}
 			c.Initiators, c.Crashes, c.Delay, c.Workers = ids(2-leader), 1, second, 1
 			all := make(map[election.ID]bool)
 			c.Properties = []check.Property{{Name: "all", Kind: verdict.Always,

@@ -150,7 +150,7 @@ func smallElections(a *election.Algorithm) (list []check.Config) {
 		in = scenario.Input{IDs: ids}
 		add(in, func(c *check.Config) { c.Crashes = 1 })
 		if len(ids) == 2 {
-			if a.Faults.Recover {
+			if a.Faults.Crash == election.MayRecover {
 				add(in, func(c *check.Config) { c.Crashes, c.Recoveries = 1, 1 })
 			}
 			add(in, func(c *check.Config) { c.Crashes, c.Restarts = 1, 1 })

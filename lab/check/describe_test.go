@@ -57,8 +57,8 @@ func TestInWords(t *testing.T) {
 	}
 	for want, faults := range map[string]election.Faults{
 		"": {},
-		"followers notice sooner or later that their leader is down": {Crash: true},
-		"a detector that is never wrong reports each":                {Crash: true, Reported: true},
+		"followers notice sooner or later that their leader is down": {Crash: election.StaysDown},
+		"a detector that is never wrong reports each":                {Crash: election.StaysDown, Reported: true},
 	} {
 		c := check.Config{Crashes: 1}
 		c.Algorithm = &election.Algorithm{Faults: faults}

@@ -138,12 +138,20 @@ func drawnCheck(d *draw) check.Config {
 		a.Elects, c.Delay = election.LeaseHolders, scenario.Unit
 	}
 	if d.oneIn(2) {
-		a.Faults = election.Faults{Crash: true, Recover: d.oneIn(2), Restart: d.oneIn(2),
-			Reported: d.oneIn(2), Returns: d.oneIn(4)}
+		recovers, restarts := d.oneIn(2), d.oneIn(2)
+		a.Faults = election.Faults{Crash: election.StaysDown, Reported: d.oneIn(2)}
+		switch must := d.oneIn(4); {
+		case recovers:
+			a.Faults.Crash = election.MayRecover
+		case must:
+			a.Faults.Crash = election.MustRestart
+		case restarts:
+			a.Faults.Crash = election.MayRestart
+		}
 	}
 	a.Faults.Loss, a.Faults.Copies = d.oneIn(2), d.oneIn(2)
 	a.Faults.Pause, a.Faults.Cut = d.oneIn(2), d.oneIn(2)
-	if a.Faults.Crash && d.oneIn(3) {
+	if a.Faults.Crash != election.NoCrash && d.oneIn(3) {
 		a.Faults.Down = func(n int) int { return n / 2 }
 	}
 	a.NeedsFIFO, a.StartSuspects, a.NeverQuiesces = d.oneIn(2), d.oneIn(4), d.oneIn(4)

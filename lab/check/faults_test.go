@@ -48,7 +48,7 @@ func TestFaultsAreSurvived(t *testing.T) {
 
 func survivors(t *testing.T, further bool) (rows []row) {
 	for _, a := range catalogtest.Resting() {
-		if a.Delay == 0 || !a.Faults.Crash {
+		if a.Delay == 0 || a.Faults.Crash == election.NoCrash {
 			continue
 		}
 		for _, o := range ordeals {

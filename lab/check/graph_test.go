@@ -243,14 +243,14 @@ func TestWordsOfMoves(t *testing.T) {
 		}
 	})
 	timers.Algorithm.Timers = [][]string{{"the wait"}}
-	timers.Algorithm.Faults = election.Faults{Crash: true, Reported: true}
+	timers.Algorithm.Faults = election.Faults{Crash: election.StaysDown, Reported: true}
 	timers.Crashes, timers.Recoveries = 1, 1
 	far := toys(election.Ring, 4, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
 			n.believe(e, 1)
 		}
 	})
-	far.Initiators, far.Algorithm.Faults.Crash, far.Crashes = ids(3), true, 1
+	far.Initiators, far.Algorithm.Faults.Crash, far.Crashes = ids(3), election.StaysDown, 1
 	for _, c := range []check.Config{faulty, timers, far} {
 		for _, m := range graphed(t, c, 3000).Moves {
 			all[m.Words] = true

@@ -143,7 +143,7 @@ func TestNotOfACheck(t *testing.T) {
 		{func(c *check.Config) { c.Duplicates = -1 }, "duplicates: -1 is not between 0 and 1024"},
 	} {
 		c := toys(election.Complete, 1, nil)
-		c.Algorithm.Faults.Crash, c.Algorithm.Faults.Recover = true, true
+		c.Algorithm.Faults.Crash = election.MayRecover
 		b.adjust(&c)
 		require.EqualError(t, c.Check(), election.ErrInput.Error()+": "+b.want, i)
 	}

@@ -24,7 +24,7 @@ func TestJudgeForgets(t *testing.T) {
 		}
 	})
 	c.Algorithm.Elects = election.Successors
-	c.Algorithm.Faults = election.Faults{Crash: true, Reported: true}
+	c.Algorithm.Faults = election.Faults{Crash: election.StaysDown, Reported: true}
 	at := func(do observe.What, p election.ID) scenario.Step { return scenario.Step{Do: do, Process: p} }
 	port := at(observe.Lose, 3) // 1 is at port 0 of 2 and of 3
 	for name, next := range map[string][]scenario.Step{

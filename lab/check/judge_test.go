@@ -171,6 +171,7 @@ func TestJudgeOfLeases(t *testing.T) {
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start {
 			e.Lease(uint64(n.self.ID), ev.At+2*second)
+			e.SetTimer(1, 9*second, 9*second) // the run does not rest, so its end is not judged
 		}
 	})
 	c.Algorithm.Elects = election.LeaseHolders
@@ -245,7 +246,7 @@ func follows() check.Config {
 		}
 		e.Done()
 	})
-	c.Algorithm.Elects, c.Algorithm.Faults.Crash = election.Successors, true
+	c.Algorithm.Elects, c.Algorithm.Faults.Crash = election.Successors, election.StaysDown
 	c.Algorithm.Winner = election.LargestOfLive
 	return c
 }
@@ -296,8 +297,8 @@ func TestJudgedTogether(t *testing.T) {
 		Of: func(all []election.Candidate) election.ID { return 1 }}
 	steps := []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2},
 		{Do: observe.Deliver, Process: 1}}
-	for _, crashes := range []bool{true, false} {
-		c.Algorithm.Faults.Crash = crashes
+	for _, crash := range []election.Crash{election.StaysDown, election.NoCrash} {
+		c.Algorithm.Faults.Crash = crash
 		found, _ := ruled(t, c.Input, steps, verdict.Agreement)
 		require.Equal(t, verdict.RightAtEnd, found)
 	}

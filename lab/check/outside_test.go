@@ -18,7 +18,7 @@ import (
 // TestOutside: what lies outside the model comes from the description.
 func TestOutside(t *testing.T) {
 	few := lcr.Participant()
-	few.Faults = election.Faults{Crash: true, Down: func(n int) int { return n / 2 }}
+	few.Faults = election.Faults{Crash: election.StaysDown, Down: func(n int) int { return n / 2 }}
 	part := func(starters []election.ID) scenario.Input {
 		in := input(floodmax.Algorithms()[0], rising(3))
 		in.Initiators = starters

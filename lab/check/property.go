@@ -79,7 +79,8 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleAgreement] = elects && !groups && !c.NoAnnouncement
 	rules[ruleInGroups] = groups && !c.NoAnnouncement
 	// Under other faults than the algorithm survives all may agree on a process that the rule does not name.
-	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil && (faultless || a.Faults.Crash)
+	rules[ruleRightAtEnd] = rules[ruleAgreement] && a.Winner != nil &&
+		(faultless || a.Faults.Crash != election.NoCrash)
 	rules[ruleTerminated] = rules[ruleAgreement] || rules[ruleInGroups]
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
@@ -258,7 +259,7 @@ func (s *State) judgeLeader(leader int) error {
 
 // judgeLast judges a state in which nothing is left to happen.
 func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
-	if s.w.config.Algorithm.Faults.Returns && s.isAnyDown() {
+	if s.w.config.Algorithm.Faults.Crash == election.MustRestart && s.isAnyDown() {
 		return noRule, nil // nothing is promised before each process that has crashed is back
 	}
 	if rules[ruleServed] {
@@ -328,7 +329,7 @@ func (s *State) isIdle() bool {
 		is := s.local(p)
 		// A return clears the flags. A process that comes back with a saved state has taken part in an
 		// election.
-		back := is.saved != "" && s.w.config.Algorithm.Faults.Restart
+		back := is.saved != "" && s.w.config.Algorithm.Faults.Crash > election.StaysDown
 		moved := back || is.flags&(hasStarted|hasHeard) != 0 || is.outcome.Role != election.Undecided
 		if is.flags&isDown == 0 && moved {
 			return false

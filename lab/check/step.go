@@ -262,7 +262,7 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		w.decide(w.config.IDs[p], is, fx.Outcome, ev.At, e)
 	}
 	// What isIdle asks for, and only where the answer matters: a flag more would make states more.
-	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Crash && !w.keeps {
+	if ev.Op == election.Recv && w.config.Crashes > 0 && w.config.Algorithm.Faults.Crash != election.NoCrash && !w.keeps {
 		is.flags |= hasHeard
 	}
 	if ev.Op == election.Start {

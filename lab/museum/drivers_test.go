@@ -223,7 +223,7 @@ type voter struct {
 // voting returns an algorithm for which it matters what is saved when.
 func voting() *election.Algorithm {
 	return &election.Algorithm{Name: "vote", Topology: election.Complete, TwoWay: true,
-		Elects: election.NoLeader, Faults: election.Faults{Crash: true, Restart: true},
+		Elects: election.NoLeader, Faults: election.Faults{Crash: election.MayRestart},
 		Kinds: []election.Kind{{Name: "request"}, {Name: "vote"}},
 		New:   func(s election.Setup) election.Node { return &voter{me: s.Self} }}
 }

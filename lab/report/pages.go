@@ -81,7 +81,7 @@ func allFaults(variants []*election.Algorithm) string {
 			count[fault]++
 		}
 	}
-	for _, fault := range faults(&election.Faults{Crash: true, Loss: true, Copies: true, Pause: true,
+	for _, fault := range faults(&election.Faults{Crash: election.StaysDown, Loss: true, Copies: true, Pause: true,
 		Cut: true}) {
 		switch count[fault] {
 		case 0:
@@ -120,7 +120,7 @@ func faults(f *election.Faults) (all []string) {
 	for _, fault := range []struct {
 		survived bool
 		name     string
-	}{{f.Crash, "crashes"}, {f.Loss, "loss"}, {f.Copies, "copies"}, {f.Pause, "pauses"}, {f.Cut, "cuts"}} {
+	}{{f.Crash != election.NoCrash, "crashes"}, {f.Loss, "loss"}, {f.Copies, "copies"}, {f.Pause, "pauses"}, {f.Cut, "cuts"}} {
 		if fault.survived {
 			all = append(all, fault.name)
 		}
@@ -210,12 +210,12 @@ func survives(f *election.Faults) string {
 		holds bool
 		text  string
 	}{
-		{f.Crash && f.Down != nil, fmt.Sprintf("at most %d of 9 processes are down at a time",
+		{f.Crash != election.NoCrash && f.Down != nil, fmt.Sprintf("at most %d of 9 processes are down at a time",
 			f.MostDown(9))},
 		{f.Reported, "a failure detector reports each crash"},
-		{f.Returns, "each process that crashes comes back"},
-		{f.Crash && !f.Recover && !f.Restart, "a process that crashes stays down"},
-		{f.Crash && !f.Recover && f.Restart, "a process that comes back has its state"},
+		{f.Crash == election.MustRestart, "each process that crashes comes back"},
+		{f.Crash == election.StaysDown, "a process that crashes stays down"},
+		{f.Crash == election.MayRestart || f.Crash == election.MustRestart, "a process that comes back has its state"},
 		{f.Nudged, "after a crash a process may have to be started once more"},
 	} {
 		if condition.holds {

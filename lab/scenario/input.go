@@ -433,8 +433,10 @@ func (in *Input) Expected() verdict.Rightful {
 // detector where it needs one.
 func (in *Input) survives() bool {
 	f := &in.Algorithm.Faults
-	return f.Crash && !in.Faults.Any() && len(in.PauseAt) == 0 && (!f.Reported || in.SuspectAfter > 0) &&
-		(f.Recover || len(in.RecoverAt) == 0) && (f.Restart || len(in.RestartAt) == 0)
+	return f.Crash != election.NoCrash && !in.Faults.Any() && len(in.PauseAt) == 0 &&
+		(!f.Reported || in.SuspectAfter > 0) &&
+		(f.Crash == election.MayRecover || len(in.RecoverAt) == 0) &&
+		(f.Crash > election.StaysDown || len(in.RestartAt) == 0)
 }
 
 // Elected returns an error unless one process leads, all know it and the end of the election, and it is the

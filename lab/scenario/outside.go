@@ -99,11 +99,11 @@ func (m *Mishaps) wrongProcesses(survives *election.Faults, n int) string {
 	switch most := survives.MostDown(n); {
 	case m.Down == 0:
 		return ""
-	case !survives.Crash:
+	case survives.Crash == election.NoCrash:
 		return "processes crash"
-	case m.Recovered && !survives.Recover:
+	case m.Recovered && survives.Crash != election.MayRecover:
 		return "processes come back without their state"
-	case m.Restarted && !survives.Restart:
+	case m.Restarted && survives.Crash == election.StaysDown:
 		return "processes come back with the state that they saved last"
 	case survives.Down == nil: // any number, again and again
 	case m.Down > most && most == n-1:

@@ -423,11 +423,11 @@ func anyFault(s *sim.Sim, a *election.Algorithm, ids []election.ID, random *rand
 		step.Do = observe.Resume
 	case s.Status(p) == sim.Up && f.Pause && random.IntN(2) > 0:
 		step.Do = observe.Pause
-	case s.Status(p) == sim.Up && f.Crash && down < f.MostDown(len(ids)):
+	case s.Status(p) == sim.Up && down < f.MostDown(len(ids)):
 		step.Do = observe.Crash
-	case s.Status(p) == sim.Down && f.Recover:
+	case s.Status(p) == sim.Down && f.Crash == election.MayRecover:
 		step.Do = observe.Recover
-	case s.Status(p) == sim.Down && f.Restart:
+	case s.Status(p) == sim.Down && f.Crash > election.StaysDown:
 		step.Do = observe.Restart
 	default:
 		return step, false
@@ -450,7 +450,7 @@ func TestByHandTimeFits(t *testing.T) {
 		t.Run(fmt.Sprint(i, a.Title()), func(t *testing.T) {
 			for seed := range uint64(8) {
 				c := actSettings(t, a, seed)["hand"]
-				if seed%2 > 0 && a.Faults.Crash {
+				if seed%2 > 0 && a.Faults.Crash != election.NoCrash {
 					c.Crashed = c.IDs[:1]
 				}
 				s, err := sim.New(c)

@@ -39,7 +39,7 @@ const (
 func bullyAlgorithm() *election.Algorithm {
 	return &election.Algorithm{
 		Name: "trial_bully", Topology: election.Complete, TwoWay: true, Elects: election.Successors,
-		Winner: election.LargestOfLive, Faults: election.Faults{Crash: true, Recover: true, Restart: true},
+		Winner: election.LargestOfLive, Faults: election.Faults{Crash: election.MayRecover},
 		Kinds: []election.Kind{{Name: "election"}, {Name: "alive"}, {Name: "coordinator", Announces: true}},
 		New:   func(s election.Setup) election.Node { return &trialBully{me: s.Self} },
 	}

@@ -108,7 +108,7 @@ func (n *heir) Step(e *election.Env, ev *election.Event) {
 
 func heirs() *election.Algorithm {
 	return &election.Algorithm{Name: "heir", Topology: election.Complete, TwoWay: true, Delay: sim.Unit,
-		Elects: election.Successors, LateStart: election.LateJoins, Faults: election.Faults{Crash: true},
+		Elects: election.Successors, LateStart: election.LateJoins, Faults: election.Faults{Crash: election.StaysDown},
 		Kinds: []election.Kind{{Name: "none"}},
 		New:   func(election.Setup) election.Node { return &heir{} }}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/lab/soak"
 	"github.com/go-election/election/lcr"
 )
@@ -20,7 +21,7 @@ func Example() {
 	fmt.Println(r.Runs, "runs, failure:", r.Failure != nil)
 
 	bold := *a
-	bold.Faults.Crash = true
+	bold.Faults.Crash = election.StaysDown
 	r, err = soak.Run(context.Background(), soak.Config{Algorithm: &bold, Runs: 1000})
 	if err != nil {
 		panic(err)

@@ -38,7 +38,7 @@ func TestPinnedPlans(t *testing.T) {
 		require.NoError(t, err)
 		return a
 	}
-	all := election.Faults{Crash: true, Recover: true, Restart: true, Loss: true, Pause: true, Cut: true}
+	all := election.Faults{Crash: election.MayRecover, Loss: true, Pause: true, Cut: true}
 	idle := &election.Algorithm{Name: "idle", Topology: election.Complete, TwoWay: true, Delay: unit, Faults: all,
 		New: func(election.Setup) election.Node { return &idler{} }}
 	restless := *idle

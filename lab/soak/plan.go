@@ -265,7 +265,9 @@ func (d *drawing) starts() {
 
 // needsReports reports whether processes may crash if a failure detector reports that: then the detector is
 // that of [scenario.Input].SuspectAfter, which is never wrong, and no Prompt reports a crash.
-func (p *Plan) needsReports() bool { return p.Algorithm.Faults.Crash && p.Algorithm.Faults.Reported }
+func (p *Plan) needsReports() bool {
+	return p.Algorithm.Faults.Crash != election.NoCrash && p.Algorithm.Faults.Reported
+}
 
 // guardsSections reports whether what is started asks for a critical section, not for an election.
 func (p *Plan) guardsSections() bool { return p.Algorithm.Sections > 0 }
@@ -300,7 +302,7 @@ func (d *drawing) faults() {
 	switch {
 	case d.splits() && d.guardsSections():
 		// What happens in a group that is cut off, and then crashes, is known to no process that is up.
-	case a.Faults.Crash:
+	case a.Faults.Crash != election.NoCrash:
 		if d.needsReports() { // none comes before the last message of the crashed process
 			d.SuspectAfter = d.longestDelay() + d.drawTime(6)
 		}
@@ -389,14 +391,14 @@ func (d *drawing) crash(p int) {
 			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
 		}
 	}
-	if d.IntN(3) == 0 && !survives.Returns || !survives.Recover && !survives.Restart {
+	if d.IntN(3) == 0 && survives.Crash != election.MustRestart || survives.Crash == election.StaysDown {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.drawTime(20)}
 	if d.profile == Chaos && !d.oneIn(4) {
 		back.Time = d.nearStep(0, at, back.Time)
 	}
-	if !survives.Recover || survives.Restart && d.oneIn(3) {
+	if survives.Crash != election.MayRecover || d.oneIn(3) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)

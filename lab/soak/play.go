@@ -353,7 +353,7 @@ func (y *play) report(op election.Op, p, q int) {
 // may crash. It returns whether there was any such process. Where the detector of the plan has reported
 // each crash, the processes must find a leader without that.
 func (y *play) notice() bool {
-	if !y.Algorithm.Faults.Crash {
+	if y.Algorithm.Faults.Crash == election.NoCrash {
 		return false
 	}
 	before := y.posted

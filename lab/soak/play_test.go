@@ -157,7 +157,7 @@ func TestNoticed(t *testing.T) {
 			Leader: election.Rank{ID: of}}}
 	}
 	up, down := participant{}, participant{down: true}
-	crashes := election.Faults{Crash: true}
+	crashes := election.Faults{Crash: election.StaysDown}
 	reported, nudged := crashes, crashes
 	reported.Reported, nudged.Nudged = true, true
 	starts := []string{"1 start 0", "2 start 0", "3 start 0"}

@@ -234,7 +234,7 @@ func drop[E any](list func(*Plan) *[]E) func(p *Plan, i int) (*Plan, bool) {
 
 func dropReturn(p *Plan, i int) (*Plan, bool) {
 	switch n := len(p.RecoverAt); {
-	case p.Algorithm.Faults.Returns: // the algorithm requires that every crashed process recovers
+	case p.Algorithm.Faults.Crash == election.MustRestart:
 		return nil, false
 	case i < n:
 		return drop(func(p *Plan) *[]scenario.At { return &p.RecoverAt })(p, i)

@@ -122,7 +122,7 @@ func TestTurnsOfSmallerPlans(t *testing.T) {
 	}
 	_, more := dropReturn(p, 5)
 	require.False(t, more)
-	p.Algorithm.Faults.Returns = true
+	p.Algorithm.Faults.Crash = election.MustRestart
 	_, more = dropReturn(p, 0)
 	require.False(t, more, "each process must come back")
 }

@@ -118,7 +118,7 @@ func TestSimpleStart(t *testing.T) {
 func TestReportsOfSmallerPlans(t *testing.T) {
 	p := planOf(2, nil)
 	p.Algorithm.Delay = unit
-	p.Algorithm.Faults = election.Faults{Crash: true, Reported: true}
+	p.Algorithm.Faults = election.Faults{Crash: election.StaysDown, Reported: true}
 	p.Algorithm.New = func(election.Setup) election.Node { return &startled{} }
 	p.CrashAt = []scenario.At{{ID: 2, Time: unit}}
 	require.NoError(t, p.Check())
@@ -394,7 +394,7 @@ func TestShrinkToWhatMatters(t *testing.T) {
 	full := func() *Plan {
 		p := planOf(4, nil)
 		a := *p.Algorithm
-		a.Faults = election.Faults{Crash: true, Recover: true, Restart: true, Loss: true, Copies: true, Pause: true,
+		a.Faults = election.Faults{Crash: election.MayRecover, Loss: true, Copies: true, Pause: true,
 			Cut: true}
 		p.Algorithm, p.IDs = &a, []election.ID{9, 4, 17, 6}
 		p.Priorities, p.Initiators = []uint64{1, 0, 0, 2}, []election.ID{17, 4, 9}

@@ -45,7 +45,7 @@ func TestCatalog(t *testing.T) {
 			require.EqualValues(t, runs, r.Runs)
 			require.NotZero(t, r.Messages)
 			require.NotZero(t, r.Simulated)
-			require.Equal(t, a.Faults.Crash, r.Crashes > 0)
+			require.Equal(t, a.Faults.Crash != election.NoCrash, r.Crashes > 0)
 		})
 	}
 }

@@ -122,7 +122,7 @@ func New(c process.Config, names ...string) (*Locker, error) {
 // the process may replace another one on a ring whose token is circulating.
 func warnOfNoToken(c *process.Config) {
 	a := c.Algorithm
-	if c.Log != nil && a.Name == "mutex" && a.Variant == "tokenring" && !a.Faults.Crash && !c.Founding {
+	if c.Log != nil && a.Name == "mutex" && a.Variant == "tokenring" && a.Faults.Crash == election.NoCrash && !c.Founding {
 		c.Log.Warn("Founding is false: this process makes no token, and without Regenerate none is made "+
 			"later; set Founding at all processes where their group starts", "member", uint64(c.Self.ID))
 	}
