@@ -108,7 +108,7 @@ func configures(a *election.Algorithm) error {
 	}
 	read, described := slices.Sorted(slices.Values(p.Names())), slices.Sorted(slices.Values(a.Params.Names()))
 	if !slices.Equal(read, described) {
-		return fmt.Errorf("Configure reads the parameters %q, but Params lists %q", read, described)
+		return fmt.Errorf("the parameters that Configure reads are %q, but Params lists %q", read, described)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func TestConfigures(t *testing.T) {
 				return &b, err
 			}
 		},
-		fmt.Sprintf("Configure reads the parameters [], but Params lists %q", names): func(
+		fmt.Sprintf("the parameters that Configure reads are [], but Params lists %q", names): func(
 			configure) configure {
 			return func(*params.Given) (*election.Algorithm, error) { return own, nil }
 		},
