@@ -66,7 +66,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 			p.open(serve(t))
 			p.measure()
 			one := p.one()
-			all := measured(c.bar/unitWorth, func() float64 {
+			all := measured(limit(c.bar), func() float64 {
 				p := newTab(t, look{measured: true})
 				defer p.close() // it plays
 				require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(c.address())))
@@ -78,7 +78,7 @@ func TestSpeedOfFirstPicture(t *testing.T) {
 				return p.used() / one
 			})
 			t.Logf("%.0f units, worth %.0f ms; all %.0f", middle(all), middle(all)*unitWorth, all)
-			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
+			require.LessOrEqual(t, middle(all), limit(c.bar))
 		})
 	}
 }
@@ -108,11 +108,11 @@ func TestSpeedOfChecks(t *testing.T) {
 			}
 			first := check(1)
 			check(c.each) // the browser compiles more of the library as it is used
-			all := measured(c.bar/unitWorth, func() float64 { return check(c.each) })
+			all := measured(limit(c.bar), func() float64 { return check(c.each) })
 			t.Logf("%.2f units, worth %.0f ms, the first %.2f; all %.2f", middle(all), middle(all)*unitWorth,
 				first, all)
-			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
-			require.LessOrEqual(t, first, 3*c.bar/unitWorth)
+			require.LessOrEqual(t, middle(all), limit(c.bar))
+			require.LessOrEqual(t, first, 3*limit(c.bar))
 		})
 	}
 }
@@ -148,9 +148,9 @@ func TestSpeedOfFilms(t *testing.T) {
 				return (p.used() - before) / float64(c.each) / one
 			}
 			film() // the browser compiles more of the library as it is used
-			all := measured(c.bar/unitWorth, film)
+			all := measured(limit(c.bar), film)
 			t.Logf("%.2f units, worth %.0f ms; all %.2f", middle(all), middle(all)*unitWorth, all)
-			require.LessOrEqual(t, middle(all), c.bar/unitWorth)
+			require.LessOrEqual(t, middle(all), limit(c.bar))
 		})
 	}
 }

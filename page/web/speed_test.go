@@ -55,6 +55,10 @@ const unit = `
 // unitWorth is what a unit takes on the machine for which the bars are set, in milliseconds.
 const unitWorth = 17.0
 
+// limit returns how many units something may take whose bar is given in milliseconds: twice the bar. Units differ less
+// from machine to machine than times, but a new version of a browser may take half as long again for the same page.
+func limit(bar float64) float64 { return 2 * bar / unitWorth }
+
 // unit returns what a unit takes now, in milliseconds: the machine may be faster or slower a second later.
 func (p *tab) unit() float64 {
 	p.t.Helper()
@@ -68,7 +72,7 @@ func (p *tab) unit() float64 {
 	return (p.busy() - before) / 6
 }
 
-// Frames and jumps take no longer than their bars.
+// Frames and jumps take no longer than their limits.
 func TestSpeed(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{measured: true}) // messages travel
@@ -95,7 +99,7 @@ func TestSpeed(t *testing.T) {
 				store.set({ playing: false });
 				to(Math.floor(range.max / 3));
 				await settled();`, scenario))
-			frames := measured(c.frame/unitWorth, func() float64 {
+			frames := measured(limit(c.frame), func() float64 {
 				one := p.unit()
 				p.script(nil, `
 					to(Math.floor(range.max / 3));
@@ -113,7 +117,7 @@ func TestSpeed(t *testing.T) {
 				defer p.script(nil, `press(" ");`)
 				return (p.busy() - before) / drawn / one
 			})
-			const bar, wholeBar = 30 / unitWorth, 45 / unitWorth
+			bar, wholeBar := limit(30), limit(45)
 			i := 0
 			var jumps, whole []float64 // whole is with the library and the compositor
 			jump := func() float64 {
@@ -133,7 +137,7 @@ func TestSpeed(t *testing.T) {
 			measured(1, jump)
 			t.Logf("frame %.2f, jump %.2f, with the library and the compositor %.2f units; %.2f %.2f %.2f",
 				middle(frames), middle(jumps), middle(whole), frames, jumps, whole)
-			require.LessOrEqual(t, middle(frames), c.frame/unitWorth)
+			require.LessOrEqual(t, middle(frames), limit(c.frame))
 			require.LessOrEqual(t, middle(jumps), bar)
 			require.LessOrEqual(t, middle(whole), wholeBar)
 		})
@@ -167,5 +171,5 @@ func TestSpeedOfActs(t *testing.T) {
 		}`, acts))
 	act := (p.used() - before) / acts
 	t.Logf("act %.2f of a unit of %.1f ms", act/one, one)
-	require.LessOrEqual(t, act/one, bar/unitWorth)
+	require.LessOrEqual(t, act/one, limit(bar))
 }

@@ -381,7 +381,11 @@ func TestPanelsWhilePlaying(t *testing.T) {
 			await frame();
 			const rule = document.querySelector("#panel-step .rule");
 			if (!state.playing || !rule || document.documentElement.dataset.calls !== "0") continue;
-			rules.add(rule.textContent);
+			const text = rule.textContent;
+			await frame(); // the panels may be drawn in two frames
+			if (!state.playing || document.documentElement.dataset.calls !== "0") continue;
+			if (document.querySelector("#panel-step .rule")?.textContent !== text) continue;
+			rules.add(text);
 			const names = (selector) => every(selector).map((e) => e.textContent).join();
 			const pair = [names("#panel-step .changes dt"), names("#panel-process .changed dt")];
 			changes.set(pair.join("; "), pair);
