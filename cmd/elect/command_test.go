@@ -125,10 +125,10 @@ func TestBadSchedules(t *testing.T) {
 			`random, best, worst: did you mean best?`,
 		"sim hs -n 100 --order worst": `--order worst: no such arrangement is known ` +
 			`for hs/probe with 100 processes`,
-		"sim lcr -n 3 --order best --initiators 1": `--order best: it is the best case if ` +
-			`all processes start at once`,
-		"sim lcr -n 2 --order worst --start-times 0,1": `--order worst: it is the worst case if ` +
-			`all processes start at once`,
+		"sim lcr -n 3 --order best --initiators 1": `--order best: it is the best case only if ` +
+			`all processes start simultaneously`,
+		"sim lcr -n 2 --order worst --start-times 0,1": `--order worst: it is the worst case only if ` +
+			`all processes start simultaneously`,
 		"sim lcr -n 3 --schedule unti": `--schedule: "unti" is not one of unit, ` +
 			`random: did you mean unit?`,
 		"sim lcr -n 3 --fifo=maybe": `invalid argument "maybe" for "--fifo" flag: strconv.ParseBool: parsing "maybe": invalid syntax`,

@@ -161,7 +161,7 @@ func TestMove(t *testing.T) {
 			require.Error(t, first.raw.SetDeadline(time.Now()), "it is closed")
 			require.Equal(t, []wire{second, second, {}}, []wire{c.in, c.out, c.next})
 			began := time.Now()
-			require.ErrorIs(t, c.follow(), errFrame, "there is no other one")
+			require.EqualError(t, c.follow(), "the peer has moved to a connection that broke")
 			require.Equal(t, time.Second/2, time.Since(began))
 		}
 	})
