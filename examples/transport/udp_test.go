@@ -39,7 +39,9 @@ func (n *network) listen(tb testing.TB, id election.ID) election.Transport {
 	} else {
 		conn = n.datagrams.listen(fmt.Sprint(id))
 	}
-	n.peers[id] = conn.LocalAddr()
+	if n.peers[id] == nil { // one that is opened again has the same address, and others may be sending to it
+		n.peers[id] = conn.LocalAddr()
+	}
 	return &udp{conn, n.peers, make(chan struct{}, 1)}
 }
 
