@@ -49,6 +49,27 @@ func (s *Set) Len() int {
 	return n
 }
 
+// Common returns how many ports are in both sets.
+func (s *Set) Common(o *Set) int {
+	n := bits.OnesCount64(s.low & o.low)
+	for i := range min(len(s.high), len(o.high)) {
+		n += bits.OnesCount64(s.high[i] & o.high[i])
+	}
+	return n
+}
+
+// Equal reports whether two sets contain the same ports.
+func (s *Set) Equal(o *Set) bool {
+	n := s.Len()
+	return n == o.Len() && n == s.Common(o)
+}
+
+// Assign makes s equal to another set.
+func (s *Set) Assign(o *Set) {
+	s.low = o.low
+	s.high = append(s.high[:0], o.high...)
+}
+
 // Clear makes the set empty, and keeps its room.
 func (s *Set) Clear() { s.low, s.high = 0, s.high[:0] }
 

@@ -57,3 +57,36 @@ func TestPortSet(t *testing.T) {
 		require.Equal(t, election.NoPort, back.From(0))
 	}
 }
+
+// TestTwoSets compares two sets with lists of truth values.
+func TestTwoSets(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		var a, b portset.Set
+		common, equal := 0, true
+		for port := range election.Port(1 + rng.IntN(300)) {
+			inA, inB := rng.IntN(2) == 0, rng.IntN(2) == 0
+			if seed%3 == 0 {
+				inB = inA
+			}
+			if inA {
+				a.Add(port)
+			}
+			if inB {
+				b.Add(port)
+			}
+			if inA && inB {
+				common++
+			}
+			equal = equal && inA == inB
+		}
+		require.Equal(t, common, a.Common(&b))
+		require.Equal(t, common, b.Common(&a))
+		require.Equal(t, equal, a.Equal(&b))
+		b.Assign(&a)
+		require.True(t, b.Equal(&a))
+		b.Add(700)
+		require.False(t, b.Equal(&a))
+		require.False(t, a.Has(700))
+	}
+}
