@@ -18,6 +18,12 @@ import (
 var unused = map[string]string{
 	"lease claim: next":                     resigns,
 	"lease handoff: incarnation":            resigns,
+	"lease holds: label":                    changes,
+	"lease holds: lost":                     changes,
+	"lease member: label":                   changes,
+	"lease member: new":                     changes,
+	"lease member: old":                     changes,
+	"lease member: voters":                  changes,
 	"mutex/arbiter request: section":        oneSection,
 	"mutex/arbiter grant: section":          oneSection,
 	"mutex/arbiter release: section":        oneSection,
@@ -29,6 +35,7 @@ var unused = map[string]string{
 
 const (
 	resigns    = "a leader resigns by a command of its program"
+	changes    = "only programs change the voters"
 	oneSection = "only programs have more than one section"
 )
 

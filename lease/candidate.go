@@ -22,7 +22,8 @@ const (
 
 // campaign makes a candidate wait for its turn, unless it knows that it may not claim.
 func (n *process) campaign(e *election.Env) {
-	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 {
+	if n.phase != idle || !n.stands || n.memory != intact || n.isLent() || n.rest+n.resigned > 0 ||
+		!n.voting.hasSelf() {
 		return
 	}
 	n.phase = waiting // rule 8
@@ -45,7 +46,7 @@ const mostDoubled = 5
 // larger returns the number of larger processes that are not known to be down.
 func (n *process) larger(e *election.Env) (count int) {
 	for port := range election.Port(e.Ports()) {
-		if n.me.Less(e.Peer(port)) && !n.down.Has(port) {
+		if n.me.Less(e.Peer(port)) && !n.down.Has(port) && n.voting.has(port) {
 			count++
 		}
 	}
@@ -58,8 +59,8 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 		return
 	}
 	n.phase = idle
-	if n.isLent() {
-		return // a larger candidate was faster
+	if n.isLent() || !n.voting.hasSelf() {
+		return // a larger candidate was faster, or the process is not a voter any more
 	}
 	if n.config.Eager {
 		n.claim(e, now)
@@ -77,7 +78,7 @@ func (n *process) turn(e *election.Env, now time.Duration) {
 func (n *process) probe(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Delay<<min(n.failed+2, mostDoubled)
 	n.broadcast(e, &election.Message{Kind: kindProbe, Value: n.incarnation, Round: n.round,
-		Rank: election.Rank{Priority: n.priority}})
+		Rank: election.Rank{Priority: n.priority, ID: election.ID(n.voting.label)}})
 	n.countFree(e, now) // a group of one has no others
 }
 
@@ -101,11 +102,8 @@ func (n *process) recvFree(e *election.Env, now time.Duration, from election.Por
 }
 
 func (n *process) countFree(e *election.Env, now time.Duration) {
-	free := n.yes.Len()
-	if !n.isLent() { // its own vote may have been lent since the attempt began
-		free++
-	}
-	if free >= n.majority(e) && !n.compares(e, now) {
+	// Its own vote may have been lent since the attempt began.
+	if n.voting.quorum(&n.yes, !n.isLent()) && !n.compares(e, now) {
 		n.claim(e, now)
 	}
 }
@@ -125,26 +123,39 @@ func (n *process) claim(e *election.Env, now time.Duration) {
 
 // sendClaim begins a round, either of an attempt or of a renewal (rules 1 and 4).
 func (n *process) sendClaim(e *election.Env, now time.Duration) {
+	if n.carried = n.phase == leading && n.voting.label != 0; n.carried {
+		n.relabel(e)
+		n.ready.Assign(&n.yes)
+	}
 	n.newRound()
 	n.sent, n.again, n.inquired = now, now+n.config.Renew, false
-	m := election.Message{Kind: kindClaim, Term: n.mine, Value: n.incarnation, Round: n.round}
+	m := n.claimed()
+	n.broadcast(e, &m)
+	n.lend(e, now, n.self(), n.mine, n.voting.label)
+	n.countGrants(e, now)
+}
+
+// claimed returns the CLAIM of the current round.
+func (n *process) claimed() election.Message {
+	m := election.Message{Kind: kindClaim, Term: n.mine, Value: n.incarnation, Round: n.round,
+		Rank: election.Rank{ID: election.ID(n.voting.label)}}
 	switch {
+	case n.carried:
+		m.Flags, m.Rank.Priority = flagLeads, n.voting.hash
 	case n.phase == leading:
 		m.Flags = flagLeads
 	case n.before.id != 0 && n.ended+1 == n.mine:
 		// The CLAIM may overtake the RELEASE that the previous leader has sent.
-		m.Flags, m.Rank = flagNext, election.Rank{ID: n.before.id, Priority: n.before.incarnation}
+		m.Flags, m.Rank.Priority = flagNext, n.before.incarnation
 	}
-	n.broadcast(e, &m)
-	n.lend(e, now, n.self(), n.mine)
-	n.countGrants(e, now)
+	return m
 }
 
 // claimAgain begins another round and keeps the grants of the previous one, which still count. If only grants
 // of the last round counted, a leader whose renewals take longer than Renew would lose its lease (rule 4).
 func (n *process) claimAgain(e *election.Env, now time.Duration) {
 	if n.until < n.sent+n.config.Lease {
-		n.hasPrior, n.prior = true, n.sent
+		n.hasPrior, n.prior, n.hadCarried = true, n.sent, n.carried
 		n.priorYes, n.yes = n.yes, n.priorYes
 	}
 	n.sendClaim(e, now)
@@ -183,23 +194,28 @@ func (n *process) remind(e *election.Env, from election.Port, m *election.Messag
 
 // countGrants makes the process leader, or extends its lease, when a majority has granted its claim (rule 3).
 func (n *process) countGrants(e *election.Env, now time.Duration) {
-	own := 0
-	if n.grant.owner == n.self() { // granted in this round: sendClaim asks this process's own voter in each round
-		own = 1
-	}
+	own := n.grant.owner == n.self() // granted in this round: sendClaim asks its own voter in each round
 	// The lease begins when the claim was sent, which is before any voter granted it. If grants arrive too late
 	// for the lease to be valid, expire has already ended the attempt.
 	var until time.Duration
+	stored := false
 	switch {
-	case n.yes.Len()+own >= n.majority(e):
-		until = n.sent + n.config.Lease
+	case n.voting.quorum(&n.yes, own):
+		until, stored = n.sent+n.config.Lease, n.carried
 		n.forgetPrior()
-	case n.hasPrior && n.priorYes.Len()+own >= n.majority(e):
-		until = n.prior + n.config.Lease
+	case n.hasPrior && n.voting.quorum(&n.priorYes, own):
+		until, stored = n.prior+n.config.Lease, n.hadCarried
 	}
-	if until <= n.until {
-		return
+	if until > n.until {
+		n.lead(e, now, until)
 	}
+	if stored && !n.confirmed { // rule 18
+		n.confirm(e, now)
+	}
+}
+
+// lead makes the process leader, or extends its lease.
+func (n *process) lead(e *election.Env, now, until time.Duration) {
 	fresh := n.phase != leading
 	n.phase, n.until, n.failed, n.yielded, n.led = leading, until, 0, false, n.mine
 	if fresh {
@@ -217,7 +233,7 @@ func (n *process) countGrants(e *election.Env, now time.Duration) {
 
 // forgetPrior discards the previous round.
 func (n *process) forgetPrior() {
-	n.hasPrior, n.prior = false, 0
+	n.hasPrior, n.prior, n.hadCarried = false, 0, false
 	n.priorYes.Clear()
 }
 
@@ -242,6 +258,12 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 		n.giveUp(e)
 		return
 	}
+	// The voter stores the configuration before it grants (rule 17).
+	if n.phase == leading && m.Round == n.round && m.Flags&flagUnknown != 0 && m.Kind == kindRefused {
+		n.sendVoters(e, from)
+		e.Send(from, n.claimed())
+		return
+	}
 	if n.phase != claiming && n.phase != probing || m.Round != n.round {
 		return
 	}
@@ -261,11 +283,7 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	if n.phase == claiming {
 		n.again = min(n.again, n.sent+4*n.config.Delay)
 	}
-	against := n.no.Len()
-	if n.isLent() && n.grant.owner != n.self() {
-		against++
-	}
-	if against > e.Ports()+1-n.majority(e) {
+	if n.voting.hopeless(&n.no, n.isLent() && n.grant.owner != n.self()) {
 		n.giveUp(e)
 	}
 }
@@ -292,8 +310,9 @@ func (n *process) giveUpFor(e *election.Env, successor election.ID) {
 	}
 	n.phase, n.again, n.began, n.sent, n.until, n.hold = idle, 0, 0, 0, 0, 0
 	n.before, n.ended, n.inquired = owner{}, 0, false
+	n.carried, n.confirmed, n.begun = false, false, false
 	n.forgetPrior()
-	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing} {
+	for _, answers := range [...]*portset.Set{&n.yes, &n.no, &n.standing, &n.ready} {
 		answers.Clear()
 	}
 }
@@ -332,6 +351,7 @@ func (n *process) successor(e *election.Env, to election.ID) election.Port {
 	best := election.NoPort
 	for port := range election.Port(e.Ports()) {
 		switch {
+		case !n.voting.has(port):
 		case to != 0 && e.Peer(port).ID == to:
 			return port
 		case to == 0 && n.standing.Has(port) && !n.down.Has(port) &&
@@ -354,7 +374,7 @@ func (n *process) succeedsBefore(e *election.Env, one, other election.Port) bool
 func (n *process) recvHandoff(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
 	n.recvRelease(e, now, from, m)
 	n.seen = max(n.seen, m.Term)
-	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing {
+	if n.stands && n.memory == intact && !n.isLent() && n.phase <= probing && n.voting.hasSelf() {
 		n.before, n.ended = owner{e.Peer(from).ID, m.Value}, m.Term
 		n.claim(e, now)
 	}

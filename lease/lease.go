@@ -8,7 +8,8 @@
 // # The rules
 //
 // Let n be the number of voters and Q = n/2+1 a majority. A lease is a pair of a Term and the time at which it
-// ends.
+// ends. If the voters may change, a quorum of the configuration takes the place of Q voters: see "Changing the
+// voters".
 //
 //  1. Claim. A candidate chooses a Term larger than all that it has heard of, notes the time, and sends CLAIM
 //     to all, including itself.
@@ -37,8 +38,8 @@
 //     repeats the question until Q voters would, including itself. A candidate that cannot win therefore does
 //     not disturb the others.
 //  10. Hand over. A leader that resigns releases its lease, and sends HANDOFF to its successor, which claims
-//     immediately, without rules 8 and 9. If its CLAIM has the next Term, the CLAIM names the leader and also
-//     counts as the leader's RELEASE; if it is refused nevertheless, it is sent again. The leader does not
+//     immediately, without rules 8 and 9. If its CLAIM has the next Term, it contains the leader's incarnation
+//     and also counts as the leader's RELEASE; if it is refused nevertheless, it is sent again. The leader does not
 //     claim again before a Lease has passed, or a HANDOFF arrives. Its RELEASE names the successor: other
 //     candidates wait for 8 Delay, but at most a Lease.
 //  11. Follow. A leader sends LEADS to all when it begins. The others follow the leader of the largest Term
@@ -52,6 +53,33 @@
 //  13. Remind. A voter that refuses a renewal sends GRANTED once more to the owner of its vote, with Round 0,
 //     which does not count as a grant. An owner whose claim is over answers with RELEASE, in case the first
 //     RELEASE was lost, or arrived before the CLAIM.
+//  14. Label. A configuration has a label: the Term of the leader that wrote it, and the number of the step in
+//     this Term. Labels are ordered by Term, then by step. A process without an agreed configuration holds a
+//     wish: its label is smaller than all agreed labels, and different from other wishes. Voters save their
+//     configuration with their vote.
+//  15. Compare. PROBE and CLAIM contain the label of the sender's configuration. A voter refuses a label that is
+//     smaller than its own, or another wish. The grants of a round count by the configuration under which the
+//     CLAIM was sent. Only a member of its own configuration claims.
+//  16. Found. Under a wish, a quorum is all members of the wish. A voter that grants a claim under a wish, or
+//     claims under it, is bound: it keeps this wish after a restart, whatever the program wishes then.
+//  17. Store. A leader puts its configuration under its own Term, with step 0, and saves it before its first
+//     renewal. A renewal contains the label and a hash of the sets. A voter grants it only after it has saved
+//     the configuration under this label. If it holds the same sets, it only changes the label. Otherwise it
+//     refuses, the leader sends the configuration, and claims again. The first CLAIM of an attempt changes no
+//     voter's configuration.
+//  18. Step. A configuration is confirmed when a quorum of it has granted a renewal with its label. A leader
+//     takes steps only from a configuration that is confirmed in its Term: from one set C to the joint
+//     configuration of C and N, and from there to N, or back to C. A leader may also take back a step that it
+//     has taken itself in this Term and that is not confirmed. Each step increases the label; the leader saves
+//     the configuration, sends it to all and renews immediately. The Term and the lease stay.
+//  19. Learn. A process sends its configuration (one MEMBER for each voter) to the sender of a PROBE, CLAIM or
+//     READ with a smaller label. A process that does not lead adopts every configuration with a larger label
+//     than its own, whoever sends it.
+//  20. Return. In rule 6, a voter without memory reads the label, too (HOLDS), and counts an answer once it holds
+//     a configuration at least as new as the one of the answer. It votes again when the answers of voters with
+//     memory leave no quorum without one of them, in either set, or when all other members have answered. Under
+//     a wish, it does so when all other members have answered. Rule 7 applies to agreed configurations only.
+//  21. Leave. A leader that is not a member of the confirmed set hands over to a member (rule 10).
 //
 // An owner is a process and its incarnation, a number that the process gets at each start. A candidate that has
 // recovered from a crash is a different owner: its old grants do not belong to it.
@@ -85,12 +113,6 @@
 // vote before it is taken back: they then refuse more, not less. A claim is saved before it leads, so saved
 // state never implies that a claim has not led.
 //
-// All of this also holds while the voters' lists differ by one voter. A majority of one list and a majority of
-// the other share a voter. And Q others of either list, and the others of a majority of the other list, share a
-// voter. The only exception is a change from three voters to two, or to one: a voter of the two has one other
-// to read from, and the third may have granted the last lease. In this case, for Terms to increase, either
-// Durable is needed, or a candidate that knows a larger Term.
-//
 // Voters that recover together cannot read from a voter whose Quarantine lasts. When it ends, that voter reads
 // from all others, and all others read from it in return. Its answers are therefore usually in flight before it
 // leads, and no other voter waits for Cold if it crashes then. Reading in return is as safe as reading: an
@@ -103,6 +125,29 @@
 // asks and claims. If candidates claim simultaneously and split the votes, it takes the same time again. For a
 // voter that recovers, the time counts from the end of its Quarantine, or from when it has read its memory, at
 // the latest Cold later.
+//
+// # Changing the voters
+//
+// Without the command [Wish], all processes of the View are voters, and the voters never change. With it, the
+// voters are the members of one agreed configuration: a set of processes, or two sets while it changes. A
+// majority of the set, or of each of the two sets, is a quorum. The processes may have different wishes. A
+// process that is not a voter still grants claims, but its grants do not count.
+//
+// Why two leases still share a voter: two consecutive configurations have no disjoint quorums, because a joint
+// configuration contains a majority of each of its sets. A leader takes the next step only after a quorum of the
+// present configuration has stored it, and these voters refuse smaller labels (15) and smaller Terms (2). So a
+// candidate under an older configuration finds no quorum any more, except under the one directly before, whose
+// quorums share a voter with those of the new one. If two leaders have written steps, the later one has first
+// confirmed its own configuration (18), so no quorum is left for the steps of the earlier one. A voter that lost
+// its memory has read from a set that every quorum of its configuration includes (20). A group is founded once,
+// because all members of a wish are bound to it, and a member of two different wishes grants only under one.
+//
+// The exceptions: voters without which there is no quorum have lost their memory at the same time; or processes
+// found a second group, none of which has ever belonged to the first. With rule 7, one voter that has lost its
+// memory is enough, if those that know of the latest change cannot be reached for Cold.
+//
+// A group that does not change sends no additional messages. Each voter saves once more in each Term, at the
+// first renewal. A change costs two rounds of renewals, and n MEMBERs for each process at each of its steps.
 //
 // # Priorities
 //
@@ -274,6 +319,8 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "handoff", Value: "incarnation", Bits: sized(128)},
 			{Name: "read", Value: "incarnation", Marks: []string{"in return"}, Bits: sized(65)},
 			{Name: "memory", Value: "incarnation", Marks: []string{"lost"}, Bits: sized(193)},
+			{Name: "member", Value: "label", Round: "voters", Marks: []string{"old", "new"}, Bits: sized(226)},
+			{Name: "holds", Value: "label", Marks: []string{"lost"}, Bits: sized(129)},
 		},
 		Timers: [][]string{{timerDue: "the next deadline", timerTurn: "the wait for larger candidates"}},
 		Delay:  c.Delay,
@@ -303,6 +350,12 @@ func New(c Config) (*election.Algorithm, error) {
 				own.Stagger = -1
 			}
 			return New(own)
+		},
+		Names: func(m *election.Message) election.ID {
+			if m.Kind == kindMember {
+				return m.Rank.ID
+			}
+			return 0
 		},
 		New: func(s election.Setup) election.Node { return &process{config: &c, me: s.Self} },
 	}, nil

@@ -45,7 +45,7 @@ func (n *process) compares(e *election.Env, now time.Duration) bool {
 	if n.priority == 0 {
 		return false
 	}
-	if now < n.hold && n.yes.Len()+n.no.Len()+n.down.Len() < e.Ports() {
+	if now < n.hold && n.voting.among(&n.yes)+n.voting.among(&n.no)+n.voting.among(&n.down) < n.voting.others() {
 		return true
 	}
 	n.hold = 0

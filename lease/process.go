@@ -23,16 +23,27 @@ const (
 	kindRead    // what is the largest Term that you have granted?
 	// the Term; Rank.ID and Value: its owner; Rank.Priority: the incarnation that asks
 	kindMemory
+	// Rank.ID is a voter of the configuration with the label Value, Round voters and the hash Rank.Priority
+	kindMember
+	kindHolds // with MEMORY: Value is the label of the sender; Rank.Priority: the incarnation that asks
 )
+
+// With a configuration that may change, Rank.ID of PROBE, FREE, CLAIM, GRANTED and READ, and Rank.Priority of
+// HELD and REFUSED, are the label of the sender's configuration, and Rank.Priority of a renewal is its hash.
 
 // The flags.
 const (
 	flagLeads  uint8 = 1 // in CLAIM: a renewal
-	flagNext   uint8 = 2 // in CLAIM: the lease of Rank, an owner, in the previous Term has ended
+	flagNext   uint8 = 2 // in CLAIM: the lease of the incarnation Rank.Priority in the previous Term has ended
 	flagStands uint8 = 1 // in GRANTED: the voter is a candidate too
 	flagLost   uint8 = 1 // in RELEASE: the claim has never led
 	flagBack   uint8 = 1 // in READ: in return for a READ
-	flagCold   uint8 = 1 // in MEMORY: the sender has lost its memory
+	flagCold   uint8 = 1 // in MEMORY and HOLDS: the sender has lost its memory
+	// in REFUSED: the voter lacks the configuration of this label
+	flagUnknown uint8 = 1
+	// in MEMBER: the sets that the voter belongs to
+	flagOld uint8 = 1
+	flagNew uint8 = 2
 )
 
 // The timers.
@@ -68,6 +79,10 @@ const (
 	commandSitDown
 	commandPrefer
 	commandAbandon
+	commandWish
+	commandChange
+	commandComplete
+	commandTakeBack
 )
 
 // Resign returns the command to give up the leadership of a Term in favour of a process, or of the largest
@@ -106,12 +121,20 @@ type process struct {
 	formerly  uint64 // Term of the previous vote, to which the voter returns if the current vote is taken back
 	former    owner  // its owner
 	remembers bool   // the votes were saved
+	voting    configuration
+	bound     bool          // has granted a claim under its wish, which it therefore keeps
+	news      configuration // the one with the largest label of which MEMBERs have arrived
+	expected  uint32        // how many voters it has
+	newsHash  uint64        // its hash
+	list      voters        // the list that the commands of the program have named so far
 	grant     grant
 	memory    memory
 	quiet     time.Duration // end of the quarantine
 	cold      time.Duration // from then on, a majority of answers is enough, with memory or without
 	sure      portset.Set   // voters that have answered READ with memory
 	blank     portset.Set   // voters that have answered READ without memory
+	told      portset.Set   // voters that have answered MEMORY, with memory
+	holds     portset.Set   // voters that have answered HOLDS, with memory, and hold nothing newer
 
 	// State of the candidate.
 	incarnation uint64
@@ -139,6 +162,11 @@ type process struct {
 	priorYes    portset.Set   // voters that have granted the previous or the current round
 	inquired    bool          // a command to renew waits for the end of the round
 	standing    portset.Set   // candidates among the voters that grant
+	ready       portset.Set   // voters that have granted the round before the current one
+	carried     bool          // the current round is a renewal with the label of the configuration
+	hadCarried  bool          // so was the previous one
+	confirmed   bool          // a quorum has granted such a renewal
+	begun       bool          // this process has begun the change in progress, in this Term
 
 	// State of the follower.
 	leader      election.Rank
@@ -159,7 +187,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 	if ev.Op == election.Init {
 		// Call init before expire, which would give up a saved claim as one that never led, although it may
 		// have led since.
-		n.init(&ev.Msg)
+		n.init(e, &ev.Msg)
 	}
 	n.expire(e, now)
 	switch ev.Op {
@@ -183,6 +211,7 @@ func (n *process) Step(e *election.Env, ev *election.Event) {
 			n.recv(e, now, ev.Port, &ev.Msg)
 		}
 	}
+	n.learn(e, now)
 	n.campaign(e)
 	n.arm(e, now)
 }
@@ -194,7 +223,7 @@ func knows(ev *election.Event) bool {
 		election.Trust, election.Timeout:
 		return true
 	}
-	return ev.Op == election.Recv && ev.Msg.Kind >= kindProbe && ev.Msg.Kind <= kindMemory
+	return ev.Op == election.Recv && ev.Msg.Kind >= kindProbe && ev.Msg.Kind <= kindHolds
 }
 
 func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
@@ -219,14 +248,26 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 		n.recvRead(e, from, m)
 	case kindMemory:
 		n.recvMemory(e, now, from, m)
+	case kindMember:
+		n.recvMember(e, m)
+	case kindHolds:
+		n.recvHolds(e, now, from, m)
 	}
 }
 
 // init discards everything that was not saved: a grant or lease of an earlier incarnation does not belong to
 // this one.
-func (n *process) init(m *election.Message) {
+func (n *process) init(e *election.Env, m *election.Message) {
 	*n = process{me: n.me, config: n.config, term: n.term, vote: n.vote, formerly: n.formerly,
-		former: n.former, remembers: n.remembers, incarnation: m.Value, seen: max(n.term, m.Term)}
+		former: n.former, remembers: n.remembers, incarnation: m.Value, seen: max(n.term, m.Term),
+		voting: n.voting, bound: n.bound}
+	if n.voting.label == 0 { // all processes vote
+		n.voting.clear()
+		n.voting.new.self = true
+		for port := range election.Port(e.Ports()) {
+			n.voting.new.others.Add(port)
+		}
+	}
 }
 
 // expire ends everything that has ended by the clock. It runs before each handler, which therefore need not
@@ -325,6 +366,12 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 		if n.phase == probing {
 			n.giveUp(e)
 		}
+	case commandWish, commandChange: // rules 16, 18
+		n.listed(e, now, m)
+	case commandComplete: // rule 18
+		n.complete(e, now)
+	case commandTakeBack: // rule 18
+		n.takeBack(e, now)
 	}
 }
 
@@ -341,9 +388,6 @@ func (n *process) sitDown(e *election.Env) {
 func (n *process) isPort(e *election.Env, port election.Port) bool {
 	return port < election.Port(e.Ports())
 }
-
-// majority returns the number of voters that form a majority.
-func (n *process) majority(e *election.Env) int { return (e.Ports()+1)/2 + 1 }
 
 // self returns this process as the owner of a claim.
 func (n *process) self() owner { return owner{n.me.ID, n.incarnation} }
@@ -396,6 +440,23 @@ func (n *process) State(s *election.State) {
 	s.Uint64(&n.leaderTerm)
 	for _, set := range [...]*portset.Set{&n.sure, &n.blank, &n.yes, &n.no, &n.priorYes,
 		&n.standing, &n.down} {
+		set.State(s)
+	}
+	n.changeState(s)
+}
+
+// changeState visits what changes in a group whose voters change.
+func (n *process) changeState(s *election.State) {
+	n.voting.state(s)
+	s.Bool(&n.bound)
+	n.news.state(s)
+	s.Uint32(&n.expected)
+	s.Uint64(&n.newsHash)
+	n.list.state(s)
+	for _, is := range [...]*bool{&n.carried, &n.hadCarried, &n.confirmed, &n.begun} {
+		s.Bool(is)
+	}
+	for _, set := range [...]*portset.Set{&n.told, &n.holds, &n.ready} {
 		set.State(s)
 	}
 }

@@ -66,7 +66,28 @@ func (p *single) do(t *testing.T, s string) string {
 		require.NoError(t, err)
 		p.now, s = time.Duration(now*1e6), rest
 	}
-	ev := p.event(t, s)
+	what, list, _ := strings.Cut(s, " ")
+	if command, ok := lists[what]; ok {
+		ids := strings.Fields(list)
+		for i, id := range ids[:len(ids)-1] {
+			p.step(election.Event{Op: election.Command, At: p.now, Msg: command(number(t, id), i, len(ids))})
+		}
+		last := len(ids) - 1
+		return p.effects(t, election.Event{Op: election.Command, Msg: command(number(t, ids[last]), last, len(ids))})
+	}
+	return p.effects(t, p.event(t, s))
+}
+
+// step takes an event.
+func (p *single) step(ev election.Event) *election.Effects {
+	fx := p.env.Begin(0)
+	p.node.Step(p.env, &ev)
+	return fx
+}
+
+// effects takes an event, and returns in words what it causes.
+func (p *single) effects(t *testing.T, ev election.Event) string {
+	t.Helper()
 	ev.At = p.now
 	fx := p.env.Begin(0)
 	p.node.Step(p.env, &ev)
@@ -150,9 +171,20 @@ var (
 		"renew":    func(uint64) election.Message { return lease.Renew() },
 		"lapse":    func(uint64) election.Message { return lease.Lapse() },
 		"abandon":  func(uint64) election.Message { return lease.Abandon() },
+		"take":     func(uint64) election.Message { return lease.TakeBack() },
+		"complete": func(uint64) election.Message { return lease.Complete() },
 		"sitdown":  func(uint64) election.Message { return lease.SitDown() },
 	}
 )
+
+// lists are the commands that name one process after another.
+var lists = map[string]func(election.ID, int, int) election.Message{"wish": lease.Wish, "change": lease.Change}
+
+func number(t *testing.T, s string) election.ID {
+	n, err := strconv.ParseUint(s, 10, 64)
+	require.NoError(t, err)
+	return election.ID(n)
+}
 
 // event reads an event: an Op, with the process that it is about, a command, with its number, a timer, or a
 // message.
@@ -162,7 +194,7 @@ func (p *single) event(t *testing.T, s string) election.Event {
 		return election.Event{Op: election.Timeout, Timer: uint8(i)}
 	}
 	what, of, _ := strings.Cut(s, " ")
-	number, _ := strconv.ParseUint("0"+of, 10, 64)
+	number, _ := strconv.ParseUint("0"+of, 10, 64) // zero if there is none
 	if op, ok := ops[what]; ok {
 		ev := election.Event{Op: op, Port: election.Port(p.place(election.ID(number)) - 1)}
 		if op == election.Init { // the number is one that Terms should exceed

@@ -109,7 +109,7 @@ func TestResigned(t *testing.T) {
 		{"another gives up", then(leads, "@60 resign", "1:release/2.9"), ""},
 		{"a lease later", then(leads, "@60 resign", "@1060 due"), "+turn50..60"},
 		{"it is named successor", then(leads, "@60 resign", "1:handoff/2.9"),
-			"all:claim/3.7#3(1)^9!! -turn +due250"},
+			"all:claim/3.7#3^9!! -turn +due250"},
 	}, config, 1, 2, 4, 5)
 }
 
@@ -119,10 +119,10 @@ func TestOvertaken(t *testing.T) {
 	handed := given("1:claim/1.9#1", "start", "@40 1:handoff/1.9")
 	again := then(handed, "@42 2:refused/1.700000000#1(1)")
 	requireSteps(t, []steps{
-		{"it claims", handed, "all:claim/2.7#1(1)^9!! -turn +due250"},
+		{"it claims", handed, "all:claim/2.7#1^9!! -turn +due250"},
 		{"refused for another", then(handed, "@42 2:refused/1.700000000#1(5)"), "+due38"},
 		{"refused for the leader before", again, "+due10"},
-		{"it claims again", then(again, "@52 due"), "all:claim/2.7#2(1)^9!! +due250"},
+		{"it claims again", then(again, "@52 due"), "all:claim/2.7#2^9!! +due250"},
 		{"refused again", then(again, "@52 due", "@54 2:refused/1.700000000#2(1)"), "+due14"},
 		{"by all", then(again, "4:refused/1.7#1(1)", "5:refused/1.7#1(1)", "1:refused/1.7#1(1)"), ""},
 		{"granted", then(again, "@52 due", "@54 2:granted/2.7#2", "4:granted/2.7#2"),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/portset"
 )
 
 // owner is a candidate in one of its incarnations.
@@ -30,13 +31,14 @@ const (
 )
 
 // lend decides on a claim (rule 2), and reports whether it is granted.
-func (n *process) lend(e *election.Env, now time.Duration, to owner, term uint64) bool {
+func (n *process) lend(e *election.Env, now time.Duration, to owner, term, label uint64) bool {
 	if n.isLent() && n.grant.owner != to {
 		return false
 	}
 	if term < n.term || term == n.term && n.vote != to {
 		return false
 	}
+	n.bound = n.bound || isWish(label) // rule 16
 	if term != n.term || n.vote != to {
 		n.formerly, n.former = n.term, n.vote
 		n.term, n.vote = term, to
@@ -64,11 +66,12 @@ func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Po
 		return
 	}
 	answer := election.Message{Kind: kindFree, Term: n.heard(), Round: m.Round,
-		Rank: election.Rank{Priority: n.candidacy()}}
-	if n.isLent() && n.grant.owner != (owner{e.Peer(from).ID, m.Value}) {
+		Rank: election.Rank{Priority: n.candidacy(), ID: election.ID(n.voting.label)}}
+	if !n.voting.admits(uint64(m.Rank.ID)) || n.isLent() && n.grant.owner != (owner{e.Peer(from).ID, m.Value}) {
 		answer = n.refusal(kindHeld, now, m.Round)
 	}
 	e.Send(from, answer)
+	n.teach(e, from, uint64(m.Rank.ID)) // rule 19
 	if n.precedes(m) {
 		n.turn(e, now)
 	}
@@ -76,7 +79,8 @@ func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Po
 
 // refusal returns a message with the owner of the live grant, if any, and its remaining duration.
 func (n *process) refusal(kind uint8, now time.Duration, round uint32) election.Message {
-	m := election.Message{Kind: kind, Term: n.heard(), Round: round}
+	m := election.Message{Kind: kind, Term: n.heard(), Round: round,
+		Rank: election.Rank{Priority: n.voting.label}}
 	if n.isLent() {
 		m.Rank.ID, m.Value = n.grant.owner.id, uint64(n.grant.until-now)
 	}
@@ -92,17 +96,26 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 		return
 	}
 	n.seen = max(n.seen, m.Term)
-	if m.Flags&flagNext != 0 {
-		n.endGrant(owner{m.Rank.ID, m.Rank.Priority}, m.Term-1)
+	if m.Flags&flagNext != 0 && n.grant.term+1 == m.Term && n.grant.owner.incarnation == m.Rank.Priority {
+		// The Term identifies the lease. If the grant belongs to another process, that process has claimed the
+		// Term of the lease that has ended, and will never lead.
+		n.grant = grant{}
 	}
-	if !n.lend(e, now, owner{e.Peer(from).ID, m.Value}, m.Term) {
-		e.Send(from, n.refusal(kindRefused, now, m.Round))
-		if m.Flags&flagLeads != 0 {
+	ok, unknown := n.accepts(e, m) // rules 15, 17
+	if !ok || !n.lend(e, now, owner{e.Peer(from).ID, m.Value}, m.Term, uint64(m.Rank.ID)) {
+		answer := n.refusal(kindRefused, now, m.Round)
+		if unknown {
+			answer.Flags = flagUnknown
+		}
+		e.Send(from, answer)
+		n.teach(e, from, uint64(m.Rank.ID)) // rule 19
+		if ok && m.Flags&flagLeads != 0 {
 			n.query(e)
 		}
 		return
 	}
-	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round}
+	answer := election.Message{Kind: kindGranted, Term: m.Term, Value: m.Value, Round: m.Round,
+		Rank: election.Rank{ID: election.ID(n.voting.label)}}
 	if n.stands && n.resigned == 0 {
 		answer.Flags, answer.Rank.Priority = flagStands, n.priority
 	}
@@ -195,7 +208,7 @@ func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 // ask reads the memory of all others, periodically (rule 6).
 func (n *process) ask(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Renew
-	n.broadcast(e, &election.Message{Kind: kindRead, Value: n.incarnation})
+	n.broadcast(e, n.read(0))
 	n.recollect(e, now) // a group of one has no others
 }
 
@@ -211,13 +224,23 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 		answer.Flags = flagCold
 	}
 	e.Send(from, answer)
+	if n.voting.label != 0 { // rule 20
+		n.teach(e, from, uint64(m.Rank.ID)) // first, so that the asker can compare the label
+		e.Send(from, election.Message{Kind: kindHolds, Value: n.voting.label, Flags: answer.Flags,
+			Rank: election.Rank{Priority: m.Value}})
+	}
 	// From now on the asker answers; a question that reached it in its quarantine was lost. Without this
 	// question, the next one would come up to Renew later. By then the asker may have led and crashed, and its
 	// answer would be missing permanently. A question in return causes no further one, because that could
 	// continue for as long as answers are overtaken.
 	if n.memory == recovering && m.Flags&flagBack == 0 && !n.sure.Has(from) && !n.blank.Has(from) {
-		e.Send(from, election.Message{Kind: kindRead, Value: n.incarnation, Flags: flagBack})
+		e.Send(from, *n.read(flagBack))
 	}
+}
+
+func (n *process) read(flags uint8) *election.Message {
+	return &election.Message{Kind: kindRead, Value: n.incarnation, Flags: flags,
+		Rank: election.Rank{ID: election.ID(n.voting.label)}}
 }
 
 // recvMemory records what another voter remembers (rules 6 and 7).
@@ -235,29 +258,38 @@ func (n *process) recvMemory(e *election.Env, now time.Duration, from election.P
 		// either might create one.
 		n.vote = owner{}
 	}
-	in, out := &n.sure, &n.blank
 	if m.Flags&flagCold != 0 {
-		in, out = out, in
+		n.blank.Add(from)
+		n.sure.Remove(from)
+		n.told.Remove(from)
+	} else {
+		n.blank.Remove(from)
+		n.told.Add(from)
+		if n.voting.label == 0 || n.holds.Has(from) {
+			n.sure.Add(from)
+		}
 	}
-	in.Add(from)
-	out.Remove(from)
 	n.recollect(e, now)
 }
 
-// recollect ends the recovery if enough is known (rules 6 and 7).
+// recollect ends the recovery if enough is known (rules 6, 7 and 20).
 func (n *process) recollect(e *election.Env, now time.Duration) {
-	sure, all := n.sure.Len(), n.sure.Len()+n.blank.Len()
-	// For every majority to which this voter belonged, one of these others has granted what it has forgotten.
-	// With an even number of voters, one fewer would be enough, except if the list has changed since: a
-	// majority of the earlier list may have been smaller, or may have included a voter that this one's list
-	// lacks. With two voters, the other one has to be enough.
-	enough := max(min(n.majority(e), e.Ports()), 1)
-	cold := n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= n.majority(e))
-	if sure < enough && !cold {
+	if n.voting.label == 0 && !n.remembersAll(e, now) || n.voting.label != 0 && !n.recollected(now) {
 		return
 	}
 	n.memory, n.again, n.cold = intact, 0, 0
-	n.sure.Clear()
-	n.blank.Clear()
+	for _, answers := range [...]*portset.Set{&n.sure, &n.blank, &n.told, &n.holds} {
+		answers.Clear()
+	}
 	n.save(e)
+}
+
+// remembersAll reports whether a voter whose group never changes has read enough (rules 6 and 7).
+func (n *process) remembersAll(e *election.Env, now time.Duration) bool {
+	sure, all, majority := n.sure.Len(), n.sure.Len()+n.blank.Len(), (e.Ports()+1)/2+1
+	// For every majority to which this voter belonged, one of these others has granted what it has forgotten.
+	// With an even number of voters, one fewer would be enough. With two voters, the other one has to be enough.
+	enough := max(min(majority, e.Ports()), 1)
+	return sure >= enough ||
+		n.config.Cold > 0 && (all == e.Ports() || now >= n.cold && all+1 >= majority)
 }

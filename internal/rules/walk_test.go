@@ -173,7 +173,11 @@ func outside(in *scenario.Input, rng *rand.Rand, p int) election.Event {
 	case in.Algorithm.Name == "lease":
 		commands := []election.Message{lease.Resign(0, 0), lease.Renew(), lease.Raise(rng.Uint64N(20)),
 			lease.Lapse(), lease.SitDown(), lease.Prefer(rng.Uint64N(3)), lease.Resign(0, in.IDs[0]),
-			lease.Abandon()}
+			lease.Abandon(), lease.Complete(), lease.TakeBack()}
+		if rng.IntN(2) == 0 { // the voters change
+			one := in.IDs[rng.IntN(2)]
+			commands = []election.Message{lease.Wish(in.IDs[0], 0, 1), lease.Change(one, 0, 1)}
+		}
 		return election.Event{Op: election.Command, Msg: commands[rng.IntN(len(commands))]}
 	}
 	return election.Event{Op: election.Start}

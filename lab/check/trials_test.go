@@ -213,7 +213,7 @@ func TestMistakesTogether(t *testing.T) {
 		"a successor that is none": {trial{rates: [3]int{1, 1, 2}, ticks: 2},
 			func(n election.Node, _ election.ID, e *election.Env, ev *election.Event) {
 				if m := &ev.Msg; ev.Op == election.Recv && m.Kind == claim && m.Flags == 0 {
-					m.Flags, m.Rank = next, election.Rank{ID: 5 - e.Peer(ev.Port).ID, Priority: 1}
+					m.Flags, m.Rank = next, election.Rank{Priority: 1}
 				}
 				n.Step(e, ev)
 			}, verdict.OneLease, 10},

@@ -87,7 +87,7 @@ func setting(c check.Config) check.Config {
 // described returns all of a description that can be compared. The parameters are in the Nodes.
 func described(a *election.Algorithm) election.Algorithm {
 	d := *a
-	d.New, d.Configure, d.Params = nil, nil, nil
+	d.New, d.Configure, d.Params, d.Names = nil, nil, nil, nil
 	d.Kinds = slices.Clone(d.Kinds)
 	for i := range d.Kinds {
 		d.Kinds[i].Bits = nil

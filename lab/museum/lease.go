@@ -57,6 +57,14 @@ type leaseState struct {
 	leaderTerm uint64
 
 	sure, blank, yes, no, priorYes, standing, down portset.Set
+
+	voting, news                          leaseConfiguration
+	list                                  leaseVoters
+	expected                              uint32
+	newsHash                              uint64
+	bound                                 bool
+	carried, hadCarried, confirmed, begun bool
+	told, holds, ready                    portset.Set
 }
 
 func (l *leaseState) State(s *election.State) {
@@ -96,6 +104,41 @@ func (l *leaseState) State(s *election.State) {
 		&l.down} {
 		set.State(s)
 	}
+	l.voting.state(s)
+	s.Bool(&l.bound)
+	l.news.state(s)
+	s.Uint32(&l.expected)
+	s.Uint64(&l.newsHash)
+	l.list.state(s)
+	for _, is := range [...]*bool{&l.carried, &l.hadCarried, &l.confirmed, &l.begun} {
+		s.Bool(is)
+	}
+	for _, set := range [...]*portset.Set{&l.told, &l.holds, &l.ready} {
+		set.State(s)
+	}
+}
+
+// leaseVoters and leaseConfiguration are the voters of a group, which the mistakes of leases leave alone.
+type leaseVoters struct {
+	others portset.Set
+	self   bool
+}
+
+func (v *leaseVoters) state(s *election.State) {
+	v.others.State(s)
+	s.Bool(&v.self)
+}
+
+type leaseConfiguration struct {
+	label, hash uint64
+	old, new    leaseVoters
+}
+
+func (c *leaseConfiguration) state(s *election.State) {
+	s.Uint64(&c.label)
+	s.Uint64(&c.hash)
+	c.old.state(s)
+	c.new.state(s)
 }
 
 func (l *leaseState) Step(*election.Env, *election.Event) {}
