@@ -59,9 +59,9 @@ type Algorithm struct {
 	// holds for any set of initiators, unless the algorithm is long-lived.
 	Best, Mean, Worst cost.Bound
 
-	// Names returns the process that a message is about, or zero. A driver gives a process that it does not know
-	// a port before the Node handles the message; so Env.Ports may grow between two steps. If nil, the ports of a
-	// process never change.
+	// Names returns the process that a message is about, or zero. A driver may give a process that it does not
+	// know a port before the Node handles the message, so Env.Ports may grow between two steps. If nil, the ports
+	// of a process never change.
 	Names func(*Message) ID
 
 	// New returns the Node of one process. If the Node, or a machine in it, has a method Check() error that

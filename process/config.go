@@ -29,7 +29,11 @@ type Config struct {
 	// including Self, or the circle starting with the successor of Self. On a ring, one-way or not, port 0
 	// leads to the next process and port 1 to the previous one: a process on a ring of two lists the other
 	// process twice, and a process on a ring of one lists itself. [Config.Place] sets Peers from a topology.
+	// If the Algorithm has Names, more peers may follow: see [Process.AddPeer].
 	Peers []election.Rank
+	// Rank returns the Rank of a process that a message of a peer names for the first time, if the Algorithm has
+	// Names. The process becomes a peer. If nil, only AddPeer adds peers.
+	Rank func(election.ID) election.Rank
 	// Weights are the weights of the links, by port, for algorithms that know LinkWeights. Both ends of a link must
 	// use the same weight. If nil, all weights are zero. [Config.Place] sets Weights from a topology.
 	Weights []uint64
@@ -257,5 +261,6 @@ func (v *view) Weight(_ int, port election.Port) uint64 {
 func (p *Process) newEnv() *election.Env {
 	c := &p.config
 	knows := c.Algorithm.Topology == election.Complete || c.Algorithm.Knows == election.LinkWeights
-	return election.NewEnv(&view{c.Self, c.Peers, c.Weights, knows}, p.choose())
+	p.view = &view{c.Self, c.Peers, c.Weights, knows}
+	return election.NewEnv(p.view, p.choose())
 }

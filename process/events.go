@@ -33,7 +33,7 @@ func (p *Process) Command(m election.Message) error {
 // news posts an event about a peer, once for each link to the peer: on a ring of two there are two.
 func (p *Process) news(op election.Op, peer election.ID) error {
 	known := false
-	for port, r := range p.config.Peers {
+	for port, r := range p.roster.Load().peers {
 		if r.ID == peer {
 			known = true
 			if err := p.post(election.Event{Op: op, Port: election.Port(port)}); err != nil {

@@ -102,6 +102,7 @@ type Process struct {
 	// The following fields belong to the goroutine that runs the process.
 	host      election.TermKeeper
 	env       *election.Env
+	view      *view // of env
 	clock     alarm.Clock
 	now       func() time.Duration // time for the Node, while the process runs; any goroutine may call it
 	began     time.Time
@@ -120,9 +121,8 @@ type Process struct {
 	over      bool // with once: the election has ended
 
 	// The following fields are for received packets.
-	ports   map[election.ID]election.Port // by peer; nil on a ring, where a peer may have two
-	waiting []atomic.Int64                // by port: packets in box
-	room    chan struct{}                 // contains a value after waiting has dropped below Backlog
+	roster atomic.Pointer[roster]
+	room   chan struct{} // contains a value after the packets of a link have dropped below Backlog
 
 	incarnation uint64
 	links       []link // by port
@@ -172,13 +172,7 @@ func New(c Config) (*Process, error) {
 	}
 	p.env, p.term = p.newEnv(), p.host.Term()
 	p.sent = make([]atomic.Uint64, len(c.Algorithm.Kinds)+2) // CatchUp is kind 0, and one more entry counts unknown kinds
-	p.waiting = make([]atomic.Int64, len(c.Peers))
-	if c.Algorithm.Topology != election.Ring {
-		p.ports = make(map[election.ID]election.Port, len(c.Peers))
-		for port, peer := range c.Peers {
-			p.ports[peer.ID] = election.Port(port)
-		}
-	}
+	p.roster.Store(newRoster(c.Algorithm, c.Peers))
 	p.incarnation, p.links = rand.Uint64(), make([]link, len(c.Peers))
 	mailboxes.Open(&p.box)
 	return p, nil

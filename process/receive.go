@@ -79,6 +79,7 @@ func (p *Process) receive(ctx context.Context, ev *election.Event) error {
 			return nil
 		}
 	}
+	p.meet(&ev.Msg)
 	p.before = p.visitor.Append(p.before[:0], &p.host)
 	fx, stack, err := p.attempt(ev)
 	if err == nil {

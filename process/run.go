@@ -203,6 +203,9 @@ func (p *Process) handle(ctx context.Context, in *entry) error {
 		}
 		p.received.Add(1)
 		return p.receive(ctx, &in.event)
+	case opPeer:
+		p.addPeer(in.event.Msg.Rank)
+		return nil
 	case election.Timeout:
 		key := alarm.Key{Layer: in.event.Layer, Timer: in.event.Timer}
 		if !p.clock.Accept(alarm.Expiry{Key: key, Seq: in.number}) {

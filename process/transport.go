@@ -50,7 +50,7 @@ func (p *Process) pump(ctx context.Context) {
 // awaitRoom waits until another packet of this link may wait for the process, or ctx ends.
 func (p *Process) awaitRoom(ctx context.Context, in *election.Packet) {
 	port, ok := p.arrives(in)
-	for ok && p.waiting[port].Load() >= int64(p.config.Backlog) && ctx.Err() == nil {
+	for ok && p.roster.Load().waiting[port].Load() >= int64(p.config.Backlog) && ctx.Err() == nil {
 		select {
 		case <-p.room:
 		case <-ctx.Done():
@@ -60,7 +60,7 @@ func (p *Process) awaitRoom(ctx context.Context, in *election.Packet) {
 
 // leaves records that a packet no longer waits.
 func (p *Process) leaves(port election.Port) {
-	if p.waiting[port].Add(-1) == int64(p.config.Backlog)-1 {
+	if p.roster.Load().waiting[port].Add(-1) == int64(p.config.Backlog)-1 {
 		select {
 		case p.room <- struct{}{}:
 		default: // awaitRoom will find the earlier value
@@ -83,8 +83,8 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 			p.config.called(in.To), "port", uint32(in.Port))
 		return true
 	}
-	if p.waiting[port].Add(1) > int64(p.config.Backlog) {
-		p.waiting[port].Add(-1)
+	if waiting := p.roster.Load().waiting[port]; waiting.Add(1) > int64(p.config.Backlog) {
+		waiting.Add(-1)
 		p.overflow.Add(1)
 		p.warn(warnOverflow, "packet dropped: as many as Backlog of its link wait", "peer",
 			p.config.called(in.From), "backlog", p.config.Backlog)
@@ -99,13 +99,14 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 // arrives returns the port over which a packet arrives, or false if it is for another process or does not come
 // from a peer that may send to this one.
 func (p *Process) arrives(in *election.Packet) (port election.Port, ok bool) {
-	if p.ports != nil {
-		port, ok = p.ports[in.From]
+	known := p.roster.Load()
+	if known.ports != nil {
+		port, ok = known.ports[in.From]
 	} else {
 		// Two links of a ring may lead to the same peer. Packets that the peer sends clockwise arrive
 		// counterclockwise.
 		port = in.Port ^ 1
-		ok = port < election.Port(len(p.config.Peers)) && p.config.Peers[port].ID == in.From &&
+		ok = port < election.Port(len(known.peers)) && known.peers[port].ID == in.From &&
 			!(p.config.OneWay && port == election.Clockwise)
 	}
 	return port, ok && in.To == p.config.Self.ID
