@@ -16,7 +16,7 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "try more elections")
-	update = flag.Bool("update", false, "write the generated parts of the README anew")
+	update = flag.Bool("update", false, "regenerate parts of the README")
 )
 
 // TestReadme keeps the generated parts of the README and of docs/algorithms.md true: the program is an example,

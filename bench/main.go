@@ -37,7 +37,7 @@ func main() {
 	flag.IntVar(&o.trials, "trials", 30, "how often each thing is tried")
 	flag.StringVar(&o.only, "only", "", "what to measure, with commas between: "+strings.Join(parts(), ", "))
 	flag.DurationVar(&o.steady, "steady", 20*time.Second, "for how long traffic and load are counted")
-	flag.StringVar(&o.update, "update", "", "a file whose tables are written anew")
+	flag.StringVar(&o.update, "update", "", "a file whose tables are replaced")
 	flag.StringVar(&o.bin, "bin", "", "the folder of the programs; if empty, they are built first")
 	flag.Parse()
 	err := o.check()

@@ -152,7 +152,7 @@ func split(t *trial) error {
 		return slices.ContainsFunc(t.leases, func(l lease) bool { return l.process == number })
 	})
 	err = errors.Join(err, t.endTwin(t.leader))
-	// Restart all members: those that have voted in the larger Term follow no leader of the smaller one.
+	// Restart all members: a member that has voted in the larger Term follows no leader with a smaller Term.
 	t.kill(t.seats...)
 	return errors.Join(err, t.restart())
 }

@@ -19,7 +19,7 @@ import (
 
 var (
 	Long   = flag.Bool("long", false, "make all tables and curves, and soak for longer")
-	update = flag.Bool("update", false, "write the tables of docs/detectors.md anew")
+	update = flag.Bool("update", false, "regenerate the tables of docs/detectors.md")
 )
 
 // network is what beats go through, and what happens to both ends.

@@ -21,7 +21,7 @@ import (
 
 var (
 	Long   = flag.Bool("long", false, "try more elections and more states")
-	update = flag.Bool("update", false, "write testdata/tried.txt anew")
+	update = flag.Bool("update", false, "regenerate testdata/tried.txt")
 )
 
 // tally counts what a property does with the Nodes of an algorithm.
@@ -137,7 +137,7 @@ func TestTried(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Equal(t, string(want), b.String(), "go test ./electiontest -run TestTried -update writes it anew")
+	require.Equal(t, string(want), b.String(), "go test ./electiontest -run TestTried -update regenerates it")
 }
 
 // sound returns algorithms of each sort that properties distinguish.

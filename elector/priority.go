@@ -28,7 +28,7 @@ type standing struct {
 	stands   bool          // it is a candidate and has a Priority
 	priority uint64
 	heard    time.Duration // when it reported last
-	larger   time.Duration // since when its priority is larger than that of this member
+	larger   time.Duration // since when its priority has been larger than the priority of this member
 	ahead    bool          // its priority is larger now
 }
 

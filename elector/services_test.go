@@ -17,7 +17,7 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "try more partitions, and more observers")
-	update = flag.Bool("update", false, "write the generated parts of docs/services.md anew")
+	update = flag.Bool("update", false, "regenerate parts of docs/services.md")
 )
 
 const guide = "../docs/services.md"

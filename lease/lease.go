@@ -74,7 +74,7 @@
 //     the configuration, sends it to all and renews immediately. The Term and the lease stay.
 //  19. Learn. A process sends its configuration (one MEMBER for each voter) to the sender of a PROBE, CLAIM or
 //     READ with a smaller label. A process that does not lead adopts every configuration with a larger label
-//     than its own, whoever sends it.
+//     than its own, from any sender.
 //  20. Return. In rule 6, a voter without memory reads the label, too (HOLDS), and counts an answer once it holds
 //     a configuration at least as new as the one of the answer. It votes again when the answers of voters with
 //     memory leave no quorum without one of them, in either set, or when all other members have answered. Under
@@ -136,15 +136,15 @@
 // Why two leases still share a voter: two consecutive configurations have no disjoint quorums, because a joint
 // configuration contains a majority of each of its sets. A leader takes the next step only after a quorum of the
 // present configuration has stored it, and these voters refuse smaller labels (15) and smaller Terms (2). So a
-// candidate under an older configuration finds no quorum any more, except under the one directly before, whose
-// quorums share a voter with those of the new one. If two leaders have written steps, the later one has first
-// confirmed its own configuration (18), so no quorum is left for the steps of the earlier one. A voter that lost
+// candidate under an older configuration no longer finds a quorum. The only exception is the directly preceding
+// configuration, whose quorums share a voter with the quorums of the new one. If two leaders have written steps, the
+// later leader has first confirmed its own configuration (18), so no quorum is left for the steps of the earlier one. A voter that lost
 // its memory has read from a set that every quorum of its configuration includes (20). A group is founded once,
 // because all members of a wish are bound to it, and a member of two different wishes grants only under one.
 //
 // The exceptions: voters without which there is no quorum have lost their memory at the same time; or processes
 // found a second group, none of which has ever belonged to the first. With rule 7, one voter that has lost its
-// memory is enough, if those that know of the latest change cannot be reached for Cold.
+// memory is enough, if the voters that know the latest change cannot be reached for Cold.
 //
 // A group that does not change sends no additional messages. Each voter saves once more in each Term, at the
 // first renewal. A change costs two rounds of renewals, and n MEMBERs for each process at each of its steps.

@@ -246,8 +246,8 @@ func (w *walk) act() {
 	}
 }
 
-// settle lets everything work: messages arrive soon, in order, timers fire in time, and all want the same voters. One
-// process must then lead these voters, and all know it.
+// settle continues without faults: messages arrive soon and in order, timers fire in time, and all processes want the
+// same voters. In the end one process must lead, and all must hold these voters.
 func (w *walk) settle(list []election.ID) {
 	w.bag = w.bag[:0]
 	founded := slices.ContainsFunc(w.nodes, func(p walker) bool {

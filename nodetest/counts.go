@@ -15,8 +15,7 @@ import (
 type Exact func(ids, initiators []election.ID) (low, high uint64)
 
 // Bounds tests elections in which all processes start, in every order of 1..n, for each n up to most. The least,
-// mean and largest number of messages must be those of the descriptor, the arrangements of the descriptor must
-// attain them, and each number must be exact. In short mode the largest orders are tried up to rotation, which
+// mean and largest number of messages must equal the bounds of the descriptor, its arrangements must attain them, and each number must be exact. In short mode the largest orders are tried up to rotation, which
 // changes no count of a ring.
 func Bounds(t *testing.T, a *election.Algorithm, most int, exact Exact) {
 	for n := 1; n <= most; n++ {

@@ -27,7 +27,7 @@ func TestBadLead(t *testing.T) {
 		one:                        `which program? It stands behind --, with its arguments`,
 		one + "--":                 `which program? It stands behind --, with its arguments`,
 		one + "-- no-such-program": `exec: "no-such-program": executable file not found in $PATH`,
-		"lead --self b --member a=127.0.0.1:0 -- true": `--self: "b" is not among those of --member: a; correct the name, or set --listen if this member is being removed`,
+		"lead --self b --member a=127.0.0.1:0 -- true": `--self: "b" is not one of the members in --member: a; correct the name, or set --listen if this member is being removed`,
 		"lead --self a --member a -- true":             `--member: "a" is not name=host:port`,
 		one + "--member a=127.0.0.1:1 -- true":         `--member: "a" is given twice`,
 		one + "--lease 0s -- true":                     `--lease: 0s is not above 0`,

@@ -13,7 +13,7 @@ import (
 
 var (
 	longer = flag.Bool("long", false, "repeat every documented command, and search more states")
-	update = flag.Bool("update", false, "write what is generated in the documentation anew")
+	update = flag.Bool("update", false, "regenerate the documentation")
 )
 
 // docs is the folder of the documents.

@@ -134,7 +134,7 @@ func (w *worker) duplicate(state []uint32, l, part int) {
 	w.put(w.n+l, w.pushItem(l, was, w.queues[l].at(was).items[part].msg))
 }
 
-// runOut lets a timer run out.
+// runOut fires a timer.
 func (w *worker) runOut(state []uint32, timer owner, choice int) int {
 	key := effectKey{op: election.Timeout, timer: timer}
 	return w.handle(state, timer.process(), key, choice, timer)
@@ -324,7 +324,7 @@ func (w *worker) crash(state []uint32, p int) {
 	}
 }
 
-// comeBack lets a process recover, with the state that it saved last or without.
+// comeBack restarts a process, with the state that it saved last or without state.
 func (w *worker) comeBack(state []uint32, p int, saved bool, choice int) int {
 	was := w.locals[p].at(state[p])
 	is := local{saved: was.saved, flags: was.flags & isToStart, groups: was.groups}

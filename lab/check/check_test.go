@@ -23,7 +23,7 @@ var (
 	states = flag.Int("states", 1_500_000,
 		"how many states of an election are visited at most where it is long")
 	update = flag.Bool("update", false,
-		"write the pinned counts and the generated parts of the documentation anew")
+		"regenerate the pinned counts and parts of the documentation")
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -250,7 +250,7 @@ func replays(t *testing.T, in scenario.Input, x *check.Trail) bool {
 	return err == nil && run.Run(t.Context()) == nil
 }
 
-// compareRows compares rows with those of a file in testdata, or writes the file.
+// compareRows compares rows with a file in testdata, or writes the file.
 func compareRows(t *testing.T, name string, rows []string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

@@ -75,7 +75,7 @@ func liberties() []liberty {
 			c.Priorities, c.Started = []uint64{0, 2, 1}[:len(c.IDs)],
 				true
 		}},
-		{"all that can be", func(c *check.Config) {
+		{"everything", func(c *check.Config) {
 			timed(c)
 			c.Started, c.Nudge = true, true
 			c.Losses, c.Duplicates, c.Crashes, c.Recoveries, c.Restarts, c.Pauses, c.Cuts = 1, 1, 2, 1, 1, 1,

@@ -19,7 +19,7 @@ type Ruling struct {
 	Reason error            // why it does not hold
 }
 
-// Judge takes steps, such as those of a [Trail] after a mistake was corrected, and judges their run by the rules
+// Judge takes steps, such as the steps of a [Trail] after a mistake was corrected, and judges their run by the rules
 // of a check. If the property is a rule of the checker, it alone is judged. Otherwise all rules are judged that
 // are promised under the faults in the steps. If something is left to happen after the last step, properties that
 // must hold finally are not judged. The run counts as one without end if it returns to a state.

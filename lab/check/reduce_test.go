@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/lab/check"
 )
 
-// TestReducedIsTheSame: leaving out steps changes no verdict, of no property, on every network of up to
-// two processes, on a long run three, whoever starts, and leaves out the same in any number of workers.
+// TestReducedIsTheSame: the reduction changes the verdict of no property, on all networks of up to two processes
+// (three in a long run) and with any initiators, and it omits the same steps with any number of workers.
 func TestReducedIsTheSame(t *testing.T) {
 	most := 2
 	if *long {

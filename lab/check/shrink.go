@@ -57,8 +57,8 @@ type shrinking struct {
 	breaches breaches // of the steps that are given
 }
 
-// isAsBad reports whether those of the steps that are possible violate the property, with no worse a network, and
-// returns these steps.
+// isAsBad returns the steps that are possible, and reports whether they violate the property in a network that is
+// no worse.
 func (s *shrinking) isAsBad(ctx context.Context, steps []scenario.Step) ([]scenario.Step, bool) {
 	can, breaches, broken, err := s.try(ctx, steps, true)
 	return can, err == nil && broken == s.property && breaches.within(&s.breaches)

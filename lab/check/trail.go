@@ -233,7 +233,7 @@ func newClock(p *pen) *clock {
 	return k
 }
 
-// setClock sets the time of all that comes.
+// setClock sets the time of the following steps.
 func (w *worker) setClock(t time.Duration) {
 	if t == w.offset {
 		return

@@ -38,8 +38,7 @@ func (c Cuts) With(partitions ...Partition) Cuts {
 	return Cuts{list}
 }
 
-// Without returns the cuts without those that are in effect at a time or have ended. Cuts that begin later
-// remain.
+// Without returns the cuts that begin after a time.
 func (c Cuts) Without(at time.Duration) Cuts {
 	return Cuts{slices.DeleteFunc(slices.Clone(c.list), func(k cut) bool { return k.from <= at })}
 }

@@ -21,7 +21,7 @@ import (
 
 var (
 	long   = flag.Bool("long", false, "search more states, and shrink more runs")
-	update = flag.Bool("update", false, "write docs/museum.md anew")
+	update = flag.Bool("update", false, "regenerate docs/museum.md")
 )
 
 const document = "../../docs/museum.md"

@@ -105,7 +105,7 @@ func span(first, last float64) string {
 	return experiment.Exact(first) + ".." + experiment.Exact(last)
 }
 
-// WriteRedundancy writes what came out of a Redundancy, and what that says of the paper, for people.
+// WriteRedundancy writes the result of a Redundancy and its comparison with the paper, as text.
 func WriteRedundancy(w io.Writer, r *experiment.Redundancy, all []experiment.Series, marks Marks) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n",

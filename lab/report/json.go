@@ -114,7 +114,7 @@ func methodOf(model experiment.Model, m experiment.Method) methodJSON {
 	return methodJSON{Model: model, Variant: m.Variant, Wait: textOrNull(m.Wait), Ties: textOrNull(m.Ties)}
 }
 
-// RedundancyJSON writes what came out of a Redundancy, and what that says of the paper, as one object on one line.
+// RedundancyJSON writes the result of a Redundancy and its comparison with the paper, as one JSON object on one line.
 func RedundancyJSON(w io.Writer, r *experiment.Redundancy, all []experiment.Series) error {
 	o := redundancyJSON{
 		Experiment: "redundancy", N: r.N, Iterations: r.Iterations,

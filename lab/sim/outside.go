@@ -47,7 +47,7 @@ func (s *Sim) mishaps(step *scenario.Step, p int, m *entry) (is scenario.Mishaps
 		is.Copied = true
 	case observe.Timeout:
 		// A plan with wrong clocks needs Force in any case, so an act makes no difference. Under the schedule
-		// Hand there is no plan: acts are all that happens.
+		// Hand there is no plan: only acts happen.
 		is.Uneven = s.still && s.config.WrongClocks()
 		is.Early = at < s.timers.due(s.running(int32(p), step.Timer, step.Layer))
 	case observe.Start:

@@ -33,7 +33,7 @@ func (s *Sim) prefetchMessages() {
 	s.prefetch(s.ahead())
 }
 
-// beyond returns the addresses of the messages after those of ahead. The processor itself fetches consecutive
+// beyond returns the addresses of the messages that follow the messages of ahead. The processor itself fetches consecutive
 // reads, but a burst of sixteen reads overtakes it.
 func (s *Sim) beyond() (later places) {
 	for i := range later {

@@ -53,7 +53,7 @@ func (s *story) bands() (all []band) {
 // byHand returns the times in which links are cut by events.
 func (s *story) byHand() (all []band) {
 	cut := make(map[string]bool) // the links that are cut now
-	var links []string           // all that have been cut since one was
+	var links []string           // the links cut since one was
 	for i := range s.trace.Events {
 		e := &s.trace.Events[i]
 		if e.Do != observe.Cut && e.Do != observe.Heal {

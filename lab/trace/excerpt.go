@@ -12,8 +12,8 @@ import (
 	"github.com/go-election/election/observe"
 )
 
-// perLine is how many occurrences WriteExcerpt records for each line that it may write. One at least has a
-// line of its own, except for those that a log leaves out.
+// perLine is how many occurrences WriteExcerpt records for each line that it may write. At least one of
+// them has its own line, unless the log omits all of them.
 const perLine = 5
 
 // WriteExcerpt records a run of an Input and writes the first lines of its log, then how much is left out: a

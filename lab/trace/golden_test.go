@@ -18,7 +18,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "regenerate the golden files")
 
 // node is a part of an SVG.
 type node struct {
@@ -148,7 +148,7 @@ func TestGolden(t *testing.T) {
 		}
 		want, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Equal(t, string(want), have, "%s: make docs writes it anew, look at the picture before", name)
+		require.Equal(t, string(want), have, "%s: make docs regenerates it, look at the picture before", name)
 		require.NotContains(t, have, " UP ")
 	}
 }

@@ -266,7 +266,7 @@ func TestLinksGolden(t *testing.T) {
 		}
 		want, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Equal(t, string(want), b.String(), "%s: make docs writes it anew, look at the picture before",
+		require.Equal(t, string(want), b.String(), "%s: make docs regenerates it, look at the picture before",
 			name)
 	}
 }

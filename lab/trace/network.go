@@ -63,7 +63,7 @@ type link struct {
 	from, to    topology.End
 	there, back int // how many messages go from from to to, and back
 	spreads     bool
-	joined      int // the number of the link among those of the tree, in the order in which they joined
+	joined      int // the position of the link among the links of the tree, in the order in which they joined
 	cut         bool
 	way         []segment
 }

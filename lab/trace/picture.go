@@ -139,7 +139,7 @@ func brief(n uint64) string {
 func (p *picture) name(q int) string { return brief(uint64(p.trace.Header.Scenario.IDs[q])) }
 
 // names writes which process each line is, as far as there is room: first the processes that lead at the
-// end, then those that are down. It returns where the names end.
+// end, then the processes that are down. It returns where the names end.
 func (p *picture) names(top float64) float64 {
 	y := top + p.letter*1.2
 	priorities := p.trace.Header.Scenario.Priorities
@@ -503,7 +503,7 @@ func (p *picture) way(b *beat) []segment {
 	return []segment{{x1, y1, (x1 + x2) / 2, middle}, {enter - (x2-x1)/2, middle, enter, y2}}
 }
 
-// messages draws all arrows: in an overview those of a kind together.
+// messages draws all arrows. In an overview it groups them by kind.
 func (p *picture) messages() {
 	if !p.overview {
 		for i := range p.beats {
@@ -678,8 +678,8 @@ func (t *Trace) last() (last time.Duration) {
 	return last
 }
 
-// unitOf returns a unit of time: that of the simulation, or else a round number near to how long a message
-// takes.
+// unitOf returns the unit of time of the simulation, or of other drivers a round number close to the delay of a
+// message.
 func (t *Trace) unitOf(sent map[Ref]int) time.Duration {
 	if t.Header.Driver == "sim" {
 		return time.Second

@@ -135,7 +135,7 @@ func factsOfSVG(t *testing.T, text string) (facts []string) {
 	return facts
 }
 
-// TestAllTellTheSame: the log has all that is in the trace. The sequence diagram and the space-time diagram show
+// TestAllTellTheSame: the log contains every event of the trace. The sequence diagram and the space-time diagram show
 // every message as the log has it, and nothing that the log does not have.
 func TestAllTellTheSame(t *testing.T) {
 	for name, tr := range shown(t) {

@@ -60,7 +60,7 @@ type decided struct {
 	group            uint64 // the largest Term in which it has led a group
 }
 
-// Note notes what a process decides at a time, and when its lease ends if it has one. All times are those of one
+// Note notes what a process decides at a time, and when its lease ends if it has one. All times are of one
 // clock. If a property does not hold any more, Note returns it and why.
 func (d *Decisions) Note(process election.ID, now election.Outcome, at, until time.Duration) (Property, error) {
 	if d.of == nil {

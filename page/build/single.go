@@ -86,7 +86,7 @@ func (s *Site) Single() ([]byte, error) {
 }
 
 // digits encodes bytes as letters, two for each 13 bits; base 64 would make the page larger by a twelfth. It
-// uses 91 letters: # to ~, except for the one that begins a tag.
+// uses 91 letters: # to ~, except for <, which begins a tag.
 func digits(b []byte) string {
 	text := make([]byte, 0, len(b)*16/13+2)
 	letter := func(digit uint32) byte {

@@ -1,4 +1,4 @@
-// Another run next to the one that is shown, at the same step, with the first difference in words.
+// Another run next to the displayed run, at the same step, with the first difference in words.
 
 import { Axis } from "./axis.js";
 import { difference } from "./branches.js";

@@ -17,7 +17,7 @@ import (
 	switched "github.com/go-election/election/tools/mutate/testdata/switched"
 )
 
-var update = flag.Bool("update", false, "write the copy of testdata/plain anew")
+var update = flag.Bool("update", false, "regenerate the copy of testdata/plain")
 
 // mutants returns the mutants of a package in testdata, the copy of its one file, and the warnings.
 func mutants(t *testing.T, name string) (list []mutant, text, warnings string) {

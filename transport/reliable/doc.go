@@ -65,7 +65,7 @@
 //
 // Why no packet arrives twice at one receiver, or out of order: within a stream, rule 7 delivers each number once
 // and in order. A sender leaves a stream only after the receiver has offered another name for it (rule 5), so the
-// stream was neither the one that the receiver delivers nor the one that it had offered last (rule 9). If the
+// receiver neither was delivering this stream nor had offered its name last (rule 9). If the
 // receiver had delivered a packet of it before, then another stream of this sender had replaced it by rule 8; but a
 // sender begins another stream only after it has left the first. So this receiver had delivered nothing of the
 // stream, and it never will, because each name is offered once.

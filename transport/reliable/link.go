@@ -201,7 +201,7 @@ func (t *Transport) of(l *link, now time.Duration) (election.Packet, bool) {
 	return p, ok
 }
 
-// expire lets links send again that are due. The caller holds t.mu.
+// expire makes links retransmit if they are due. The caller holds t.mu.
 func (t *Transport) expire(now time.Duration) {
 	if now < t.due {
 		return

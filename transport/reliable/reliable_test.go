@@ -370,7 +370,7 @@ func TestNewsFromPeer(t *testing.T) {
 }
 
 // TestSlowReceiver: packets that the receiver does not take wait, first at its end and then at the sender's.
-// None is sent again in vain, but for a rare question whether there is room.
+// Packets are not retransmitted needlessly, except for a rare question whether there is room.
 func TestSlowReceiver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newLossy(t, faults.Config{Min: time.Millisecond})

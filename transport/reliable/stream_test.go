@@ -59,7 +59,7 @@ func TestSender(t *testing.T) {
 		require.Equal(t, upTo(1, 5), sends(t, s, 0), "nothing was sent before")
 		s.ack(drawn, 1, 1<<1)
 		s.expire()
-		require.Equal(t, []uint64{2, 4, 5}, sends(t, s, 0), "all but those that the receiver has")
+		require.Equal(t, []uint64{2, 4, 5}, sends(t, s, 0), "all except the packets that the receiver has")
 		s.expire()
 		require.Equal(t, []uint64{2}, sends(t, s, 0), "no progress: one")
 		s.ack(drawn, 1, 1<<1) // nothing new

@@ -92,7 +92,7 @@ type Options struct {
 	// arrives with a From that is not its sender.
 	Trusting bool
 	// Numbers means that the transport numbers packets itself: Incarnation and Seq of a packet that arrives are
-	// its own, and not those that were sent. If false, they arrive unchanged, like all other fields.
+	// its own numbers, not the numbers given to Send. If false, they arrive unchanged, like all other fields.
 	Numbers bool
 	// NoSelf means that a process cannot send to itself.
 	NoSelf bool

@@ -16,7 +16,7 @@ import (
 	"github.com/go-election/election"
 )
 
-var update = flag.Bool("update", false, "write testdata/tried.txt anew")
+var update = flag.Bool("update", false, "regenerate testdata/tried.txt")
 
 // tally counts what a property does with transports.
 type tally struct {
@@ -96,7 +96,7 @@ func TestTried(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(),
-		"go test ./transport/transporttest -run TestTried -update writes it anew")
+		"go test ./transport/transporttest -run TestTried -update regenerates it")
 }
 
 // tried returns the result of a property.

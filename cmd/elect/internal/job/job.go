@@ -25,8 +25,8 @@ type Job struct {
 	expect *scenario.Expect // the expected result of this run; nil if there is none
 }
 
-// complete completes the input and rejects an impossible run. The delays remain those of the flags or the
-// file, since expectations hold only for them.
+// complete completes the input and rejects an impossible run. It keeps the delays of the flags or
+// the file, because expectations hold only for these delays.
 func (j *Job) complete() error {
 	c := j.Config
 	err := c.Check()

@@ -40,8 +40,8 @@ certificate of member a of group orders is for spiffe://orders/a and needs
 --group orders. Without TLS all addresses must be of this machine, unless
 --insecure-plaintext allows for others.
 
-A member with --listen that is not among those of --member, since it is to be
-removed, has no vote and never runs COMMAND. It waits for SIGTERM.
+A member with --listen that --member does not list is being removed: it has no
+vote and never runs COMMAND. It waits for SIGTERM.
 
 The exit status is 0 after a hand-over, 1 if the member could not go on, and 2
 if the command line is invalid. With --once it is the exit status of COMMAND,

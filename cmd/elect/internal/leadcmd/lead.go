@@ -93,7 +93,7 @@ func (o *options) elector() (c elector.Config, err error) {
 // words are the flags for what errors of elector.New call the fields of its Config.
 func words(group string) *strings.Replacer {
 	return strings.NewReplacer("elector: ", "", "Group: ", "--group: ", "Self: ", "--self: ",
-		"not among the Members ", "not among those of --member: ", "Members: ", "--member: ",
+		"not among the Members ", "not one of the members in --member: ", "Members: ", "--member: ",
 		"members: ", "--member: ", "members[", "--member[", "Listen: ", "--listen: ",
 		"or set Listen", "or set --listen",
 		"listener: ", "--listen: ", "Dir: ", "--dir: ", "Times.Lease: ", "--lease: ", "Lease: ", "--lease: ",
