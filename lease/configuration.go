@@ -3,6 +3,7 @@ package lease
 import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/internal/portset"
+	"github.com/go-election/election/internal/splitmix"
 )
 
 // voters is a set of processes that vote.
@@ -190,11 +191,7 @@ func (v *voters) add(p election.Port) {
 
 // hashOf returns what a voter adds to the hash of its configuration.
 func hashOf(id election.ID, flags uint8) uint64 {
-	// The finalizer of splitmix64, of a number that is different for each ID and flags.
-	x := uint64(id)*4 + uint64(flags) + uint64(id)>>62*0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Mix(splitmix.Mix(uint64(id)) + uint64(flags))
 }
 
 // rehash computes the hash after the sets have changed.

@@ -132,10 +132,8 @@ func (n *process) recvClaim(e *election.Env, now time.Duration, from election.Po
 // RELEASE was lost, or overtaken by the CLAIM: without a reminder, the leader would lack this voter for as long
 // as it leads (rule 13).
 func (n *process) query(e *election.Env) {
-	for port := range election.Port(e.Ports()) {
-		if e.Peer(port).ID == n.vote.id {
-			e.Send(port, election.Message{Kind: kindGranted, Term: n.term, Value: n.vote.incarnation})
-		}
+	if port, ok := portOf(e, n.vote.id); ok && port != election.NoPort {
+		e.Send(port, election.Message{Kind: kindGranted, Term: n.term, Value: n.vote.incarnation})
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 // import only packages of the ground floors.
 var floors = [][]string{
 	{"input", "internal/prose", "lab/svg", "internal/wholefile", "internal/source", "internal/counters",
-		"internal/order", "internal/turns"},
+		"internal/order", "internal/splitmix", "internal/turns"},
 	{"cost", "params", "elector/fence"},
 	{""}, // the contract
 	{"internal/portset", "internal/rolling", "synchronizer"},
@@ -41,7 +41,7 @@ var forTests = []string{"internal/catalogtest", "internal/channels", "internal/n
 	"internal/terminaltest"}
 
 // contract is all of this module that an algorithm may import.
-var contract = []string{"", "cost", "params", "input", "internal/portset", "synchronizer"}
+var contract = []string{"", "cost", "params", "input", "internal/portset", "internal/splitmix", "synchronizer"}
 
 // commandFloors are the packages of the command from the ground up, below cmd/elect/internal; cmd/elect
 // itself stands on top. All may import any package of the root module.

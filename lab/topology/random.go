@@ -1,29 +1,17 @@
 package topology
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/internal/splitmix"
 )
 
-// splitmix is the generator SplitMix64. A seed yields the same numbers on every machine and in every version.
-type splitmix uint64
+// random draws the numbers of a topology from a seed.
+type random splitmix.Source
 
-func (s *splitmix) next() uint64 {
-	*s += 0x9e3779b97f4a7c15
-	z := uint64(*s)
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// below returns a number from 0 to n-1. None is likelier than another by more than n in 2^64.
-func (s *splitmix) below(n int) int {
-	// The upper half of the product is even enough, and needs no division and no second draw.
-	high, _ := bits.Mul64(s.next(), uint64(n))
-	return int(high)
-}
+// below returns a number from 0 to n-1.
+func (s *random) below(n int) int { return int((*splitmix.Source)(s).Below(uint64(n))) }
 
 // RandomTree returns a tree of n processes that is drawn from seed, with process 0 as its root.
 // Every tree of numbered processes is equally likely: it is decoded from a random Prüfer code. A
@@ -32,13 +20,13 @@ func RandomTree(n int, seed uint64) (Rooted, error) {
 	if err := checkSize("random tree", n); err != nil {
 		return nil, err
 	}
-	s := splitmix(seed)
+	s := random(seed)
 	return rootAt(s.tree(n).table(election.Tree, n, "random tree"), 0), nil
 }
 
 // tree draws the links of a tree. The code of a tree is got by taking away the smallest leaf again
 // and again, and noting the neighbour of each, until two processes are left.
-func (s *splitmix) tree(n int) links {
+func (s *random) tree(n int) links {
 	l := make(links, 0, n)
 	if n == 1 {
 		return l
@@ -79,7 +67,7 @@ func RandomGraph(n, count int, seed uint64) (Topology, error) {
 	if most := min(n*(n-1)/2, maxLinks); count < n-1 || count > most {
 		return nil, refuse("a random graph of %d processes with %d links, not %d to %d", n, count, n-1, most)
 	}
-	s := splitmix(seed)
+	s := random(seed)
 	l := s.tree(n)
 	// Drawing at random hits existing links more and more often. Beyond half of all, draw from the free ones.
 	if count > n*(n-1)/4 {
@@ -92,7 +80,7 @@ func RandomGraph(n, count int, seed uint64) (Topology, error) {
 
 // sparse adds random links until there are count. It expects at most half of all possible links, so that few
 // are drawn twice.
-func (s *splitmix) sparse(l links, n, count int) links {
+func (s *random) sparse(l links, n, count int) links {
 	l = slices.Grow(l, count-len(l))
 	for len(l) < count {
 		for range count - len(l) {
@@ -110,7 +98,7 @@ func (s *splitmix) sparse(l links, n, count int) links {
 }
 
 // dense draws links from a list of all possible links.
-func (s *splitmix) dense(l links, n, count int) links {
+func (s *random) dense(l links, n, count int) links {
 	slices.Sort(l)
 	free := make(links, 0, n*(n-1)/2-len(l))
 	next := 0 // the next link of the tree
