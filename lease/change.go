@@ -14,8 +14,15 @@ func Wish(id election.ID, i, n int) election.Message { return listed(commandWish
 
 // Change returns one of the commands to change the voters: voter i of n, counted from zero. A process ignores
 // the last of them unless it leads, its configuration is confirmed and not joint, and a quorum of the joint
-// configuration has granted its last round.
-func Change(id election.ID, i, n int) election.Message { return listed(commandChange, id, i, n) }
+// configuration has granted its last round. The configuration contains the mark called, for the policy of the
+// program; a change of the mark alone is a change like any other.
+func Change(id election.ID, i, n int, called bool) election.Message {
+	m := listed(commandChange, id, i, n)
+	if called {
+		m.Flags = flagNewCalled
+	}
+	return m
+}
 
 // Complete returns the command to complete a change that another leader has begun. TakeBack returns the command
 // to return to the voters before the change. A process ignores them unless it leads and rule 18 permits the
@@ -39,6 +46,7 @@ func (n *process) listed(e *election.Env, now time.Duration, m *election.Message
 		return
 	}
 	n.list.add(port)
+	n.list.called = m.Flags&flagNewCalled != 0
 	if uint32(n.list.len()) != m.Round {
 		return
 	}
@@ -149,8 +157,6 @@ func (n *process) complete(e *election.Env, now time.Duration) {
 // takeBack returns to the old voters (rule 18). If another leader has begun the change, that leader may have
 // completed it, unless the joint configuration has been confirmed in this Term.
 func (n *process) takeBack(e *election.Env, now time.Duration) {
-	if n.phase == leading && n.voting.isJoint() {
-	}
 	if (n.confirmed || n.begun) && n.voting.isJoint() && n.mayStep(e, now) {
 		n.voting.new.assign(&n.voting.old)
 		n.voting.old.clear()
@@ -162,8 +168,6 @@ func (n *process) takeBack(e *election.Env, now time.Duration) {
 // confirm notes that a quorum has stored the configuration (rule 18), and takes the next step.
 func (n *process) confirm(e *election.Env, now time.Duration) {
 	n.confirmed = true
-	if n.voting.isJoint() {
-	}
 	switch {
 	case n.voting.isJoint() && n.begun:
 		n.complete(e, now)
@@ -208,9 +212,9 @@ func (n *process) sendVoters(e *election.Env, to election.Port) {
 
 // recvMember adds a voter to the configuration with the largest label heard of (rule 19).
 func (n *process) recvMember(e *election.Env, m *election.Message) {
-	flags := m.Flags & (flagOld | flagNew)
+	flags := m.Flags & (flagOld | flagNew | flagOldCalled | flagNewCalled)
 	port, known := portOf(e, m.Rank.ID)
-	if !newer(m.Value, n.voting.label) || m.Value < n.news.label || flags == 0 || !known {
+	if !newer(m.Value, n.voting.label) || m.Value < n.news.label || flags&(flagOld|flagNew) == 0 || !known {
 		return
 	}
 	if m.Value != n.news.label || m.Rank.Priority != n.newsHash || m.Round != n.expected {

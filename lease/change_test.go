@@ -266,3 +266,65 @@ func TestRuleReturnOfGroup(t *testing.T) {
 		requireGroup(t, name, script)
 	}
 }
+
+// TestCalled: the mark of a configuration follows its set of voters, and a change of the mark alone is a change.
+func TestCalled(t *testing.T) {
+	c := config
+	c.Durable = true
+	p := amid(t, c, 1, 2, 4, 5)
+	do := func(lines string) {
+		t.Helper()
+		for line := range strings.Lines(lines) {
+			event, _, _ := strings.Cut(strings.TrimSpace(line), " ->")
+			if event != "" {
+				p.do(t, numbers(event))
+			}
+		}
+	}
+	grant := func(step int) {
+		t.Helper()
+		for _, from := range []int{1, 2, 4} {
+			do(fmt.Sprintf("%d:granted/1.7#%d(1_%d)", from, step+3, step))
+		}
+	}
+	require.Equal(t, lease.Configuration{Recovered: true}, lease.Inspect(p.node))
+	do(founded + "4:granted/1.7#3(1_0)")
+	at := func(step int) lease.Configuration {
+		return lease.Configuration{Label: 1<<10 | uint64(step), Agreed: true, Recovered: true, Leads: true}
+	}
+	want := at(0)
+	want.Confirmed = true
+	require.Equal(t, want, lease.Inspect(p.node))
+	require.Equal(t, lease.Voter{New: true, Granted: true}, lease.VoterAt(p.node, election.NoPort))
+	require.Equal(t, lease.Voter{New: true, Granted: true}, lease.VoterAt(p.node, 0))
+	require.Equal(t, lease.Voter{Granted: true}, lease.VoterAt(p.node, 2))
+
+	do("@280 call 1 2 3")
+	want = at(1)
+	want.Joint, want.Called, want.Begun = true, true, true
+	require.Equal(t, want, lease.Inspect(p.node))
+	require.Equal(t, lease.Voter{Old: true, New: true, Granted: true}, lease.VoterAt(p.node, 0))
+	do("@280 take back")
+	require.Equal(t, at(2), lease.Inspect(p.node))
+	grant(2)
+
+	do("@281 call 1 2 3")
+	grant(3) // joint
+	grant(4)
+	want = at(4)
+	want.Called, want.Confirmed = true, true
+	require.Equal(t, want, lease.Inspect(p.node))
+	require.Equal(t, uint64(1), want.Term())
+	require.Equal(t, 4, want.Step())
+
+	do("@282 call 1 2 3")
+	require.Equal(t, want, lease.Inspect(p.node))
+	do("@282 change 1 2 3")
+	want = at(5)
+	want.Joint, want.Begun = true, true
+	require.Equal(t, want, lease.Inspect(p.node))
+	do("@282 take back")
+	want = at(6)
+	want.Called = true
+	require.Equal(t, want, lease.Inspect(p.node))
+}

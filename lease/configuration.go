@@ -10,6 +10,7 @@ import (
 type voters struct {
 	others portset.Set
 	self   bool
+	called bool // the program has named them by Change, not the lists of a majority
 }
 
 func (v *voters) len() int { return v.count(&v.others, true) }
@@ -32,21 +33,24 @@ func (v *voters) blocked(by *portset.Set, own bool) bool {
 	return 2*(v.len()-v.count(by, own)) <= v.len()
 }
 
-func (v *voters) equal(o *voters) bool { return v.self == o.self && v.others.Equal(&o.others) }
+func (v *voters) equal(o *voters) bool {
+	return v.self == o.self && v.called == o.called && v.others.Equal(&o.others)
+}
 
 func (v *voters) assign(o *voters) {
-	v.self = o.self
+	v.self, v.called = o.self, o.called
 	v.others.Assign(&o.others)
 }
 
 func (v *voters) clear() {
-	v.self = false
+	v.self, v.called = false, false
 	v.others.Clear()
 }
 
 func (v *voters) state(s *election.State) {
 	v.others.State(s)
 	s.Bool(&v.self)
+	s.Bool(&v.called)
 }
 
 // configuration is the set of voters whose grants decide, under a label (rule 14). While the voters change, it
@@ -144,23 +148,25 @@ func (c *configuration) size() int {
 	return c.others()
 }
 
-// flags returns the flags of a voter's MEMBER: the sets that it belongs to.
-func (c *configuration) flags(p election.Port) (flags uint8) {
-	if c.old.others.Has(p) {
-		flags |= flagOld
-	}
-	if c.new.others.Has(p) {
-		flags |= flagNew
-	}
-	return flags
+// flags returns the flags of a voter's MEMBER: the sets that it belongs to. They are zero if it is no voter.
+func (c *configuration) flags(p election.Port) uint8 {
+	return c.flagsOf(c.old.others.Has(p), c.new.others.Has(p))
 }
 
-func (c *configuration) ownFlags() (flags uint8) {
-	if c.old.self {
+func (c *configuration) ownFlags() uint8 { return c.flagsOf(c.old.self, c.new.self) }
+
+func (c *configuration) flagsOf(old, now bool) (flags uint8) {
+	if old {
 		flags |= flagOld
 	}
-	if c.new.self {
+	if now {
 		flags |= flagNew
+	}
+	if flags != 0 && c.old.called {
+		flags |= flagOldCalled
+	}
+	if flags != 0 && c.new.called {
+		flags |= flagNewCalled
 	}
 	return flags
 }
@@ -177,6 +183,7 @@ func (c *configuration) add(p election.Port, id election.ID, flags uint8) bool {
 	if flags&flagNew != 0 {
 		c.new.add(p)
 	}
+	c.old.called, c.new.called = flags&flagOldCalled != 0, flags&flagNewCalled != 0
 	c.hash += hashOf(id, flags)
 	return true
 }

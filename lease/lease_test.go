@@ -216,7 +216,7 @@ func TestDescription(t *testing.T) {
 	require.Equal(t,
 		"probe 160, free 96, held 160, claim 226, granted 161, refused 160, leads 64, release 193, "+
 			"handoff 128, read 65, memory 193, "+
-			"member 226, holds 129", strings.Join(bits, ", "))
+			"member 228, holds 129", strings.Join(bits, ", "))
 	for n, down := range []int{1: 0, 2: 0, 3: 1, 4: 1, 5: 2, 6: 2, 7: 3} {
 		require.Equal(t, down, a.Faults.Down(max(n, 1)))
 	}

@@ -44,6 +44,9 @@ const (
 	// in MEMBER: the sets that the voter belongs to
 	flagOld uint8 = 1
 	flagNew uint8 = 2
+	// in MEMBER: the program has named the set by Change
+	flagOldCalled uint8 = 4
+	flagNewCalled uint8 = 8
 )
 
 // The timers.

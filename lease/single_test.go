@@ -178,7 +178,9 @@ var (
 )
 
 // lists are the commands that name one process after another.
-var lists = map[string]func(election.ID, int, int) election.Message{"wish": lease.Wish, "change": lease.Change}
+var lists = map[string]func(election.ID, int, int) election.Message{"wish": lease.Wish,
+	"change": func(id election.ID, i, n int) election.Message { return lease.Change(id, i, n, false) },
+	"call":   func(id election.ID, i, n int) election.Message { return lease.Change(id, i, n, true) }}
 
 func number(t *testing.T, s string) election.ID {
 	n, err := strconv.ParseUint(s, 10, 64)

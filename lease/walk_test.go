@@ -210,7 +210,7 @@ func (w *walk) act() {
 	case x < 60 && n.phase == leading && n.confirmed && !n.voting.isJoint():
 		list := w.lists[w.rng.IntN(len(w.lists))]
 		for k, id := range list {
-			w.command(i, Change(id, k, len(list)))
+			w.command(i, Change(id, k, len(list), false))
 		}
 	case x < 80 && n.phase == leading && n.voting.isJoint():
 		w.command(i, TakeBack())
@@ -275,7 +275,7 @@ func (w *walk) settle(list []election.ID) {
 				w.command(i, Complete())
 			default:
 				for k, id := range list {
-					w.command(i, Change(id, k, len(list)))
+					w.command(i, Change(id, k, len(list), false))
 				}
 				// A voter may have granted a claim of a larger Term whose owner crashed. It refuses this leader
 				// for as long as the leader leads.

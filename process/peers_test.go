@@ -55,7 +55,7 @@ func TestPeersBecomeMore(t *testing.T) {
 		require.NoError(t, two.AddPeer(election.Rank{ID: 3})) // again: no other port
 		time.Sleep(5 * time.Second)
 		for i, id := range []election.ID{1, 2, 3} {
-			require.NoError(t, two.Command(lease.Change(id, i, 3)))
+			require.NoError(t, two.Command(lease.Change(id, i, 3, false)))
 		}
 		time.Sleep(time.Second)
 		require.Equal(t, []election.Rank{{ID: 1}, {ID: 3}}, two.Peers())

@@ -176,7 +176,7 @@ func outside(in *scenario.Input, rng *rand.Rand, p int) election.Event {
 			lease.Abandon(), lease.Complete(), lease.TakeBack()}
 		if rng.IntN(2) == 0 { // the voters change
 			one := in.IDs[rng.IntN(2)]
-			commands = []election.Message{lease.Wish(in.IDs[0], 0, 1), lease.Change(one, 0, 1)}
+			commands = []election.Message{lease.Wish(in.IDs[0], 0, 1), lease.Change(one, 0, 1, false)}
 		}
 		return election.Event{Op: election.Command, Msg: commands[rng.IntN(len(commands))]}
 	}

@@ -122,11 +122,13 @@ func (l *leaseState) State(s *election.State) {
 type leaseVoters struct {
 	others portset.Set
 	self   bool
+	called bool
 }
 
 func (v *leaseVoters) state(s *election.State) {
 	v.others.State(s)
 	s.Bool(&v.self)
+	s.Bool(&v.called)
 }
 
 type leaseConfiguration struct {

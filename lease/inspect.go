@@ -1,0 +1,51 @@
+package lease
+
+import "github.com/go-election/election"
+
+// Configuration is what a process holds about the voters of its group. It is comparable, and changes only in a
+// step of the process.
+type Configuration struct {
+	Label     uint64 // see rule 14; use Term and Step
+	Agreed    bool   // false: the process holds its wish, or all processes vote
+	Joint     bool   // a change is in progress
+	Called    bool   // the program has named the new voters by Change
+	Bound     bool   // the process has granted a claim under its wish (rule 16)
+	Recovered bool   // the process grants claims: its Quarantine is over and it has read what it needs
+	Leads     bool
+	Confirmed bool // it leads, and a quorum has stored the configuration
+	Begun     bool // it leads, and has begun the change in progress
+}
+
+// Term returns the Term of the leader that wrote an agreed configuration.
+func (c Configuration) Term() uint64 { return c.Label >> stepBits }
+
+// Step returns the number of an agreed configuration in its Term.
+func (c Configuration) Step() int { return int(c.Label & lastStep) }
+
+// Inspect returns the configuration of a Node of this package. Call it between steps.
+func Inspect(node election.Node) Configuration {
+	n := node.(*process)
+	c := Configuration{Label: n.voting.label, Agreed: isAgreed(n.voting.label), Joint: n.voting.isJoint(),
+		Called: n.voting.new.called, Bound: n.bound, Recovered: n.memory == intact, Leads: n.phase == leading}
+	c.Confirmed, c.Begun = c.Leads && n.confirmed, c.Leads && n.begun && c.Joint
+	return c
+}
+
+// Voter is the part of one process in the configuration of another.
+type Voter struct {
+	Old, New bool // is one of the voters before, or after, a change in progress; without one, Old is false
+	Granted  bool // has granted this leader's last round, or the round before
+	Read     bool // has answered READ, so far as this process waits for answers
+	Lost     bool // has answered that it has lost its memory
+}
+
+// VoterAt returns the part of the process behind a port, or of the Node's own process for [election.NoPort].
+func VoterAt(node election.Node, port election.Port) Voter {
+	n := node.(*process)
+	if port == election.NoPort {
+		return Voter{Old: n.voting.old.self, New: n.voting.new.self, Granted: n.phase == leading}
+	}
+	return Voter{Old: n.voting.old.others.Has(port), New: n.voting.new.others.Has(port),
+		Granted: n.phase == leading && (n.yes.Has(port) || n.ready.Has(port)),
+		Read:    n.sure.Has(port) || n.blank.Has(port), Lost: n.blank.Has(port)}
+}
