@@ -200,7 +200,7 @@ func (c *Config) others() []election.Rank {
 func (c *Config) rank(name string) election.Rank {
 	r := election.Rank{ID: ID(name)}
 	if c.Algorithm == nil {
-		r.Priority = turns.Priority(c.Group, name)
+		r.Priority = turns.Priority(c.Group, r.ID)
 	}
 	return r
 }

@@ -249,7 +249,7 @@ func TestHandOver(t *testing.T) {
 				var to *member
 				for _, other := range g {
 					if other != m && (to == nil ||
-						turns.Priority("g", other.name) < turns.Priority("g", to.name)) {
+						turns.Priority("g", elector.ID(other.name)) < turns.Priority("g", elector.ID(to.name))) {
 						to = other // the smaller one, which nothing else would prefer
 					}
 				}
