@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/faults"
 	"github.com/go-election/election/transport/memory"
 )
@@ -125,6 +126,11 @@ func (g *gate) Close() error {
 	g.open()
 	_ = g.calm.Close() // closes the endpoint of both
 	return g.rough.Close()
+}
+
+// Greet sets the hello, which travels with packets: it is lost or held with them.
+func (g *gate) Greet(hello []byte, accept func(peer election.ID, hello []byte) error) error {
+	return g.rough.(transport.Greeter).Greet(hello, accept)
 }
 
 // hold holds packets from now on.

@@ -134,6 +134,33 @@ func TestCloseDrops(t *testing.T) {
 	})
 }
 
+// TestHellosTravelWithPackets: a cut loses a hello with the packet that would carry it, and a member that is
+// paused sends it later.
+func TestHellosTravelWithPackets(t *testing.T) {
+	wired(t, func(n *network, a, b *gate) {
+		var heard string
+		require.NoError(t, a.Greet([]byte("new"), nil))
+		require.NoError(t, b.Greet(nil, func(_ election.ID, hello []byte) error {
+			heard = string(hello)
+			return nil
+		}))
+		c := &cut{way{1, 2}: true}
+		n.set(c)
+		posts(t, a, 2, 1)
+		synctest.Wait()
+		require.Empty(t, heard)
+		n.unset(c)
+		a.hold()
+		posts(t, a, 2, 2)
+		synctest.Wait()
+		require.Empty(t, heard)
+		a.open()
+		v, _ := arrives(t, b)
+		require.EqualValues(t, 2, v)
+		require.Equal(t, "new", heard)
+	})
+}
+
 // TestPause: while a member is paused its clock stands, its packets and its writes wait. Then its clock is
 // where it would be.
 func TestPause(t *testing.T) {

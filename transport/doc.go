@@ -13,8 +13,9 @@
 //
 // The directory examples/transport contains a complete transport. A transport may also implement optional
 // interfaces. If packets arrive in a goroutine of the transport, implement [Pusher] to save each process a
-// goroutine. If the transport has connections, implement [Watcher] to report which peers are up. If it serves a
-// single process, implement [Owned].
+// goroutine. If the transport has connections, implement [Watcher] to report which peers are up, and [Greeter]
+// to exchange what members must agree on before any packet. If new peers may be added, implement [Addressed].
+// If it serves a single process, implement [Owned].
 //
 // # Errors
 //
@@ -32,6 +33,7 @@
 // # See also
 //
 // Package transport/tcp is a transport between machines, with TLS. Package transport/memory is a transport
-// between goroutines. Package transport/reliable makes the links of any transport reliable. Package transport/transporttest tests implementations, and package transport/faults adds
-// delays and failures to any transport.
+// between goroutines. Package transport/reliable makes the links of any transport reliable. Package
+// transport/transporttest tests implementations, and package transport/faults adds delays and failures to any
+// transport.
 package transport

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/transport"
 )
 
 // Over returns a transport that adds the faults of the links to the transport of one process. The sender of
@@ -15,11 +16,26 @@ import (
 //
 // Send does not wait for a delay. Delayed packets are sent later, whether or not ctx has ended, and an error of
 // the inner transport is then only counted. Close drops delayed packets, closes the inner transport, and
-// returns when no timer and no goroutine is left.
+// returns when no timer and no goroutine is left. If the inner transport is a [transport.Greeter], so is the
+// outer one.
 func (l *Links) Over(inner election.Transport) election.Transport {
 	e := &end{links: l, inner: inner}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	if g, ok := inner.(transport.Greeter); ok {
+		return &greeter{e, g}
+	}
 	return e
+}
+
+// greeter is the transport of one process that greets its peers.
+type greeter struct {
+	*end
+	inner transport.Greeter
+}
+
+// Greet passes the hello on.
+func (g *greeter) Greet(hello []byte, accept func(peer election.ID, hello []byte) error) error {
+	return g.inner.Greet(hello, accept)
 }
 
 // end is the transport of one process.

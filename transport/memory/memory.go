@@ -10,7 +10,8 @@
 // when an endpoint is closed are lost as well, without being counted.
 //
 // Endpoints implement transport.Pusher: a packet to a process of package process goes directly from the
-// sender's goroutine into the mailbox of that process.
+// sender's goroutine into the mailbox of that process. They implement transport.Greeter, too: a hello travels
+// with the first packet to each peer, so what cuts a link for packets cuts it for hellos.
 package memory
 
 import (
@@ -70,6 +71,7 @@ type endpoint struct {
 	reader chan struct{}                    // full while a caller receives
 	closed atomic.Bool
 	peers  [recent]atomic.Pointer[endpoint] // recent receivers, by ID modulo recent
+	hellos hellos
 
 	mu      sync.RWMutex // read-locked while a packet arrives, locked while deliver changes
 	deliver func(election.Packet, error) bool
@@ -92,7 +94,11 @@ func (e *endpoint) Send(ctx context.Context, p election.Packet) error {
 	// The transport guarantees that the sender is authentic.
 	p.From = e.id
 	// As on a real network, a packet to a process that is gone is lost without an error.
-	if to := e.peer(p.To); to == nil || !to.accept(p) {
+	switch to := e.peer(p.To); {
+	case to == nil:
+		e.net.lost.Add(1)
+	case e.refuses(to) || !to.greeted(e):
+	case !to.take(p):
 		e.net.lost.Add(1)
 	}
 	return nil
@@ -112,8 +118,8 @@ func (e *endpoint) peer(id election.ID) *endpoint {
 	return peer
 }
 
-// accept accepts a packet, and returns false if the endpoint is closed.
-func (e *endpoint) accept(p election.Packet) bool {
+// take delivers a packet or keeps it for the receiver. It returns false if the endpoint is closed.
+func (e *endpoint) take(p election.Packet) bool {
 	// Without the lock, a packet could go into box just after Push has emptied it, and be overtaken by the next
 	// packet.
 	e.mu.RLock()

@@ -30,14 +30,24 @@ type stop struct {
 	deliver func(election.Packet, error) bool
 	closed  bool
 	watches []func(election.ID, bool)
+	hello   []byte
+	accept  func(election.ID, []byte) error
+	heard   map[election.ID]string // the last hello of each peer
+	refused map[election.ID]bool
 }
 
 func newBus(ids []election.ID, mistake string) *bus {
 	b := &bus{ends: make(map[election.ID]*stop), changed: make(chan struct{}), mistake: mistake}
 	for _, id := range ids {
-		b.ends[id] = &stop{bus: b, self: id}
+		b.add(id)
 	}
 	return b
+}
+
+func (b *bus) add(id election.ID) *stop {
+	b.ends[id] = &stop{bus: b, self: id, heard: make(map[election.ID]string),
+		refused: make(map[election.ID]bool)}
+	return b.ends[id]
 }
 
 func (b *bus) change() {
@@ -55,13 +65,68 @@ func (s *stop) Send(ctx context.Context, p election.Packet) error {
 		return s.gone()
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case to != nil && !to.closed:
+	case to != nil && !to.closed && to.greeted(s):
 		p.From = s.self
 		taken := to.deliver != nil && to.deliver(p, nil)
 		if !taken && !(to.deliver != nil && s.mistake == "refused") {
 			to.queue = append(to.queue, p)
 		}
 		s.change()
+	}
+	return nil
+}
+
+// greeted tells a process the hello of another one that sends it a packet, and reports whether the packet may
+// pass.
+func (s *stop) greeted(from *stop) bool {
+	if s.accept == nil || from.accept == nil || s == from {
+		return true
+	}
+	if s.mistake == "late hello" {
+		time.AfterFunc(time.Millisecond, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.hear(from)
+		})
+		return true
+	}
+	s.hear(from)
+	switch s.mistake {
+	case "accepts all":
+		return true
+	case "accepts answers":
+		return !s.refused[from.self]
+	}
+	return !s.refused[from.self] && !from.refused[s.self]
+}
+
+// hear judges the hello of a peer if it is new.
+func (s *stop) hear(from *stop) {
+	hello := string(from.hello)
+	if last, ok := s.heard[from.self]; ok && (last == hello || s.mistake == "one hello") {
+		return
+	}
+	s.heard[from.self] = hello
+	s.refused[from.self] = s.accept(from.self, []byte(hello)) != nil
+}
+
+// Greet makes the bus a transport.Greeter.
+func (s *stop) Greet(hello []byte, accept func(election.ID, []byte) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed && s.mistake != "closed" {
+		return s.gone()
+	}
+	if s.mistake != "slice" {
+		hello = slices.Clone(hello)
+	}
+	s.hello = hello
+	if accept != nil || s.mistake == "function" {
+		s.accept = accept
+	}
+	if s.mistake != "grudge" {
+		clear(s.heard)
+		clear(s.refused)
 	}
 	return nil
 }
@@ -183,7 +248,7 @@ func (b *bus) watched(id election.ID, up bool) {
 func (b *bus) reopen(id election.ID) election.Transport {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.ends[id] = &stop{bus: b, self: id}
+	b.add(id)
 	b.watched(id, true)
 	return b.ends[id]
 }
@@ -254,6 +319,25 @@ func TestBrokenWatchers(t *testing.T) {
 		"goes on":             "WatchPeers of process 1 calls f after its stop was called",
 	} {
 		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Watch", said) })
+	}
+}
+
+// TestBrokenGreeters: and faulty Greeters.
+func TestBrokenGreeters(t *testing.T) {
+	for mistake, said := range map[string]string{
+		"late hello": "at first a packet from process 1 to process 9223372036854775815 arrives before hello " +
+			"\"I am 0\": the last one was \"\"",
+		"one hello": "after one has changed its hello, a packet from process 1 to process 9223372036854775815 " +
+			"arrives before hello \"another hello\": the last one was \"I am 0\"",
+		"slice":       "arrives before hello \"I am 0\": the last one was \"\\x00",
+		"function":    "arrives before hello \"another hello\": the last one was \"I am 0\"",
+		"accepts all": "which has refused the hello before it",
+		"accepts answers": "a packet from process 9223372036854775815 to process 1 arrives while process " +
+			"9223372036854775815 refuses the other",
+		"grudge": "packets are lost: after the process that has refused has changed its hello, no packet",
+		"closed": "Greet after Close returned no error",
+	} {
+		t.Run(mistake, func(t *testing.T) { isFound(t, mistake, "Hello", said) })
 	}
 }
 

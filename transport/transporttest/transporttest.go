@@ -47,6 +47,8 @@
 //	Push         a transport.Pusher pushes packets that wait or     not if Lossy,
 //	             arrive and its end, and keeps refused packets      Duplicates or Unordered
 //	Watch        a transport.Watcher reports which peers are up, once per change
+//	Hello        a transport.Greeter tells each hello before the packets sent later, and
+//	             processes exchange no packets while one of them refuses the other
 //	Goroutines   no goroutine is left after Close
 //	Election     processes elect a leader over the transport
 //
@@ -148,6 +150,7 @@ func properties() []property {
 				!o.Unordered
 		}},
 		{name: "Watch", holds: watch},
+		{name: "Hello", holds: hello},
 		{name: "Goroutines", holds: everything},
 		{name: "Election", holds: elect},
 	}
