@@ -39,6 +39,8 @@ type Algorithm struct {
 	Synchronous bool
 
 	Kinds []Kind // Kinds[k-1] describes the messages of kind k
+	// Commands[k-1] describes the Command of kind k. Only commands that need nothing but a list have a name.
+	Commands []CommandKind
 	// Timers[l][t] is the name of timer t of machine l of the Stack, such as "the wait for answers". A Node
 	// that is not a Stack is machine 0.
 	Timers [][]string
@@ -144,6 +146,33 @@ func (a *Algorithm) Check() error {
 		return input.Errorf("algorithm: %s has %d Kinds", a.Title(), len(a.Kinds))
 	}
 	return nil
+}
+
+// CommandKind describes the commands of one kind, which a program gives to its process.
+type CommandKind struct {
+	Name string `json:"name,omitempty"`
+	// Listed means that the command names a list of processes: it is given once for each, with the process as
+	// Rank.ID, its place in the list as Value, from zero, and the length of the list as Round.
+	Listed bool `json:"listed,omitempty"`
+	// Wish means that the list is of the voters that the program wants. The command follows Init. An algorithm
+	// without such a command has voters that never change.
+	Wish bool `json:"wish,omitempty"`
+}
+
+// CommandsOf returns the messages that give a command to a process. The list is for commands that are Listed.
+func (a *Algorithm) CommandsOf(name string, list []ID) (all []Message) {
+	k := slices.IndexFunc(a.Commands, func(c CommandKind) bool { return c.Name == name })
+	if k < 0 {
+		return nil
+	}
+	if !a.Commands[k].Listed {
+		return []Message{{Kind: uint8(k + 1)}}
+	}
+	for i, id := range list {
+		all = append(all, Message{Kind: uint8(k + 1), Rank: Rank{ID: id}, Value: uint64(i),
+			Round: uint32(len(list))})
+	}
+	return all
 }
 
 // NewNode returns the Node of one process, wrapped in a TermKeeper. If oneWay is set, messages cannot be

@@ -32,6 +32,15 @@ func Complete() election.Message { return election.Message{Kind: commandComplete
 // TakeBack returns the command to return to the voters before a change in progress; see [Complete].
 func TakeBack() election.Message { return election.Message{Kind: commandTakeBack} }
 
+// commands describes the commands that need nothing but a list of processes.
+var commands = []election.CommandKind{
+	commandResign - 1: {Name: "resign"}, commandRenew - 1: {Name: "renew"},
+	commandSitDown - 1: {Name: "sit down"}, commandLapse - 1: {Name: "lapse"},
+	commandAbandon - 1: {Name: "abandon"}, commandWish - 1: {Name: "wish", Listed: true, Wish: true},
+	commandChange - 1: {Name: "change", Listed: true}, commandComplete - 1: {Name: "complete"},
+	commandTakeBack - 1: {Name: "take back"},
+}
+
 func listed(kind uint8, id election.ID, i, n int) election.Message {
 	return election.Message{Kind: kind, Rank: election.Rank{ID: id}, Value: uint64(i), Round: uint32(n)}
 }
