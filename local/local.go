@@ -120,6 +120,8 @@ func (c *Config) check() error {
 	switch {
 	case len(c.RestartAt) > 0:
 		return input.Errorf("restart_at: restarts need the simulator's clock")
+	case len(c.Commands) > 0:
+		return input.Errorf("commands: commands need the simulator's clock")
 	case len(c.PauseAt) > 0:
 		return input.Errorf("pause_at: pauses need the simulator's clock")
 	case c.WrongClocks():

@@ -123,8 +123,17 @@ func (w *worker) rejoin(p int, pr *proc, ev *election.Event) {
 	w.run.report(p, observe.Recover, ev.At, 0)
 	ev.Op, ev.Msg.Value = election.Init, w.run.incarnation()
 	w.step(p, pr, ev)
+	w.wish(p, pr)
 	ev.Op, ev.Msg.Value = election.Rejoin, 0
 	w.step(p, pr, ev)
+}
+
+// wish names to a process the voters that its program wishes, if there are any.
+func (w *worker) wish(p int, pr *proc) {
+	ev := election.Event{Op: election.Command, At: w.run.now()}
+	for _, ev.Msg = range w.run.config.WishCommands(w.run.config.Wish(p, ev.At)) {
+		w.step(p, pr, &ev)
+	}
 }
 
 // now returns the duration of the election so far, in its own time.

@@ -70,6 +70,7 @@ func (w *worker) begin(p int, pr *proc) {
 	ev := election.Event{Op: election.Init}
 	ev.Msg.Value = w.run.incarnation()
 	w.step(p, pr, &ev)
+	w.wish(p, pr)
 	if w.run.starters == nil || w.run.starters[p] {
 		ev = election.Event{Op: election.Start, At: w.run.now()}
 		w.step(p, pr, &ev)

@@ -44,6 +44,8 @@ names of the flags, with _ for -.
   crash_at             a list of [id, time], as recover_at and restart_at
   pause_at             a list of [id, from, until]
   partitions           a list of objects with from, until, groups, one_way
+  wishes               the voters that each process wants: a list of [id, time, voters]; lease only
+  commands             a list of objects with at, process, command, voters: change, take back ...
   schedule, seed       unit, random or hand; what every random choice follows from
   params               the parameters of the algorithm, an object
   steps                all that happens, one step after another

@@ -65,6 +65,10 @@ func (p *parser) faults(s *Scenario, name string) bool {
 		s.Faults.Reorder = p.probability()
 	case "partitions":
 		s.Faults.Partitions = p.partitions()
+	case "wishes":
+		s.Wishes = p.wishes()
+	case "commands":
+		s.Commands = p.commands()
 	default:
 		return false
 	}

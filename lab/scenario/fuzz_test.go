@@ -33,7 +33,7 @@ func FuzzRead(f *testing.F) {
 			f.Add(one)
 		}
 	}
-	for _, text := range seeds {
+	for _, text := range append(seeds, everyCommand) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

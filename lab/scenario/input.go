@@ -18,6 +18,14 @@
 //
 // A partition without "until" never ends; see [fault.Partition].
 //
+// If the voters of an algorithm may change, each process names the voters that it wants, and a program may give
+// commands. A command without a process goes to the process that leads then:
+//
+//	"wishes": [[1, 0, [1, 2, 3]],   1 wants 1, 2 and 3 from its start on,
+//	           [1, 20, [1, 2, 4]]]  and others if it returns from a crash at 20 or later
+//	"commands": [{"at": 25, "command": "change", "voters": [1, 2, 4]},
+//	             {"at": 26, "command": "take back", "process": 1}]
+//
 // Instead of all these, and of times at which processes start, a file may say step by step what
 // happens, see [Step]. Nothing else does, and the run ends with the last step:
 //
@@ -26,12 +34,14 @@
 //
 // A step has these fields, of which only "do" and "process" are always needed:
 //
-//	"do"             start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose or
-//	                 duplicate
+//	"do"             start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose,
+//	                 duplicate or command
 //	"process"        to which it happens; of a message, its receiver
 //	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
 //	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0
 //	"timer", "layer" of timeout
+//	"command"        of command: which; without a process it goes to the process that leads
+//	"voters"         of command: of which a list is given; of recover, restart: which the process wants now
 //	"choices"        what chance brings in this step, one number after another; 0 where there are no more
 //	"at"             when; else a unit after the step before, and the first at 0
 //
@@ -92,6 +102,9 @@ type Input struct {
 	ClockRates []ClockRate
 	Faults     fault.Plan // what goes wrong on links
 
+	Wishes   []Wish    // of processes whose voters may change; if nil, all vote
+	Commands []Command // in the order of time
+
 	// SuspectAfter is how long after a crash or a return a failure detector reports it to all that are
 	// up, see [Input.Prompts]. If zero, there is no failure detector.
 	SuspectAfter time.Duration
@@ -124,6 +137,9 @@ func (in *Input) Check() error {
 		return err
 	}
 	if err := in.checkEvents(); err != nil {
+		return err
+	}
+	if err := in.checkCommands(); err != nil {
 		return err
 	}
 	if err := in.checkDraws(); err != nil {

@@ -25,7 +25,7 @@ func (in *Input) Scenario() Scenario {
 		Initiators: in.Initiators, StartTimes: in.StartTimes, Crashed: in.Crashed, CrashAt: in.CrashAt,
 		RecoverAt: in.RecoverAt, RestartAt: in.RestartAt, PauseAt: in.PauseAt,
 		ClockRates: in.ClockRates, Faults: in.Faults, SuspectAfter: in.SuspectAfter,
-		Draws: in.Draws,
+		Draws: in.Draws, Wishes: in.Wishes, Commands: in.Commands,
 	}
 }
 

@@ -98,6 +98,8 @@ func (r *StepRecorder) step(s *Step, o *observe.Occurrence) {
 		s.Port = o.Event.Port
 	case election.Timeout:
 		s.Timer, s.Layer = o.Event.Timer, o.Event.Layer
+	case election.Command:
+		s = r.command(s, o)
 	case election.Recv:
 		r.onLink(s, o.Message)
 		r.take(o.Message)
@@ -108,10 +110,7 @@ func (r *StepRecorder) step(s *Step, o *observe.Occurrence) {
 		}
 	default:
 		s.Do = 0
-		if r.err == nil {
-			r.err = input.Errorf("steps: %d takes %v at %s, which no step can be", o.Process,
-				observe.What(o.Event.Op), InUnits(o.At))
-		}
+		r.refuse(o)
 	}
 	for _, c := range o.Choices {
 		if c.Of > 1 {
@@ -128,5 +127,42 @@ func (r *StepRecorder) step(s *Step, o *observe.Occurrence) {
 		r.on[number] = topology.End{Process: q, Port: back}
 		link := r.in.Topology.Index(q, back)
 		r.links[link] = append(r.links[link], number)
+	}
+}
+
+// command fills in a command, and returns the step that it belongs to. A list of commands is one step, and the
+// wish of a process belongs to its return.
+func (r *StepRecorder) command(s *Step, o *observe.Occurrence) *Step {
+	m, commands := &o.Event.Msg, r.in.Algorithm.Commands
+	if m.Kind == 0 || int(m.Kind) > len(commands) || commands[m.Kind-1].Name == "" {
+		s.Do = 0
+		r.refuse(o)
+		return s
+	}
+	kind := &commands[m.Kind-1]
+	if !kind.Wish {
+		s.Command = kind.Name
+	}
+	if !kind.Listed {
+		return s
+	}
+	if kind.Wish || m.Value > 0 {
+		s.Do = 0
+		last := len(r.steps) - 1
+		if last < 0 || r.steps[last].Process != o.Process || kind.Wish && r.steps[last].Do != observe.Recover &&
+			r.steps[last].Do != observe.Restart {
+			return s // the first wish comes with the beginning
+		}
+		s = &r.steps[last]
+	}
+	s.Voters = append(s.Voters, m.Rank.ID)
+	return s
+}
+
+// refuse notes an event that no step can be.
+func (r *StepRecorder) refuse(o *observe.Occurrence) {
+	if r.err == nil {
+		r.err = input.Errorf("steps: %d takes %v at %s, which no step can be", o.Process,
+			observe.What(o.Event.Op), InUnits(o.At))
 	}
 }

@@ -32,6 +32,8 @@ type Scenario struct {
 	PauseAt    []Pause
 	ClockRates []ClockRate
 	Faults     fault.Plan // what goes wrong on links: loss, duplicate, reorder, partitions
+	Wishes     []Wish
+	Commands   []Command
 
 	// how long after a crash or a return a failure detector reports it; if zero, it does not
 	SuspectAfter time.Duration
@@ -76,7 +78,7 @@ func (s *Scenario) Input(find func(name, variant string) (*election.Algorithm, e
 		Algorithm: a, IDs: s.IDs, Priorities: s.Priorities, Initiators: s.Initiators,
 		StartTimes: s.StartTimes, Crashed: s.Crashed, CrashAt: s.CrashAt, RecoverAt: s.RecoverAt,
 		RestartAt: s.RestartAt, PauseAt: s.PauseAt, ClockRates: s.ClockRates, Faults: s.Faults,
-		SuspectAfter: s.SuspectAfter, Draws: s.Draws,
+		SuspectAfter: s.SuspectAfter, Draws: s.Draws, Wishes: s.Wishes, Commands: s.Commands,
 	}
 	if err := s.checkRun(); err != nil {
 		return Input{}, err

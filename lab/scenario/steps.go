@@ -18,16 +18,23 @@ import (
 // Messages wait on their links, in the order in which they were sent, until a Step takes them off.
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
-	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose or duplicate; of
-	// an [Act] also delay, cut or heal
-	Do      observe.What
-	Process election.ID // to which it happens: that starts, receives or crashes, or whose timer runs out
+	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate or
+	// command; of an [Act] also delay, cut or heal
+	Do observe.What
+	// to which it happens: that starts, receives or crashes, or whose timer runs out; of command, if zero, the
+	// process that leads
+	Process election.ID
 	// of deliver, lose, duplicate, delay: the link, as its receiver sees it; of suspect, trust: the link
 	// to the process that a failure detector suspects, or trusts again
 	Port  election.Port
 	Nth   int   // of deliver, lose, duplicate, delay: which of the messages on that link; the oldest is 0
 	Timer uint8 // of timeout
 	Layer uint8 // of timeout: the machine of a stack that set the timer
+
+	Command string // of command: its name
+	// of command, if it is about a list; of recover, restart: the voters that the process wishes from now on,
+	// if it has others than [Input].Wishes gives it
+	Voters []election.ID
 
 	// Choices are what chance brings in this step: what [election.Env.Choose] returns, where there are
 	// two things at least to choose from. Missing ones are 0. In an Init that no Step brings all are.
@@ -45,6 +52,7 @@ var kinds = []struct {
 	do                          observe.What
 	port, message, timer, takes bool // takes: a Node takes an event, in which chance may have a part
 	act, links                  bool // only an Act can do it; it happens to links, and to no process
+	voters, leads               bool // may have a list of voters; without a process it happens to the leader
 }{
 	{do: observe.Start, takes: true},
 	{do: observe.Deliver, port: true, message: true, takes: true},
@@ -54,10 +62,11 @@ var kinds = []struct {
 	{do: observe.Crash},
 	{do: observe.Pause},
 	{do: observe.Resume},
-	{do: observe.Recover, takes: true},
-	{do: observe.Restart, takes: true},
+	{do: observe.Recover, takes: true, voters: true},
+	{do: observe.Restart, takes: true, voters: true},
 	{do: observe.Lose, port: true, message: true},
 	{do: observe.Duplicate, port: true, message: true},
+	{do: observe.Command, takes: true, voters: true, leads: true},
 	{do: observe.Delay, port: true, message: true, act: true},
 	{do: observe.Cut, act: true, links: true},
 	{do: observe.Heal, act: true, links: true},
@@ -134,7 +143,7 @@ func (in *Input) planned() string {
 		{"restart_at", len(in.RestartAt) > 0}, {"suspect_after", in.SuspectAfter > 0},
 		{"pause_at", len(in.PauseAt) > 0}, {"loss", in.Faults.Loss > 0},
 		{"duplicate", in.Faults.Duplicate > 0}, {"reorder", in.Faults.Reorder > 0},
-		{"partitions", len(in.Faults.Partitions) > 0},
+		{"partitions", len(in.Faults.Partitions) > 0}, {"commands", len(in.Commands) > 0},
 	} {
 		if field.given {
 			return field.name
@@ -157,7 +166,7 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 		return input.Errorf("do: none is given")
 	case k < 0:
 		return input.Errorf("do: %s is not a step %s", quote(s.Do.String()), listed(names))
-	case s.Process == 0 && !kinds[k].links:
+	case s.Process == 0 && !kinds[k].links && !kinds[k].leads:
 		return input.Errorf("process: none is given")
 	case !known && s.Process != 0:
 		return input.Errorf("process: %d is not a process", s.Process)
@@ -169,6 +178,7 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 	}{
 		{"port", s.Port != 0, is.port}, {"nth", s.Nth != 0, is.message}, {"timer", s.Timer != 0, is.timer},
 		{"layer", s.Layer != 0, is.timer}, {"choices", len(s.Choices) > 0, is.takes},
+		{"command", s.Command != "", is.leads}, {"voters", s.Voters != nil, is.voters},
 		{"process", s.Process != 0, !is.links}, {"by", s.By != 0, s.Do == observe.Delay},
 		{"groups", s.Groups != nil, s.Do == observe.Cut}, {"one_way", s.OneWay, s.Do == observe.Cut},
 	} {
@@ -179,6 +189,18 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 	for c, choice := range s.Choices {
 		if choice < 0 {
 			return input.Errorf("choices[%d]: %d is less than 0", c, choice)
+		}
+	}
+	switch {
+	case s.Do == observe.Command:
+		if err := in.checkCommand(s.Process, s.Command, s.Voters, where); err != nil {
+			return err
+		}
+	case s.Voters != nil && len(in.Wishes) == 0:
+		return input.Errorf("voters: without \"wishes\" of all processes the voters never change")
+	case s.Voters != nil:
+		if err := checkVoters(s.Voters, where); err != nil {
+			return err
 		}
 	}
 	switch {
@@ -235,6 +257,10 @@ func (p *parser) step(s *Step, name string, names []string) bool {
 		s.Timer = uint8(p.upTo("a timer", math.MaxUint8))
 	case "layer":
 		s.Layer = uint8(p.upTo("a layer", math.MaxUint8))
+	case "command":
+		s.Command = p.text()
+	case "voters":
+		s.Voters = p.ids()
 	default:
 		return false
 	}

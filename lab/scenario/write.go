@@ -99,6 +99,8 @@ type form struct {
 	Duplicate    float64         `json:"duplicate,omitzero"`
 	Reorder      float64         `json:"reorder,omitzero"`
 	Partitions   []partitionForm `json:"partitions,omitzero"`
+	Wishes       [][3]any        `json:"wishes,omitzero"`
+	Commands     []commandForm   `json:"commands,omitzero"`
 	Draws        [][]int         `json:"draws,omitzero"`
 	Schedule     Schedule        `json:"schedule,omitzero"`
 	Seed         whole           `json:"seed,omitzero"`
@@ -132,6 +134,13 @@ type partitionForm struct {
 	OneWay bool      `json:"one_way,omitzero"`
 }
 
+type commandForm struct {
+	At      units   `json:"at,omitzero"`
+	Process whole   `json:"process,omitzero"`
+	Command string  `json:"command,omitzero"`
+	Voters  []whole `json:"voters,omitzero"`
+}
+
 type delayForm struct {
 	Distribution Distribution `json:"distribution,omitzero"`
 	Min          units        `json:"min,omitzero"`
@@ -146,6 +155,8 @@ type stepForm struct {
 	Nth     int           `json:"nth,omitzero"`
 	Timer   uint8         `json:"timer,omitzero"`
 	Layer   uint8         `json:"layer,omitzero"`
+	Command string        `json:"command,omitzero"`
+	Voters  []whole       `json:"voters,omitzero"`
 	Choices []int         `json:"choices,omitzero"`
 	At      *units        `json:"at,omitzero"`
 }
@@ -184,6 +195,12 @@ func formOf(s *Scenario) *form {
 		Partitions: each(s.Faults.Partitions, func(p fault.Partition) partitionForm {
 			return partitionForm{units(p.From), units(p.Until), each(p.Groups, wholes), p.OneWay}
 		}),
+		Wishes: each(s.Wishes, func(w Wish) [3]any {
+			return [3]any{whole(w.ID), units(w.Time), wholes(w.Voters)}
+		}),
+		Commands: each(s.Commands, func(c Command) commandForm {
+			return commandForm{units(c.Time), whole(c.Process), c.Name, wholes(c.Voters)}
+		}),
 		Draws: s.Draws, Schedule: s.Schedule, Seed: whole(s.Seed), Delay: formOfDelay(s.Delay),
 		Until: units(s.Until), FIFO: s.FIFO, Steps: each(s.Steps, formOfStep),
 		Acts: each(s.Acts, func(a Act) actForm {
@@ -214,7 +231,7 @@ func formOfDelay(d *Delay) *delayForm {
 
 func formOfStep(s Step) stepForm {
 	f := stepForm{Process: whole(s.Process), Port: s.Port, Nth: s.Nth, Timer: s.Timer, Layer: s.Layer,
-		Choices: s.Choices, At: (*units)(s.At)}
+		Command: s.Command, Voters: wholes(s.Voters), Choices: s.Choices, At: (*units)(s.At)}
 	if s.Do != 0 {
 		f.Do = s.Do.String()
 	}

@@ -112,7 +112,7 @@ func (s *Sim) act() (more bool) {
 		return false
 	}
 	step := s.given(s.hand.acted)
-	p := s.control.where[step.Process]
+	p := s.place(step)
 	at := s.handTime(step, p)
 	switch {
 	case s.still && s.config.Until > 0 && at > s.config.Until:
@@ -304,9 +304,13 @@ func (s *Sim) take(step *scenario.Step, p int, at time.Duration) (outside string
 		s.resume(int32(p))
 		s.hand.resumed = append(s.hand.resumed, resumption{p, at})
 	case observe.Recover:
+		s.wish(p, step.Voters)
 		s.restart(p)
 	case observe.Restart:
+		s.wish(p, step.Voters)
 		s.restartSaved(p)
+	case observe.Command:
+		s.command(step, p)
 	case observe.Cut:
 		s.cut(step.Groups, step.OneWay)
 	case observe.Heal:
@@ -320,6 +324,11 @@ func (s *Sim) hashHand(step *scenario.Step, p int) {
 	s.hash.add(&election.Event{At: s.now, Timer: uint8(actByHand), Port: step.Port, Msg: election.Message{
 		Value: uint64(step.By), Term: uint64(step.Nth), Kind: uint8(step.Do), Round: uint32(step.Timer),
 		Layer: step.Layer, Flags: flag(step.OneWay)}}, uint32(p))
+	if step.Do == observe.Command { // which may wait for a paused process
+		for _, m := range s.config.Algorithm.CommandsOf(step.Command, step.Voters) {
+			s.hash.add(&election.Event{At: s.now, Timer: uint8(actCommand), Msg: m}, uint32(p))
+		}
+	}
 }
 
 // started notes that a process starts which has waited for an act to start it.
@@ -349,8 +358,10 @@ func (s *Sim) possible(step *scenario.Step, p int, m *entry) error {
 		return nil
 	}
 	switch {
+	case step.Do == observe.Command && s.commanded(step) == noProcess:
+		return impossible(step, "no process leads; name the process that is to take it")
 	case isDown:
-		return impossible(step, "%d is down", step.Process)
+		return impossible(step, "%d is down", s.config.IDs[p])
 	case step.Do == observe.Resume && s.procs[p].status != Paused:
 		return impossible(step, "%d is not paused", step.Process)
 	case step.Do == observe.Timeout && s.running(int32(p), step.Timer, step.Layer) == 0:

@@ -25,6 +25,7 @@ const (
 	actCut    // by the caller alone
 	actHeal   // by the caller alone
 	actByHand // any act
+	actCommand
 )
 
 // acts contains the acts that happen to one process.
@@ -35,7 +36,7 @@ var acts = map[observe.What]act{
 type control struct {
 	at    time.Duration
 	until time.Duration // of a pause
-	port  election.Port // of a prompt
+	port  election.Port // of a prompt; of a command, its place in Config.Commands
 	p     int32
 	do    act
 	op    election.Op // of a prompt
@@ -59,7 +60,7 @@ func newControls(in *scenario.Input) controls {
 	if allStart {
 		c.all = len(in.IDs)
 	}
-	if !allStart || len(in.Crashed) > 0 || in.Disturbed() {
+	if !allStart || len(in.Crashed)+len(in.Commands) > 0 || in.Disturbed() {
 		c.where = in.Positions()
 	}
 	if !allStart {
@@ -84,6 +85,9 @@ func newControls(in *scenario.Input) controls {
 	}
 	for _, w := range in.Prompts() {
 		c.list = append(c.list, control{at: w.At, port: w.Port, p: int32(w.To), do: actPrompt, op: w.Op})
+	}
+	for i := range in.Commands {
+		c.list = append(c.list, control{at: in.Commands[i].Time, port: election.Port(i), do: actCommand})
 	}
 	// Starts, returns and reports of one instant stay in the order in which they were added above.
 	order.Stable(c.list, func(a, b control) int {
@@ -141,6 +145,10 @@ func (s *Sim) apply(c control) {
 		s.post(p, election.Event{Op: election.Start})
 	case actPrompt:
 		s.post(p, election.Event{Op: c.op, Port: c.port})
+	case actCommand:
+		if step := s.planCommand(c.port); s.commanded(step) != noProcess {
+			s.command(step, s.commanded(step))
+		}
 	case actRecover:
 		if isDown {
 			s.restart(p)

@@ -31,8 +31,11 @@ func (s *Sim) Do(step scenario.Step) (outside string, err error) {
 	if err := s.config.CheckAct(&step); err != nil {
 		return "", err
 	}
-	p := max(slices.Index(s.config.IDs, step.Process), 0) // a cut has no process
 	s.byHand(func() {
+		p := max(slices.Index(s.config.IDs, step.Process), 0) // a cut has no process
+		if step.Do == observe.Command && step.Process == 0 {
+			p = s.place(&step)
+		}
 		if err = s.err; err == nil {
 			outside, err = s.take(&step, p, s.handTime(&step, p))
 		}

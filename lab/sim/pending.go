@@ -30,7 +30,7 @@ type Pending struct {
 
 // starting is what the acts are that come from Config.
 var starting = map[act]observe.What{actCrash: observe.Crash, actPause: observe.Pause, actStart: observe.Start,
-	actRecover: observe.Recover, actRestart: observe.Restart, actResume: observe.Resume}
+	actCommand: observe.Command, actRecover: observe.Recover, actRestart: observe.Restart, actResume: observe.Resume}
 
 // Pending returns the pending events in their order: crashes, starts and other planned events, messages in
 // flight, and running timers. Each of them may change the events after it. If only steps or acts make
@@ -70,8 +70,15 @@ func (s *Sim) pendingControls() (all []Pending) {
 		if prompt {
 			do = observe.What(k.op)
 		}
-		one := s.pending(int(k.p), do, k.at)
-		if prompt {
+		p := int(k.p)
+		if k.do == actCommand {
+			p = s.place(s.planCommand(k.port))
+		}
+		one := s.pending(p, do, k.at)
+		switch {
+		case k.do == actCommand:
+			one.Step = *s.planCommand(k.port)
+		case prompt:
 			one.Port = k.port
 		}
 		if one.Refused = s.possible(&one.Step, one.To, nil); one.Refused == nil {

@@ -141,6 +141,8 @@ type state struct {
 
 	lost, duplicated, reordered uint64 // messages
 
+	wishes map[int32][]election.ID // of processes that have another one than Config.Wishes gives them
+
 	drawn []uint32 // by process: how many of Config.Draws it has drawn; nil without these
 
 	entries []verdict.Entry // only ever appended to
@@ -332,6 +334,9 @@ func (s *Sim) init(p int) {
 		ev.Msg.Value = s.returns + 1
 	}
 	s.local(p, ev)
+	if len(s.config.Wishes) > 0 {
+		s.wished(p)
+	}
 }
 
 // deliver gives a message to its receiver.
