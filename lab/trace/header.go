@@ -63,6 +63,7 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 		}
 	}
 	h.Timers, h.Names = in.Algorithm.Timers, namesOf(in.Algorithm)
+	h.Commands = in.Algorithm.Commands
 	return h, nil
 }
 
@@ -71,8 +72,8 @@ func namesOf(a *election.Algorithm) []Names {
 	all, named := make([]Names, len(a.Kinds)), false
 	for i := range a.Kinds {
 		k := a.KindOf(uint8(i + 1))
-		all[i] = Names{k.Round, k.Value, k.Flags, k.Marks}
-		named = named || k.Round+k.Value+k.Flags != "" || k.Marks != nil
+		all[i] = Names{k.ID, k.Priority, k.Round, k.Value, k.Flags, k.Marks}
+		named = named || k.ID+k.Priority+k.Round+k.Value+k.Flags != "" || k.Marks != nil
 	}
 	if !named {
 		return nil
@@ -133,15 +134,16 @@ func arithmetic(shape election.Shape, ids []election.ID, oneWay bool) topology.T
 
 // headerLine is a header as the first line holds it.
 type headerLine struct {
-	Trace    int                `json:"trace"`
-	Driver   string             `json:"driver"`
-	Scenario scenario.Scenario  `json:"scenario"`
-	Links    linksLine          `json:"links"`
-	Kinds    []string           `json:"kinds"`
-	Joins    []string           `json:"joins,omitzero"`
-	Names    []Names            `json:"names,omitempty"`
-	Timers   []map[uint8]string `json:"timers,omitempty"` // the few timers of a mutex have numbers far apart
-	Delay    units              `json:"delay,omitzero"`
+	Trace    int                    `json:"trace"`
+	Driver   string                 `json:"driver"`
+	Scenario scenario.Scenario      `json:"scenario"`
+	Links    linksLine              `json:"links"`
+	Kinds    []string               `json:"kinds"`
+	Joins    []string               `json:"joins,omitzero"`
+	Names    []Names                `json:"names,omitempty"`
+	Commands []election.CommandKind `json:"commands,omitempty"`
+	Timers   []map[uint8]string     `json:"timers,omitempty"` // the few timers of a mutex have numbers far apart
+	Delay    units                  `json:"delay,omitzero"`
 }
 
 // linksLine tells how processes are joined. A port that leads nowhere is an empty list, any other the process
@@ -158,7 +160,7 @@ type linksLine struct {
 // line returns the header as its line holds it.
 func (h *Header) line() *headerLine {
 	l := &headerLine{Trace: Version, Driver: h.Driver, Scenario: h.Scenario, Links: h.links(), Kinds: h.Kinds,
-		Joins: h.Joins, Names: h.Names, Delay: units(h.Delay)}
+		Joins: h.Joins, Names: h.Names, Commands: h.Commands, Delay: units(h.Delay)}
 	if l.Kinds == nil {
 		l.Kinds = []string{}
 	}

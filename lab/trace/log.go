@@ -97,8 +97,8 @@ func (t *Trace) steps() map[Ref]int {
 	counts := false // what the process does now belongs to a step
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !e.Do.Effect() {
-			if counts = e.step(); counts {
+		if !e.Do.Effect() && !t.Header.continues(e) {
+			if counts = t.Header.step(e); counts {
 				count++
 			}
 		}
@@ -109,9 +109,18 @@ func (t *Trace) steps() map[Ref]int {
 	return number
 }
 
+// continues reports whether the event is a command of a list that has begun before: the list is one step.
+func (h *Header) continues(e *Event) bool {
+	kind := h.command(&e.Message)
+	return e.Do == observe.Command && kind != nil && kind.Listed && e.Message.Value > 0
+}
+
 // step reports whether the event begins a step of a run.
-func (e *Event) step() bool {
+func (h *Header) step(e *Event) bool {
 	switch e.Do {
+	case observe.Command: // a wish belongs to the beginning or a return
+		kind := h.command(&e.Message)
+		return kind == nil || !kind.Wish
 	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume, observe.Cut, observe.Heal:
 		return false
 	case observe.Crash:

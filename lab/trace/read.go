@@ -206,7 +206,7 @@ func (h *Header) read(line []byte) error {
 		return err
 	}
 	*h = Header{Driver: raw.Driver, Scenario: *s, Links: links, Kinds: raw.Kinds, Joins: raw.Joins,
-		Names: raw.Names, Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
+		Names: raw.Names, Commands: raw.Commands, Timers: timersOf(raw.Timers), Delay: time.Duration(raw.Delay)}
 	// As with events, a header is right only if it would be written the same way.
 	return canonical(line, h.line())
 }

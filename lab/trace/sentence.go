@@ -22,8 +22,11 @@ func NewSentences(t *Trace) *Sentences {
 	t = grouped(t)
 	s := &Sentences{story: t.words(), shown: make([]bool, len(t.Events))}
 	s.story.settle()
-	run := make(running)
+	run, commands := make(running), make(listing)
 	for i := range t.Events {
+		if list, _ := commands.add(&t.Header, &t.Events[i]); list != nil {
+			s.story.lists[t.Events[i].Ref()] = list
+		}
 		if !t.Events[i].Do.Effect() {
 			s.first = append(s.first, i)
 		}
@@ -51,7 +54,8 @@ func (s *Sentences) Of(from, to int) []string {
 
 // words returns a story that has only what words need.
 func (t *Trace) words() *story {
-	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds)}
+	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds),
+		lists: make(map[Ref][]string)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}
@@ -78,6 +82,12 @@ func (s *story) sentence(first int, shown []int) string {
 			parts = append(parts, s.said(next))
 			continue
 		}
+		if n, to := s.alike(shown[k:]); n > 0 {
+			parts = append(parts, fmt.Sprintf("sends %d %s messages to %s", n, s.messageText(&election.Message{
+				Kind: next.Message.Kind}), several(to)))
+			k += n - 1
+			continue
+		}
 		// What goes to several processes is one part.
 		var to []string
 		for ; k < len(shown); k++ {
@@ -88,18 +98,48 @@ func (s *story) sentence(first int, shown []int) string {
 			to = append(to, fmt.Sprint(also.Peer))
 		}
 		k--
-		switch {
-		case len(to) == 0:
+		if len(to) == 0 {
 			k++
 			parts = append(parts, s.said(next))
-		case len(to) > 6:
-			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message),
-				prose.Plural(len(to), "process")))
-		default:
-			parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message), listed(to)))
+			continue
 		}
+		parts = append(parts, fmt.Sprintf("sends %s to %s", s.messageText(&next.Message), several(to)))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// mostMessages is how many messages of one kind a sentence tells apart.
+const mostMessages = 3
+
+// alike returns how many of the events, from the first on, send messages of one kind, and to which processes. It
+// returns zero if the sentence has room for each of these messages.
+func (s *story) alike(events []int) (n int, to []string) {
+	first, different := &s.trace.Events[events[0]].Message, 1
+	for last := first; n < len(events); n++ {
+		e := &s.trace.Events[events[n]]
+		if e.Do != observe.Send || e.Message.Kind != first.Kind || !s.known(e.Peer) {
+			break
+		}
+		if e.Message != *last {
+			different++
+		}
+		last = &e.Message
+		if peer := fmt.Sprint(e.Peer); !slices.Contains(to, peer) {
+			to = append(to, peer)
+		}
+	}
+	if different <= mostMessages {
+		return 0, nil
+	}
+	return n, to
+}
+
+// several names processes, or counts them if they are many.
+func several(ids []string) string {
+	if len(ids) > 6 {
+		return prose.Plural(len(ids), "process")
+	}
+	return listed(ids)
 }
 
 // subject returns the beginning of a sentence about something that happens to a process.

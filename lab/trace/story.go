@@ -28,6 +28,8 @@ type story struct {
 
 	selection Selection // of the lines of a log
 
+	lists map[Ref][]string // that commands name, by the last command of each
+
 	steps   bool                   // the time of an event is the number of its step
 	changed map[int]bool           // which decisions change what a process believes
 	back    map[Ref]bool           // which of these take a decision back
@@ -67,15 +69,22 @@ func (b *beat) message() bool { return b.from != noProcess }
 func newStory(t *Trace) *story {
 	t = byTime(t)
 	s := &story{trace: t, decimals: t.decimals(), where: make(map[election.ID]int),
-		names: newNames(t.Header.Kinds), sends: make(map[Ref]int)}
+		names: newNames(t.Header.Kinds), sends: make(map[Ref]int), lists: make(map[Ref][]string)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
 	}
 	s.settle()
 	due := make(map[Ref]int) // how often each message is still to arrive
-	run := make(running)
+	run, commands := make(running), make(listing)
 	for i := range t.Events {
 		e := &t.Events[i]
+		list, more := commands.add(&t.Header, e)
+		if more {
+			continue // shown with the last one of the list
+		}
+		if list != nil {
+			s.lists[e.Ref()] = list
+		}
 		switch e.Do {
 		case observe.Send:
 			// Duplicates raise this number, arrivals and losses lower it. What is left at the end has not
@@ -163,13 +172,28 @@ func (s *story) messageText(m *election.Message) string {
 	kind := election.Kind{Name: s.names.name(m.Kind)}
 	if i := int(m.Kind) - 1; i >= 0 && i < len(s.trace.Header.Names) {
 		n := &s.trace.Header.Names[i]
+		kind.ID, kind.Priority = n.ID, n.Priority
 		kind.Round, kind.Value, kind.Flags, kind.Marks = n.Round, n.Value, n.Flags, n.Marks
 	}
 	return MessageText(kind, m)
 }
 
-// nanoseconds is the name of a field that is a length of time, which is said in units.
-const nanoseconds = "nanoseconds"
+// Names of fields that are not plain numbers.
+const (
+	nanoseconds = "nanoseconds" // a length of time, which is said in units
+	label       = "label"       // of a set of voters
+	hash        = "hash"        // which is left out
+)
+
+// labelText returns the label of a set of voters in words: the Term of the leader that wrote it, and the number
+// of its step.
+func labelText(label uint64) string {
+	const stepBits, wish = 10, 1 << 63
+	if label&wish != 0 {
+		return "wish"
+	}
+	return fmt.Sprintf("label %d.%d", label>>stepBits, label&(1<<stepBits-1))
+}
 
 // MessageText returns a message in the words of the log: the name of its kind, and every field that is not zero, by the names that the kind has for it.
 func MessageText(kind election.Kind, m *election.Message) string {
@@ -177,9 +201,27 @@ func MessageText(kind election.Kind, m *election.Message) string {
 	if text == "" {
 		text = "kind " + strconv.Itoa(int(m.Kind))
 	}
-	if m.Rank != (election.Rank{}) {
-		text += " " + m.Rank.String()
+	rank, named := m.Rank, ""
+	for _, part := range []struct {
+		name  string
+		value *uint64
+	}{{kind.ID, (*uint64)(&rank.ID)}, {kind.Priority, &rank.Priority}} {
+		if part.name == "" || *part.value == 0 {
+			continue
+		}
+		switch part.name {
+		case label:
+			named += " " + labelText(*part.value)
+		case hash:
+		default:
+			named += fmt.Sprintf(" %s %d", inLine(part.name), *part.value)
+		}
+		*part.value = 0
 	}
+	if rank != (election.Rank{}) {
+		text += " " + rank.String()
+	}
+	text += named
 	flags, marks := m.Flags, ""
 	for bit, name := range kind.Marks {
 		if name != "" && flags>>bit&1 == 1 {
@@ -199,6 +241,8 @@ func MessageText(kind election.Kind, m *election.Message) string {
 		upper, lower, sets := strings.Cut(f.name, "/")
 		switch {
 		case f.value < f.from:
+		case f.name == label:
+			text += " " + labelText(f.value)
 		case f.name == nanoseconds:
 			text += " for " + short(time.Duration(f.value))
 		case sets:
@@ -239,8 +283,7 @@ func (s *story) markText(e *Event) string {
 	case observe.Trust:
 		return "trusts " + s.behind(e)
 	case observe.Command:
-		// A command has kinds of its own, which have no names, unlike the kinds of messages.
-		return MessageText(election.Kind{Name: fmt.Sprintf("takes command %d", e.Message.Kind)}, &e.Message)
+		return s.commandText(e)
 	case observe.Raise:
 		return raised(e)
 	case observe.Refuse:
@@ -268,6 +311,53 @@ func (s *story) markText(e *Event) string {
 		return "a message is lost"
 	}
 	return plain[e.Do]
+}
+
+// command returns the description of a command, or nil if it has none.
+func (h *Header) command(m *election.Message) *election.CommandKind {
+	if k := int(m.Kind) - 1; k >= 0 && k < len(h.Commands) && h.Commands[k].Name != "" {
+		return &h.Commands[k]
+	}
+	return nil
+}
+
+// commandText returns a command in words. Of a list, only the last command has the whole list.
+func (s *story) commandText(e *Event) string {
+	m := &e.Message
+	kind := s.trace.Header.command(m)
+	switch {
+	case kind == nil:
+		// A command has kinds of its own, unlike the kinds of messages.
+		return MessageText(election.Kind{Name: fmt.Sprintf("takes command %d", m.Kind)}, m)
+	case !kind.Listed:
+		return "is told: " + inLine(kind.Name)
+	}
+	list := s.lists[e.Ref()]
+	if list == nil {
+		return fmt.Sprintf("is told: %s, %d of %d is %d", inLine(kind.Name), m.Value+1, m.Round, m.Rank.ID)
+	}
+	return fmt.Sprintf("is told: %s %s", inLine(kind.Name), listed(list))
+}
+
+// listing collects the lists that commands name.
+type listing map[election.ID][]string
+
+// add notes a command. It returns the list if the command is the last one of a list, and whether more of it
+// follows.
+func (l listing) add(h *Header, e *Event) (list []string, more bool) {
+	kind := h.command(&e.Message)
+	if e.Do != observe.Command || kind == nil || !kind.Listed {
+		return nil, false
+	}
+	m := &e.Message
+	if m.Value == 0 {
+		l[e.Process] = nil
+	}
+	list = append(l[e.Process], strconv.FormatUint(uint64(m.Rank.ID), 10))
+	if l[e.Process] = list; uint64(m.Round) > m.Value+1 {
+		return nil, true
+	}
+	return list, false
 }
 
 // delays describes the delays of messages.

@@ -55,6 +55,8 @@ type Header struct {
 	Kinds []string          // the names of the kinds of messages, from kind 1
 	Joins []string          // those whose messages make a link one of the tree; see election.Kind
 	Names []Names           // of the fields of messages, from kind 1; nil if no field has one
+	// the commands that a program may give to its process, from kind 1; nil if there are none
+	Commands []election.CommandKind
 	// the names of the timers, by the machine of a stack and the number; nil if none is named
 	Timers [][]string
 	Delay  time.Duration // the longest that the algorithm reckons with; zero if there is no bound
@@ -62,10 +64,12 @@ type Header struct {
 
 // Names are the names of the fields of one kind of messages; see [election.Kind].
 type Names struct {
-	Round string   `json:"round,omitempty"`
-	Value string   `json:"value,omitempty"`
-	Flags string   `json:"flags,omitempty"`
-	Marks []string `json:"marks,omitempty"`
+	ID       string   `json:"id,omitempty"`
+	Priority string   `json:"priority,omitempty"`
+	Round    string   `json:"round,omitempty"`
+	Value    string   `json:"value,omitempty"`
+	Flags    string   `json:"flags,omitempty"`
+	Marks    []string `json:"marks,omitempty"`
 }
 
 // Ref names an event: the process, and its number there. The zero Ref names none.
