@@ -106,7 +106,7 @@ var wrongTypes = map[string]string{
 	`{"expect": {"leader": nil}}`:        `line 1, column 24: invalid character 'i' in literal null (expecting 'u')`,
 	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random, hand)`,
 	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
-		`agreement-in-term, no-change, exclusive, tokens-increase, one-lease, terms-increase, groups-once, bounded, rests, agreement, agreement-in-groups, right-leader-at-end, terminated, ` +
+		`agreement-in-term, no-change, exclusive, tokens-increase, one-lease, terms-increase, voters-follow, groups-once, bounded, rests, agreement, agreement-in-groups, right-leader-at-end, terminated, ` +
 		`served, ends, leads, enters)`,
 	`{"schedule": "replay"}`:           `scenario.schedule: "replay" is not a schedule (unit, random, hand)`,
 	`{"delay": {"distribution": "a"}}`: `scenario.delay.distribution: "a" is not a distribution (uniform, exponential)`,

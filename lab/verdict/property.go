@@ -19,6 +19,7 @@ const (
 	Tokens        Property = "tokens-increase"
 	OneLease      Property = "one-lease"
 	LaterTerms    Property = "terms-increase"
+	Chain         Property = "voters-follow"
 	GroupsOnce    Property = "groups-once"
 	Bounded       Property = "bounded"
 	Rests         Property = "rests"
@@ -61,6 +62,7 @@ var table = []row{
 	{Tokens, Always, "fencing tokens increase"},
 	{OneLease, Always, "one valid lease at a time"},
 	{LaterTerms, Always, "the Terms of leases increase"},
+	{Chain, Always, "each agreement on voters follows the one before"},
 	{GroupsOnce, Always, "no number of a group is used twice"},
 	{Bounded, Always, "no more messages than promised"},
 	{Rests, Finally, "every run comes to rest"},
