@@ -226,7 +226,8 @@ func (n *process) lead(e *election.Env, now, until time.Duration) {
 		e.Done()
 		n.broadcast(e, &election.Message{Kind: kindLeads, Term: n.mine, Value: n.incarnation})
 	}
-	if n.inquired {
+	// A group that is just founded has no majorities before the first renewal is stored (rules 16 and 17).
+	if n.inquired || isWish(n.voting.label) {
 		n.renew(e, now)
 	}
 }

@@ -106,10 +106,9 @@ const founded = `
 	2:free/0#1(w123) -> save all:claim/1.7#2(w123) -turn +due250
 	@22 1:granted/1.7#2(w123) ->
 	4:granted/1.7#2(w123) ->
-	@23 2:granted/1.7#2(w123) -> all:leads/1.7 leader(3)/1 until 1020 done
-	@270 due -> save all:claim/1.7#3(1_0)^h123! +due250
-	@271 1:granted/1.7#3(1_0) -> leader(3)/1 until 1270
-	@272 2:granted/1.7#3(1_0) ->
+	@23 2:granted/1.7#2(w123) -> save all:leads/1.7 all:claim/1.7#3(1_0)^h123! +due250 leader(3)/1 until 1020 done
+	@24 1:granted/1.7#3(1_0) -> leader(3)/1 until 1023
+	@25 2:granted/1.7#3(1_0) ->
 `
 
 // TestRuleStep: rules 14 to 18 and 21: a group is founded by all, and changed in two steps.

@@ -49,3 +49,17 @@ func VoterAt(node election.Node, port election.Port) Voter {
 		Granted: n.phase == leading && (n.yes.Has(port) || n.ready.Has(port)),
 		Read:    n.sure.Has(port) || n.blank.Has(port), Lost: n.blank.Has(port)}
 }
+
+// Collides reports whether a message shows that its sender has a configuration with the same label as a Node, but
+// with other voters: two groups have the same name, or a voter has lost what it had saved.
+func Collides(node election.Node, m *election.Message) bool {
+	n := node.(*process)
+	var label uint64
+	switch {
+	case m.Kind == kindClaim && m.Flags&flagLeads != 0:
+		label = uint64(m.Rank.ID)
+	case m.Kind == kindMember:
+		label = m.Value
+	}
+	return isAgreed(label) && label == n.voting.label && m.Rank.Priority != n.voting.hash
+}

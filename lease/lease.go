@@ -61,7 +61,8 @@
 //     smaller than its own, or another wish. The grants of a round count by the configuration under which the
 //     CLAIM was sent. Only a member of its own configuration claims.
 //  16. Found. Under a wish, a quorum is all members of the wish. A voter that grants a claim under a wish, or
-//     claims under it, is bound: it keeps this wish after a restart, whatever the program wishes then.
+//     claims under it, is bound: it keeps this wish after a restart, whatever the program wishes then. The
+//     first leader renews immediately, because majorities decide only after that.
 //  17. Store. A leader puts its configuration under its own Term, with step 0, and saves it before its first
 //     renewal. A renewal contains the label and a hash of the sets. A voter grants it only after it has saved
 //     the configuration under this label. If it holds the same sets, it only changes the label. Otherwise it

@@ -41,6 +41,15 @@ func (r *roster) add(peer election.Rank) {
 // If the Node's state is saved, Config.Peers must begin with these peers, in this order, after a restart.
 func (p *Process) Peers() []election.Rank { return slices.Clone(p.roster.Load().peers) }
 
+// Peer returns the peer at a port, or false if there is none.
+func (p *Process) Peer(port election.Port) (election.Rank, bool) {
+	r := p.roster.Load()
+	if port >= election.Port(len(r.peers)) {
+		return election.Rank{}, false
+	}
+	return r.peers[port], true
+}
+
 // AddPeer adds a peer, which gets the next port, unless the process has this peer already. Packets of the peer are
 // dropped until the process has handled the call. AddPeer returns an error that wraps [election.ErrInput] if the
 // Algorithm does not have Names.
