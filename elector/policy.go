@@ -336,7 +336,8 @@ func (s *situation) best() (best *support) {
 	return best
 }
 
-// better orders lists so that all leaders with the same knowledge choose the same list.
+// better orders lists so that all leaders with the same knowledge choose the same list. Of two equal ones, best chooses
+// the list of the process with the smaller name.
 func (n *support) better(than *support) bool {
 	switch {
 	case n.enough != than.enough:
@@ -344,8 +345,7 @@ func (n *support) better(than *support) bool {
 	case n.ready != than.ready:
 		return n.ready
 	}
-	return cmp.Or(cmp.Compare(n.members, than.members), cmp.Compare(len(n.by), len(than.by)),
-		slices.Compare(than.list, n.list)) > 0
+	return cmp.Or(cmp.Compare(n.members, than.members), cmp.Compare(len(n.by), len(than.by))) > 0
 }
 
 // String returns how many wish the list.

@@ -468,6 +468,9 @@ func TestInherit(t *testing.T) {
 		require.Equal(t, test.now, v.move, test.wishes)
 		if v.move == stay {
 			require.Equal(t, s.now+testLease, v.again)
+			s.now, s.until, s.term = v.again, v.again+testLease, s.term+1
+			v = p.judge(s)
+			require.Equal(t, s.now+testLease, v.again, "another Term")
 			s.now, s.until = v.again, v.again+testLease
 		}
 		require.Equal(t, test.later, p.judge(s).move, test.wishes)
@@ -501,6 +504,15 @@ func TestResign(t *testing.T) {
 		s.now, s.until = s.now+testLease/4, s.until+testLease/4
 	}
 	require.Equal(t, 1, resigned)
+
+	// The time counts from when the list is wished.
+	p = &policy{}
+	require.Equal(t, s.now+mostLacking*testLease, p.judge(s).again)
+	wishes := s.wishes
+	s.wishes = nil
+	p.judge(s)
+	s.now, s.until, s.wishes = s.now+mostLacking*testLease, s.until+mostLacking*testLease, wishes
+	require.Equal(t, stay, p.judge(s).move)
 }
 
 // TestLostLease: a change during which the leader loses its lease has failed, and is not tried immediately in the next
@@ -521,6 +533,33 @@ func TestLostLease(t *testing.T) {
 	require.Equal(t, stay, p.judge(s).move)
 	s.term++
 	require.Equal(t, begin, p.judge(s).move)
+
+	p = &policy{}
+	require.Equal(t, begin, p.judge(s).move)
+	old := s.wishes
+	s.wishes = nil // the change did not begin, and is not wished any more
+	require.Equal(t, verdict{}, p.judge(s))
+	s.term, s.wishes = s.term+1, old
+	require.Equal(t, begin, p.judge(s).move, "it has not failed")
+}
+
+// TestMarkTakenBack: if the mark of a call cannot be removed, the leader tries again later, as with any change.
+func TestMarkTakenBack(t *testing.T) {
+	s := &situation{until: testLease, lease: testLease, term: 1, new: names("a"), called: true, confirmed: true,
+		granted: map[string]bool{"a": true}, wishes: map[string][]string{"a": names("a")}}
+	p := &policy{}
+	v := p.judge(s)
+	require.Equal(t, begin, v.move)
+	require.Equal(t, s.new, v.list)
+	require.False(t, v.called)
+	require.Empty(t, v.spend)
+	change := *s
+	change.old, change.called, change.begun, change.confirmed, change.now = s.new, false, true, false, v.again
+	require.Equal(t, takeBack, p.judge(&change).move)
+	s.now, s.until = v.again, v.again+testLease
+	v = p.judge(s)
+	require.Equal(t, stay, v.move)
+	require.Equal(t, s.now+2*testLease, v.again)
 }
 
 // TestCompetingLists: two lists can each be wished by enough. All leaders choose the same one first.
@@ -536,6 +575,9 @@ func TestCompetingLists(t *testing.T) {
 	for range 20 {
 		require.Equal(t, first, (&policy{}).judge(r.situation()))
 	}
+	r.deaf["d"], r.deaf["e"] = true, true
+	require.Equal(t, names("b f g"), (&policy{}).judge(r.situation()).list, "the other one cannot begin")
+	clear(r.deaf)
 	r.settle()
 	require.Equal(t, []string{"a d e"}, r.changes)
 }
