@@ -328,11 +328,11 @@ func TestLongList(t *testing.T) {
 		}
 		return Config{Group: "g", Self: "a", Members: members}
 	}
-	c := list(41)
+	c := list(649)
 	_, err := New(c)
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "the list takes 4169 bytes, more than 4096")
-	c = list(40)
+	require.ErrorContains(t, err, "the list takes 65577 bytes, more than 65536")
+	c = list(648)
 	c.Members["a"] = "127.0.0.1:0"
 	e, err := New(c)
 	require.NoError(t, err)

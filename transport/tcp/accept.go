@@ -8,6 +8,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/go-election/election"
 )
 
 // Two processes use one connection. Either may dial, since a firewall may permit one direction only, and both dial
@@ -46,9 +48,9 @@ func (p *peer) sayHello(raw counted, own *hello, old *conn) (*conn, error) {
 	switch err := h.answer.err(n.config.called(n.config.Self)); {
 	case err != nil:
 		return nil, fmt.Errorf("process %s refuses the connection: %w", p.called(), err)
-	case h.from != p.id || h.to != n.config.Self:
-		return nil, fmt.Errorf("%w: process %s answers process %s", errHello, n.config.called(h.from),
-			n.config.called(h.to))
+	case h.from != p.id || h.name != p.name || h.to != n.config.Self:
+		return nil, fmt.Errorf("%w: process %s with ID %d answers process %s, instead of process %s with ID %d",
+			errHello, h.name, h.from, n.called(h.to), p.name, p.id)
 	case old != nil && h.incarnation != old.said.incarnation:
 		return nil, errBusy
 	}
@@ -114,6 +116,9 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 	_ = raw.SetDeadline(time.Now().Add(n.config.Timeout))
 	done := context.AfterFunc(n.stopped, func() { _ = raw.SetDeadline(time.Now()) })
 	c, peer, err := n.answerHello(raw)
+	if c != nil {
+		defer c.peer.unuse()
+	}
 	gate.leave(nc.RemoteAddr().String())
 	var first [1]byte
 	waits := err == nil && c.said.renews == 0 && !c.peer.decides()
@@ -179,11 +184,15 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 		return nil, "", err
 	}
 	h, err := readHello(w.nc)
+	own := n.hello(h.from)
 	if err != nil {
+		if _, ok := errors.AsType[*versionError](err); ok {
+			own.answer = answerTo(err)
+			_, _ = w.nc.Write(own.append(nil)) // or the peer would not know why
+		}
 		return nil, w.name, err
 	}
-	peer = cmp.Or(w.name, n.config.called(h.from))
-	own := hello{from: n.config.Self, to: h.from, incarnation: n.incarnation, serial: n.serial.Add(1)}
+	peer = cmp.Or(w.name, h.name, n.called(h.from))
 	c, err = n.admit(w, own.serial, &h)
 	own.answer = answerTo(err)
 	if _, failed := w.nc.Write(own.append(nil)); err == nil {
@@ -192,25 +201,24 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 	return c, peer, err
 }
 
-// admit returns the connection of a member, or an error, which is the answer to the member.
-func (n *Network) admit(w wire, serial uint64, h *hello) (*conn, error) {
-	p, claimed := n.peers[h.from], n.config.called(h.from)
-	switch {
-	// The certificate has a name and the hello an ID. Only the list of members tells which name an ID has: a process
-	// must not get in by a name that somebody's function maps to the same ID.
-	case n.config.TLS != nil && w.name != claimed && !n.config.has(w.name):
-		return nil, &NoMemberError{w.name}
-	case n.config.TLS != nil && w.name != claimed:
-		return nil, fmt.Errorf("process %s claims to be process %s", w.name, claimed)
-	case h.from == n.config.Self:
-		n.stats.duplicates.Add(1)
-		return nil, fmt.Errorf("another process claims to be process %s, as this one is", claimed)
-	case h.to != n.config.Self:
-		return nil, fmt.Errorf("this is process %s, not %s", n.config.called(n.config.Self),
-			n.config.called(h.to))
-	case p == nil:
-		return nil, &NoMemberError{claimed}
+// hello returns a hello for a new connection with a process.
+func (n *Network) hello(to election.ID) hello {
+	return hello{from: n.config.Self, to: to, name: n.config.called(n.config.Self), incarnation: n.incarnation,
+		serial: n.serial.Add(1)}
+}
+
+// admit returns the connection of a peer, or an error, which is the answer to the peer. The peer is used if there is a
+// connection.
+func (n *Network) admit(w wire, serial uint64, h *hello) (c *conn, err error) {
+	p, err := n.recognize(w, h)
+	if err != nil {
+		return nil, err
 	}
+	defer func() {
+		if c == nil {
+			p.unuse()
+		}
+	}()
 	if h.renews > 0 {
 		if p.renewed(h) == nil {
 			return nil, errBusy
@@ -220,7 +228,7 @@ func (n *Network) admit(w wire, serial uint64, h *hello) (*conn, error) {
 	if err := p.settle(n.stopped, h.incarnation); err != nil {
 		return nil, err
 	}
-	c := newConn(p, w, false, serial, *h)
+	c = newConn(p, w, false, serial, *h)
 	if !p.decides() {
 		return c, nil
 	}

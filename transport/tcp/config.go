@@ -33,6 +33,19 @@ type Config struct {
 	// any member.
 	InsecurePlaintext bool
 
+	// ID returns the ID of a process by its name. If it is set, it returns the IDs of all members and observers, and a
+	// process that is in no list may connect under its own ID: as a guest, which is never dialled. Group.SetAddress
+	// makes it a peer like others. With TLS, a guest needs a certificate of the Cluster. Without TLS, it connects from
+	// a loopback address, unless InsecurePlaintext is set. If nil, a process that is in no list is refused.
+	ID func(name string) election.ID
+	// MaxGuests is the number of guests at a time. If there are more, one that is not connected is forgotten, or the
+	// new one is refused. If zero, 64.
+	MaxGuests int
+	// Resolve returns the address of a peer by its name. If it is set, it is called before each attempt to connect,
+	// for half a Timeout at most, and addresses in Members may be empty except the own one. If it returns an error,
+	// which is logged, the peer's other address is used, if there is one. [DNS] and [SRV] return such functions.
+	Resolve func(ctx context.Context, name string) (address string, err error)
+
 	// Listener accepts connections. The network closes it. If nil, the network listens at the address of Self.
 	Listener net.Listener
 	// Dial connects to an address. If nil, a net.Dialer does.
@@ -98,7 +111,7 @@ func (c Config) complete() (Config, error) {
 	}{
 		{&c.Queue, "queue", 1024, 1 << 24},
 		{&c.MaxHandshakes, "max handshakes", min(100+4*len(c.peers()), 1<<20), 1 << 20},
-		{&c.MaxGroups, "max groups", 4096, 1 << 24},
+		{&c.MaxGroups, "max groups", 4096, 1 << 24}, {&c.MaxGuests, "max guests", 64, 1 << 24},
 	} {
 		if *i.field < 0 || *i.field > i.most {
 			return c, input.Errorf("%s: %d, it is 1 to %d", i.name, *i.field, i.most)
@@ -163,18 +176,6 @@ func (c *Config) called(id election.ID) string {
 	return strconv.FormatUint(uint64(id), 10)
 }
 
-// has reports whether a member or an observer has this name.
-func (c *Config) has(name string) bool {
-	for _, list := range []map[election.ID]string{c.Members, c.Observers} {
-		for id := range list {
-			if c.called(id) == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (c *Config) checkMembers() error {
 	if _, ok := c.Members[c.Self]; !ok && !c.observes() || c.Self == 0 {
 		return input.Errorf("self: process %s is no member", c.called(c.Self))
@@ -186,7 +187,6 @@ func (c *Config) checkMembers() error {
 		}
 		all[id] = addr
 	}
-	plain := c.TLS == nil && !c.InsecurePlaintext
 	at, named := make(map[string]election.ID), make(map[string]election.ID)
 	ids := slices.Sorted(maps.Keys(all))
 	if c.Names != nil { // an ID may be a hash: an error names the first of the names
@@ -200,8 +200,17 @@ func (c *Config) checkMembers() error {
 			return input.Errorf("names: %.60q is the name of process %d and of process %d", name, other, id)
 		}
 		named[name] = id
+		switch {
+		case name == "" || len(name) > MaxName:
+			return input.Errorf("names: %.20q has %d bytes, it has 1 to %d", name, len(name), MaxName)
+		case c.ID != nil && c.ID(name) != id:
+			return input.Errorf("members: the ID of %.60q is %d, not %d", name, c.ID(name), id)
+		}
 		addr := all[id]
-		host, err := c.checkAddress(id, addr)
+		if addr == "" && c.Resolve != nil && id != c.Self {
+			continue
+		}
+		err := c.checkAddress(addr, id == c.Self)
 		other, taken := at[addr]
 		at[addr] = id
 		switch {
@@ -212,12 +221,9 @@ func (c *Config) checkMembers() error {
 		case taken:
 			return input.Errorf("members: %s and %s have the same address %s", c.called(other), c.called(id),
 				addr)
-		case plain && !loopback(host):
-			return input.Errorf("members[%s]: %s is no loopback address, so there must be TLS, or "+
-				"InsecurePlaintext", c.called(id), addr)
 		}
 	}
-	if c.Listener != nil && plain {
+	if c.Listener != nil && c.plain() {
 		if host, _, err := net.SplitHostPort(c.Listener.Addr().String()); err == nil && !loopback(host) {
 			return input.Errorf("listener: %v is no loopback address, so there must be TLS, or "+
 				"InsecurePlaintext", c.Listener.Addr())
@@ -229,20 +235,26 @@ func (c *Config) checkMembers() error {
 	return nil
 }
 
-// checkAddress returns the host of an address.
-func (c *Config) checkAddress(id election.ID, addr string) (host string, err error) {
+// plain reports whether all addresses have to be loopback addresses.
+func (c *Config) plain() bool { return c.TLS == nil && !c.InsecurePlaintext }
+
+// checkAddress returns an error if an address is malformed or not permitted. own is true for the address of this
+// process.
+func (c *Config) checkAddress(addr string, own bool) error {
 	host, service, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "", err
+		return err
 	}
 	port, err := net.LookupPort("tcp", service) // it may have a name
-	if err != nil {
-		return "", fmt.Errorf("address %s: %w", addr, err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("address %s: %w", addr, err)
+	case port == 0 && !own: // the system gives a listener any port
+		return fmt.Errorf("address %s: no other member can connect to port 0", addr)
+	case c.plain() && !loopback(host):
+		return fmt.Errorf("%s is no loopback address, so there must be TLS, or InsecurePlaintext", addr)
 	}
-	if port == 0 && id != c.Self { // the system gives a listener any port
-		return "", fmt.Errorf("address %s: no other member can connect to port 0", addr)
-	}
-	return host, nil
+	return nil
 }
 
 // loopback reports whether a host is this machine. A name other than localhost may lead elsewhere tomorrow.

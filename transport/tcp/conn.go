@@ -231,6 +231,9 @@ func (c *conn) write() {
 				close(l.gone)
 			}
 			c.left = nil
+			if cap(b) > 2*bufferSize { // it had a large hello
+				b = make([]byte, 0, bufferSize)
+			}
 			switch {
 			case err != nil:
 				c.close(err)

@@ -15,6 +15,19 @@
 // A Group is an election.Transport, a transport.Pusher and a transport.Watcher. Two processes use one connection,
 // which all groups share. Packets of different groups share writes.
 //
+// # Changing peers
+//
+// [Group.SetAddress] adds a peer, or changes the address of one, while the network is in use. The network dials a peer
+// as long as its Config or an open group has an address for it. With Config.ID, a process that is in no list may
+// connect, too, as a guest. A guest that a group has named with SetAddress is a peer like others. Guests that have left
+// are forgotten when there is no room for new ones.
+//
+// [Group.Greet] changes what the members of a group tell each other before any packet, on open connections as well. It
+// affects packets only while one of two processes refuses the other.
+//
+// With Config.Resolve, the addresses of peers are looked up by name before each attempt to connect. [DNS] and [SRV] ask
+// name servers, so that a peer may move without a change of any configuration.
+//
 // # Guarantees
 //
 // Delivery is best effort. Send never waits. A full queue drops its oldest packet, and a packet that has waited for
@@ -32,10 +45,12 @@
 // # Security
 //
 // With Config.TLS, both ends of a connection show a certificate, over TLS 1.3 only. Its URI, spiffe://cluster/name,
-// contains the name of its holder. The name is compared with Config.Names; no function maps names to IDs. A process
-// that dials accepts only the member that it dials. A process that is dialled accepts a member only under its own
-// ID, and refuses all names that are not in its lists. All packets of a connection count as sent by the holder of the
-// certificate.
+// contains the name of its holder. The hello that begins each connection contains the name and the ID of its sender.
+// Both ends compare the name with the certificate, and both with their lists. A process that dials accepts only the
+// process that it dials. A process that is dialled accepts a member only under its own ID, and refuses all names that
+// are not in its lists. With Config.ID it accepts Config.MaxGuests further processes that have a certificate of the
+// cluster, under the ID that Config.ID returns for the name in it. All packets of a connection count as sent by the
+// holder of the certificate.
 //
 // Certificates and roots are loaded for each handshake. A connection is renewed before the certificate of its peer
 // expires, and closed when it does. So files may be replaced at any time, without a restart. If an authority is
@@ -45,8 +60,11 @@
 // A process whose certificate is stolen can speak for one member. So can two processes with the same certificate:
 // each peer refuses the younger one as long as the older one answers.
 //
-// Without TLS, every peer is believed to be the member that it claims to be. All addresses must then be loopback
-// addresses, unless Config.InsecurePlaintext is set.
+// Without TLS, every peer is believed to be the process that it claims to be. All addresses, also those that are found
+// later and those of guests, must then be loopback addresses, unless Config.InsecurePlaintext is set.
+//
+// A peer that announces many groups or large hellos takes memory: MaxGroups times 4 kB at most, and a guest a quarter
+// of that.
 //
 // # Limitations
 //

@@ -25,16 +25,17 @@ const (
 	kindBits = 3
 )
 
-// MaxHello is the largest length of [GroupConfig.Hello], in bytes.
-const MaxHello = 4096
+// MaxHello is the largest length of the hello of a group, in bytes.
+const MaxHello = 64 << 10
 
-// MaxName is the largest length of the name of a group, in bytes.
+// MaxName is the largest length of the name of a group or a process, in bytes.
 const MaxName = 255
 
 const (
-	maxReason = 1024                                  // bytes of the text of a refusal
-	maxFrames = 64 + 2*MaxName + maxReason + MaxHello // bytes of a frame, and of the frames of a group except packets
-	maxPacket = 10 + 2 + 10*fields                    // bytes of a packet
+	maxReason = 1024                       // bytes of the text of a refusal
+	maxFrames = 64 + 2*MaxName + maxReason // bytes of the frames of a group except packets and the hello
+	maxFrame  = maxFrames + MaxHello       // bytes of a frame
+	maxPacket = 10 + 2 + 10*fields         // bytes of a packet
 )
 
 // fields is the number of fields of a packet. From and To are known from the connection.

@@ -72,13 +72,15 @@ func wired(tb testing.TB, dialled bool) (*conn, *Group) {
 		log: slog.New(slog.DiscardHandler), groups: make(map[string]*Group), began: time.Now(),
 		said: make(map[string]time.Duration), turns: make(chan struct{}, 1)}
 	n.last.Store(1)
-	p := &peer{net: n, id: 2, wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane)}
-	n.peers = map[election.ID]*peer{2: p}
+	n.stopped = tb.Context()
+	n.peers = make(map[election.ID]*peer)
+	p := n.addPeer(2, "2")
+	p.book.inList, p.book.dialled, p.book.full, p.book.address = true, true, true, "127.0.0.1:2"
 	c := linked(tb, p, dialled, 9)
 	require.NoError(tb, p.adopt(c))
 	g := newGroup(n, "g", 1, GroupConfig{})
 	n.groups["g"] = g
-	p.join(g.lanes[2])
+	p.join(g.to(2))
 	p.collect(c, nil) // announces
 	return c, g
 }
@@ -120,8 +122,10 @@ func TestFrameErrors(t *testing.T) {
 		"65 bits":        {bytes.Repeat([]byte{0xff}, 11), "more than 64 bits"},
 		"verdict":        {[]byte{1<<kindBits | kindAnswer, 4, 0}, "verdict 4"},
 		"long name":      {[]byte{1<<kindBits | kindAnnounce, 0x80, 2}, "a text of 256 bytes, at most 255"},
-		"long hello": {[]byte{1<<kindBits | kindAnnounce, 1, 'g', 0x81, 0x20},
-			"a text of 4097 bytes, at most 4096"},
+		"long hello": {[]byte{1<<kindBits | kindAnnounce, 1, 'g', 0x81, 0x80, 4},
+			"a text of 65537 bytes, at most 65536"},
+		"too large hellos": {slices.Concat(appendAnnouncement(nil, "g", 2, make([]byte, MaxHello)),
+			appendAnnouncement(nil, "h", 3, []byte{1})), "hellos of more than 65536 bytes"},
 		"too many groups": {more, "more than 4 groups"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,12 +148,12 @@ func TestReplaced(t *testing.T) {
 	}
 	packet := []byte{1 << kindBits, 0}
 	frames(c1, slices.Concat(opened(), packet)...)
-	in := g.lanes[2].box
+	in := g.to(2).box
 	require.Equal(t, 1, in.queue.size)
 	c2 := linked(t, c1.peer, false, 9)
 	require.NoError(t, c1.peer.adopt(c2))
 	require.Equal(t, errReplaced, c1.reason())
-	require.False(t, g.lanes[2].up.Load())
+	require.False(t, g.to(2).up.Load())
 	for _, b := range [][]byte{packet, opened(), {1<<kindBits | kindAnswer, 0, 0}} {
 		_, err := c1.frames(b)
 		require.Equal(t, errReplaced, err)
@@ -168,11 +172,11 @@ func TestClosedGroup(t *testing.T) {
 	c, g := wired(t, false)
 	_, err := c.frames(opened())
 	require.NoError(t, err)
-	c.peer.drop(g.lanes[2])
+	c.peer.drop(g.to(2))
 	c.net.forget(g)
 	next := newGroup(c.net, "g", c.net.last.Add(1), GroupConfig{})
 	c.net.groups["g"] = next
-	c.peer.join(next.lanes[2])
+	c.peer.join(next.to(2))
 	b, _ := c.peer.collect(c, nil)
 	want := appendText(appendHead(nil, kindLeave, 0), "g")
 	want = (&answer{}).append(appendHead(appendAnnouncement(want, "g", 2, nil), kindAnswer, 7))
@@ -182,10 +186,10 @@ func TestClosedGroup(t *testing.T) {
 	used, err := c.frames(packets)
 	require.NoError(t, err)
 	require.Len(t, packets, used)
-	require.Zero(t, next.lanes[2].box.queue.size+g.lanes[2].box.queue.size)
+	require.Zero(t, next.to(2).box.queue.size+g.to(2).box.queue.size)
 	_, err = c.frames(appendPacket(nil, 2, &samples()[0], new(vector)))
 	require.NoError(t, err)
-	require.Equal(t, 1, next.lanes[2].box.queue.size)
+	require.Equal(t, 1, next.to(2).box.queue.size)
 }
 
 // FuzzFrames: whatever arrives, there is no panic, and no more is kept than permitted.
@@ -208,7 +212,7 @@ func FuzzFrames(f *testing.F) {
 			}
 			b = b[used:]
 		}
-		require.LessOrEqual(t, g.lanes[2].box.queue.size, 4)
+		require.LessOrEqual(t, g.to(2).box.queue.size, 4)
 		require.LessOrEqual(t, len(c.peer.theirs), 5)
 		require.LessOrEqual(t, len(c.peer.dirty), 1)
 	})
@@ -216,7 +220,7 @@ func FuzzFrames(f *testing.F) {
 
 // FuzzHello: no hello makes a panic, and what is read is what would be written.
 func FuzzHello(f *testing.F) {
-	f.Add((&hello{from: 1, to: 2, incarnation: 3, serial: 4, last: 5, renews: 1}).append(nil))
+	f.Add((&hello{from: 1, to: 2, name: "one", incarnation: 3, serial: 4, last: 5, renews: 1}).append(nil))
 	f.Add((&hello{from: 1, to: 2, answer: answer{unlisted, "no"}}).append(nil))
 	f.Add((&hello{from: math.MaxUint64, to: 2, incarnation: math.MaxUint64, answer: answer{verdict: busy}}).append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {

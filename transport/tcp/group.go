@@ -17,7 +17,7 @@ import (
 // GroupConfig configures a group. All members must agree on it.
 type GroupConfig struct {
 	// Hello is sent to every peer before any packet: a fingerprint of what members must agree on, at most MaxHello
-	// bytes.
+	// bytes. [Group.Greet] changes it later, and Accept.
 	Hello []byte
 	// Accept judges the Hello of a peer, at both ends. If it returns an error, the two processes exchange no packets
 	// of the group, and both log the error once. A [NoMemberError] reports to the peer that it is not in the list of
@@ -27,17 +27,21 @@ type GroupConfig struct {
 }
 
 // Group is the transport of one group of processes. All groups of a Network share its connections.
-// It is a [transport.Pusher], a [transport.Watcher] and [transport.Owned].
+// It is a [transport.Pusher], a [transport.Watcher], a [transport.Greeter], [transport.Addressed] and
+// [transport.Owned].
 type Group struct {
 	net    *Network
 	name   string
-	number uint64 // of all groups that this network has ever had, from 1
-	config GroupConfig
-	lanes  map[election.ID]*lane // to the peers; not changed
-	done   chan struct{}         // closed when the group is
-	turn   chan struct{}         // has one while a receiver pushes
-	ready  chan struct{}         // has one if something waits
+	number uint64                                // of all groups that this network has ever had, from 1
+	lanes  atomic.Pointer[map[election.ID]*lane] // to the peers; each map is not changed
+	done   chan struct{}                         // closed when Close is called
+	ended  chan struct{}                         // closed when Close has done everything
+	turn   chan struct{}                         // has one while a receiver pushes
+	ready  chan struct{}                         // has one if something waits
 	watch  watchers
+
+	greeting atomic.Pointer[greeting]
+	closing  bool // the lanes do not change any more; guarded by the network
 
 	mu      sync.Mutex
 	closed  bool
@@ -59,13 +63,18 @@ type inbox struct {
 	conn  atomic.Pointer[conn] // on which the peer has last announced the group
 }
 
+// newGroup returns a group with lanes to all peers but guests. n.mu is held.
 func newGroup(n *Network, name string, number uint64, c GroupConfig) *Group {
-	c.Hello = bytes.Clone(c.Hello)
-	g := &Group{net: n, name: name, number: number, config: c, lanes: make(map[election.ID]*lane),
-		done: make(chan struct{}), turn: make(chan struct{}, 1), ready: make(chan struct{}, 1), own: new(inbox)}
+	g := &Group{net: n, name: name, number: number,
+		done: make(chan struct{}), ended: make(chan struct{}), turn: make(chan struct{}, 1), ready: make(chan struct{}, 1), own: new(inbox)}
+	g.greeting.Store(&greeting{bytes.Clone(c.Hello), c.Accept})
+	lanes := make(map[election.ID]*lane)
 	for id, p := range n.peers {
-		g.lanes[id] = &lane{group: g, peer: p, box: new(inbox), number: number, gone: make(chan struct{})}
+		if p.book.full {
+			lanes[id] = newLane(g, p)
+		}
 	}
+	g.lanes.Store(&lanes)
 	return g
 }
 
@@ -79,7 +88,7 @@ func (g *Group) Self() election.ID { return g.net.config.Self }
 // Unlisted returns the IDs of the peers that have refused this process with a [NoMemberError], as it is not in their
 // list. It does not return peers that cannot be reached now.
 func (g *Group) Unlisted() (peers []election.ID) {
-	for id, l := range g.lanes {
+	for id, l := range *g.lanes.Load() {
 		l.peer.mu.Lock()
 		if l.peer.stranger || l.stranger {
 			peers = append(peers, id)
@@ -96,7 +105,7 @@ func (g *Group) Send(ctx context.Context, p election.Packet) error {
 		return context.Cause(ctx)
 	}
 	p.From = g.net.config.Self
-	if l := g.lanes[p.To]; l != nil {
+	if l := g.to(p.To); l != nil {
 		return l.peer.send(l, &p)
 	}
 	g.mu.Lock()
@@ -237,14 +246,52 @@ func (g *Group) flush(deliver func(election.Packet, error) bool) {
 	g.waiting = refused
 }
 
+// greeting is what a process tells its peers about a group, and how it judges what they tell. It is not changed.
+type greeting struct {
+	hello  []byte
+	accept func(peer election.ID, hello []byte) error
+}
+
 // judge returns an error if a peer differs in what all members must agree on.
-func (g *Group) judge(peer election.ID, hello []byte) error {
+func (g *greeting) judge(peer election.ID, hello []byte) error {
 	switch {
-	case g.config.Accept != nil:
-		return g.config.Accept(peer, hello)
-	case !bytes.Equal(hello, g.config.Hello):
+	case g.accept != nil:
+		return g.accept(peer, hello)
+	case !bytes.Equal(hello, g.hello):
 		return errors.New("the hellos differ")
 	}
+	return nil
+}
+
+// Greet changes the hello of the group, and how hellos of peers are judged, see [transport.Greeter]. The hello has at
+// most MaxHello bytes. Connections and packets are not affected, unless one of two processes refuses the new hello.
+func (g *Group) Greet(hello []byte, accept func(peer election.ID, hello []byte) error) error {
+	if len(hello) > MaxHello {
+		return input.Errorf("hello: %d bytes, at most %d", len(hello), MaxHello)
+	}
+	next := &greeting{bytes.Clone(hello), accept}
+	for {
+		select {
+		case <-g.done:
+			return g.gone()
+		default:
+		}
+		last := g.greeting.Load()
+		if accept == nil {
+			if next.accept = last.accept; bytes.Equal(last.hello, hello) {
+				return nil // nothing changes
+			}
+		}
+		if g.greeting.CompareAndSwap(last, next) {
+			break
+		}
+	}
+	// A packet that is sent from now on follows the hello, see peer.collect.
+	g.net.later(func() {
+		for _, l := range *g.lanes.Load() {
+			l.peer.greet(l)
+		}
+	})
 	return nil
 }
 
@@ -262,15 +309,19 @@ func (g *Group) Close() error {
 	}
 	g.mu.Unlock()
 	if first {
-		for _, l := range g.lanes {
+		g.net.freeze(g)
+		lanes := *g.lanes.Load()
+		for _, l := range lanes {
 			l.peer.leave(l)
 		}
-		g.net.farewell(g)
+		g.net.farewell(lanes)
+		for _, l := range lanes {
+			<-l.gone
+		}
+		g.watch.close()
+		g.net.forget(g)
+		close(g.ended)
 	}
-	for _, l := range g.lanes {
-		<-l.gone
-	}
-	g.watch.close()
-	g.net.forget(g)
+	<-g.ended
 	return nil
 }

@@ -21,7 +21,7 @@ func (g *Group) arrives(from election.ID, values ...uint64) {
 	defer g.mu.Unlock()
 	for _, value := range values {
 		in := g.own
-		if l := g.lanes[from]; l != nil {
+		if l := g.to(from); l != nil {
 			in = l.box
 		}
 		g.take(in, &election.Packet{From: from, Msg: election.Message{Value: value}})
@@ -113,13 +113,16 @@ func TestRecvDuringPush(t *testing.T) {
 // another hello.
 func TestRefusedGroup(t *testing.T) {
 	c, g := wired(t, true)
-	l := g.lanes[2]
-	g.config.Accept = func(_ election.ID, hello []byte) error {
+	l := g.to(2)
+	require.NoError(t, g.Greet(nil, func(_ election.ID, hello []byte) error {
 		if string(hello) == "theirs" {
 			return errors.New("another lease")
 		}
 		return nil
-	}
+	}))
+	g.net.running.Wait()
+	own, _ := c.peer.collect(c, nil)
+	require.Equal(t, appendAnnouncement(nil, "g", 1, nil), own, "again")
 	accepts := (&answer{}).append(appendHead(nil, kindAnswer, 1))
 	_, err := c.frames(append(appendAnnouncement(nil, "g", 7, []byte("theirs")), accepts...))
 	require.NoError(t, err)
@@ -172,7 +175,7 @@ func TestJoin(t *testing.T) {
 	b, _ := c.peer.collect(c, nil)
 	require.Empty(t, b, "g was announced before")
 	late := newGroup(g.net, "late", 2, GroupConfig{})
-	c.peer.join(late.lanes[2])
+	c.peer.join(late.to(2))
 	<-c.wake
 	b, _ = c.peer.collect(c, nil)
 	require.Equal(t, appendAnnouncement(nil, "late", 2, nil), b)

@@ -1,10 +1,12 @@
 package tcp
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
@@ -14,7 +16,20 @@ import (
 var errHello = input.Sentinel("election", "not a hello")
 
 // protocol begins every connection, and TLS negotiates it.
-const protocol = "election/2"
+const protocol = "election/3"
+
+// anyProtocol begins the protocol of every version.
+const anyProtocol = "election/"
+
+// versionError reports that the peer speaks another version.
+type versionError struct{ theirs string }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("%v: it begins with %q instead of %q, so the peer is of another version", errHello, e.theirs,
+		protocol)
+}
+
+func (e *versionError) Unwrap() error { return errHello }
 
 // NoMemberError reports that a peer is not in a list of members. It may become a member: one of the two lists may
 // be older than the other. On the side of that peer, [Group.Unlisted] returns the process that refused it.
@@ -86,6 +101,7 @@ func (r *reader) answer() (a answer) {
 // answer.
 type hello struct {
 	from, to    election.ID
+	name        string // of the sender
 	incarnation uint64
 	serial      uint64 // of this connection, at the sender
 	last        uint64 // the receiver's serial of the last connection that the sender has used
@@ -101,7 +117,7 @@ func (h *hello) append(b []byte) []byte {
 	for _, v := range [...]uint64{uint64(h.from), uint64(h.to), h.incarnation, h.serial, h.last, h.renews} {
 		b = binary.AppendUvarint(b, v)
 	}
-	b = h.answer.append(b)
+	b = h.answer.append(appendText(b, h.name))
 	binary.BigEndian.PutUint16(b[at:], uint16(len(b)-at-2))
 	return b
 }
@@ -110,12 +126,18 @@ func (h *hello) append(b []byte) []byte {
 func readHello(from io.Reader) (h hello, err error) {
 	var head [len(protocol) + 2]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
-		return h, fmt.Errorf("%w: %w", errHello, early(err))
+		if err = early(err); !errors.Is(err, os.ErrDeadlineExceeded) { // it may be a reset, too
+			err = fmt.Errorf("%w: the peer may be of another version than %s", err, protocol)
+		}
+		return h, fmt.Errorf("%w: %w", errHello, err)
 	}
 	if text := head[:len(protocol)]; string(text) != protocol {
+		if bytes.HasPrefix(text, []byte(anyProtocol)) {
+			return h, &versionError{string(text)}
+		}
 		return h, fmt.Errorf("%w: it begins with %q instead of %q", errHello, text, protocol)
 	}
-	n, most := binary.BigEndian.Uint16(head[len(protocol):]), uint16(maxReason+80)
+	n, most := binary.BigEndian.Uint16(head[len(protocol):]), uint16(maxReason+MaxName+80)
 	if n > most {
 		return h, fmt.Errorf("%w: %d bytes, at most %d", errHello, n, most)
 	}
@@ -125,7 +147,8 @@ func readHello(from io.Reader) (h hello, err error) {
 	}
 	r := reader{b: b}
 	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number(),
-		serial: r.number(), last: r.number(), renews: r.number(), answer: r.answer()}
+		serial: r.number(), last: r.number(), renews: r.number(), name: string(r.text(MaxName)),
+		answer: r.answer()}
 	if h.renews > 1 {
 		r.fail("renews is %d", h.renews)
 	}

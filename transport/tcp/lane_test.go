@@ -14,7 +14,7 @@ func laneOf(tb testing.TB) *lane {
 	c, g := wired(tb, true)
 	_, err := c.frames(opened())
 	require.NoError(tb, err)
-	l := g.lanes[2]
+	l := g.to(2)
 	require.True(tb, l.open())
 	c.collect(nil, false)
 	return l

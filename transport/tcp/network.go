@@ -26,7 +26,6 @@ type Network struct {
 	incarnation uint64
 	began       time.Time
 	listener    net.Listener
-	peers       map[election.ID]*peer // not changed
 	stats       counters
 	turns       chan struct{} // holds one for each attempt to connect
 	serial      atomic.Uint64 // of the last attempt to connect, of either side
@@ -37,6 +36,7 @@ type Network struct {
 
 	mu          sync.Mutex
 	closed      bool
+	peers       map[election.ID]*peer
 	groups      map[string]*Group        // that are open, or still closing
 	said        map[string]time.Duration // when a trouble was logged
 	credentials *credentials             // the last ones that were loaded
@@ -63,31 +63,22 @@ func New(c Config) (*Network, error) {
 			return nil, fmt.Errorf("process %s: %w", c.called(c.Self), err)
 		}
 	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	for id, addr := range c.peers() {
-		_, observes := c.Observers[id]
-		n.peers[id] = &peer{net: n, id: id, addr: addr, observes: observes, absent: observes,
-			wanted: make(chan struct{}, 1), lanes: make(map[uint64]*lane), theirs: make(map[string]announcement)}
-	}
-	n.running.Go(n.accept)
-	for _, p := range n.peers {
-		if !p.observes {
-			n.running.Go(func() { p.run(n.stopped) })
+		p := n.addPeer(id, c.called(id))
+		p.book.inList, p.book.full = true, true
+		if _, p.observes = c.Observers[id]; !p.observes {
+			p.absent, p.book.listed, p.book.address = false, addr, addr
+			p.dials()
 		}
 	}
+	n.running.Go(n.accept)
 	return n, nil
 }
 
 // Addr returns the address on which the network listens.
 func (n *Network) Addr() net.Addr { return n.listener.Addr() }
-
-// Name returns the name of the member or observer with this ID, and whether there is one.
-func (n *Network) Name(id election.ID) (name string, ok bool) {
-	_, ok = n.config.Members[id]
-	if !ok {
-		_, ok = n.config.Observers[id]
-	}
-	return n.config.called(id), ok
-}
 
 // now returns the time since the network was made.
 func (n *Network) now() time.Duration { return time.Since(n.began) }
@@ -114,9 +105,10 @@ func (n *Network) Group(name string, c GroupConfig) (*Group, error) {
 	}
 	g := newGroup(n, name, n.last.Add(1), c)
 	n.groups[name] = g
+	peers := slices.Collect(maps.Values(n.peers))
 	n.mu.Unlock()
-	for id, p := range n.peers {
-		p.join(g.lanes[id])
+	for _, p := range peers {
+		p.open(g)
 	}
 	return g, nil
 }
@@ -132,7 +124,7 @@ func (n *Network) group(name string) *Group {
 	return n.groups[name]
 }
 
-// forget frees the name of a group.
+// forget frees the name of a group that is closed.
 func (n *Network) forget(g *Group) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,15 +133,30 @@ func (n *Network) forget(g *Group) {
 	}
 }
 
+// freeze ends changes of the lanes of a group, which is being closed, and withdraws the addresses that it has given.
+func (n *Network) freeze(g *Group) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	g.closing = true
+	for _, p := range n.peers {
+		if address, ok := p.book.given[g]; ok {
+			delete(p.book.given, g)
+			if address == p.book.address {
+				p.withdraw()
+			}
+		}
+	}
+}
+
 // farewell ends the lanes of a group whose packets are not written in time.
-func (n *Network) farewell(g *Group) {
+func (n *Network) farewell(lanes map[election.ID]*lane) {
 	timer := time.NewTimer(n.config.Timeout)
 	defer timer.Stop()
-	for _, l := range g.lanes {
+	for _, l := range lanes {
 		select {
 		case <-l.gone:
 		case <-timer.C:
-			for _, l := range g.lanes {
+			for _, l := range lanes {
 				l.peer.drop(l)
 			}
 			return
@@ -182,10 +189,13 @@ func (n *Network) Close() error {
 func (n *Network) refuseGroup(g *Group, peer election.ID, err error, theirs []byte) {
 	n.stats.refused.Add(1)
 	if n.first(refusalOf(g, peer)) {
-		n.log.Error("a peer is refused", "group", g.name, "peer", n.config.called(peer), "err", err,
-			"hello", string(g.config.Hello), "its hello", string(theirs))
+		n.log.Error("a peer is refused", "group", g.name, "peer", n.called(peer), "err", err,
+			"hello", shown(g.greeting.Load().hello), "its hello", shown(theirs))
 	}
 }
+
+// shown returns the beginning of a hello, for the log.
+func shown(hello []byte) string { return string(hello[:min(len(hello), 1024)]) }
 
 // admitGroup makes the next refusal be logged again.
 func (n *Network) admitGroup(g *Group, peer election.ID) {

@@ -28,9 +28,11 @@ const (
 type peer struct {
 	net      *Network
 	id       election.ID
-	addr     string
-	observes bool          // it dials, and is never dialled
-	wanted   chan struct{} // has one if the pause before the next attempt is to end soon, as something is to be sent
+	name     string
+	observes bool // it dials, and is not dialled
+	context  context.Context
+	wanted   chan struct{} // has one if the next attempt is to begin soon: something is to be sent, or there is an address
+	book     book
 
 	mu       sync.Mutex
 	conn     *conn                   // in use, or nil
@@ -39,6 +41,7 @@ type peer struct {
 	dirty    []*lane                 // that have something to write
 	leaving  []string                // groups that were closed before the peer was told
 	theirs   map[string]announcement // the groups that the peer has opened, by name
+	hellos   int                     // the bytes of their hellos
 	absent   bool                    // the last attempt to connect has failed, or there may be none
 	stranger bool                    // it was refused since this process is not a member there
 	began    time.Duration           // when the present attempt did
@@ -48,7 +51,7 @@ type peer struct {
 }
 
 // called returns the name of the peer.
-func (p *peer) called() string { return p.net.config.called(p.id) }
+func (p *peer) called() string { return p.name }
 
 // signal puts one into a channel that has room for one, unless it is full.
 func signal(c chan<- struct{}) {
@@ -100,7 +103,9 @@ func (p *peer) lost(c *conn) {
 	if p.conn != c {
 		return
 	}
-	p.conn, p.absent = nil, p.observes
+	p.conn = nil
+	_, dialled := p.dialable()
+	p.absent = !dialled
 	p.reset()
 	for _, l := range p.lanes {
 		if l.queue.size > 0 {
@@ -111,9 +116,9 @@ func (p *peer) lost(c *conn) {
 
 // reset forgets what was said on the last connection. p.mu is held, as in all methods below that have a lane.
 func (p *peer) reset() {
-	p.leaving, p.theirs = nil, make(map[string]announcement)
+	p.leaving, p.theirs, p.hellos = nil, make(map[string]announcement), 0
 	for _, l := range p.lanes {
-		l.announced, l.accepted, l.theirs, l.reply, l.stranger = false, false, 0, nil, false
+		l.announced, l.accepted, l.theirs, l.welcome, l.reply, l.stranger = nil, false, 0, false, nil, false
 		p.setUp(l)
 	}
 }
@@ -129,11 +134,16 @@ func (p *peer) setUp(l *lane) {
 func (p *peer) send(l *lane, packet *election.Packet) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lanes[l.number] != l || l.closing {
+	switch {
+	case l.closing:
 		return l.group.gone()
+	case l.ended: // the peer was forgotten
+		return nil
 	}
 	l.put(packet, p.net.now())
-	p.mark(l)
+	if l.joined {
+		p.mark(l)
+	}
 	return nil
 }
 
@@ -153,14 +163,56 @@ func (p *peer) mark(l *lane) {
 	}
 }
 
-// join adds the lane of a new group.
+// open adds the lane of a new group. A guest gets one if it has announced the group.
+func (p *peer) open(g *Group) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := g.to(p.id)
+	if _, ok := p.theirs[g.name]; l == nil && ok {
+		l = p.laneOf(g)
+	}
+	if l != nil {
+		p.attach(l)
+	}
+}
+
+// join adds a new lane.
 func (p *peer) join(l *lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.attach(l)
+}
+
+// laneOf returns the lane of a group, which is made if there is none. It returns nil if the group is closed.
+func (p *peer) laneOf(g *Group) *lane {
+	p.net.mu.Lock()
+	defer p.net.mu.Unlock()
+	return g.lane(p)
+}
+
+// attach adds a lane, unless that was done before.
+func (p *peer) attach(l *lane) {
+	if l.joined || l.ended {
+		return
+	}
+	l.joined = true
 	p.lanes[l.number] = l
 	p.mark(l)
 	if a, ok := p.theirs[l.group.name]; ok {
 		p.meet(l, a)
+	}
+}
+
+// greet makes the writer announce a group whose hello has changed, and judges the hello of the peer again.
+func (p *peer) greet(l *lane) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn == nil || !l.joined { // it is announced when there is a connection
+		return
+	}
+	p.mark(l)
+	if a, ok := p.theirs[l.group.name]; ok && l.judged != l.group.greeting.Load() {
+		p.judge(l, a, false)
 	}
 }
 
@@ -169,25 +221,36 @@ func (p *peer) leave(l *lane) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.closing = true
-	if p.absent || l.away || l.queue.size == 0 && !l.announced {
+	switch {
+	case l.ended:
+	case !l.joined:
+		l.ended = true
+		close(l.gone)
+	case p.absent || l.away || l.queue.size == 0 && l.announced == nil:
 		p.cut(l)
-		return
+	default:
+		p.mark(l)
 	}
-	p.mark(l)
 }
 
 // cut ends a lane immediately.
 func (p *peer) cut(l *lane) {
-	if p.lanes[l.number] != l {
+	if !l.joined {
 		return
 	}
-	if p.conn != nil && l.announced {
+	if p.conn != nil && l.announced != nil {
 		p.leaving = append(p.leaving, l.group.name)
 		p.conn.notify()
 	}
-	delete(p.lanes, l.number)
+	p.remove(l)
 	p.dirty = slices.DeleteFunc(p.dirty, func(o *lane) bool { return o == l })
 	close(l.gone)
+}
+
+// remove removes a lane for good.
+func (p *peer) remove(l *lane) {
+	delete(p.lanes, l.number)
+	l.joined, l.ended = false, true
 }
 
 // drop ends a lane whose packets are not written in time.
@@ -214,13 +277,18 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 	// The space of the list is used again, so that a packet costs no allocation.
 	defer func() { p.dirty = slices.Delete(p.dirty, 0, done) }()
 	for ; done < len(p.dirty); done++ {
-		if len(b) > bufferSize-maxFrames {
+		l, size := p.dirty[done], maxFrames
+		// Read it with p.mu: a packet that was sent after Greet is in the queue only if this finds the new hello.
+		own := l.group.greeting.Load()
+		if l.announced != own {
+			size += len(own.hello)
+		}
+		if len(b) > max(0, bufferSize-size) { // a large hello may need more than a buffer, and then has one of its own
 			return b, true
 		}
-		l := p.dirty[done]
-		if !l.announced {
-			b = appendAnnouncement(b, l.group.name, l.number, l.group.config.Hello)
-			l.announced = true
+		if l.announced != own {
+			b = appendAnnouncement(b, l.group.name, l.number, own.hello)
+			l.announced = own
 		}
 		if l.reply != nil {
 			b = l.reply.append(appendHead(b, kindAnswer, p.theirs[l.group.name].number))
@@ -235,7 +303,7 @@ func (p *peer) collect(c *conn, b []byte) (_ []byte, more bool) {
 		l.dirty = false
 		if l.closing && (l.queue.size == 0 || l.away) {
 			b = appendText(appendHead(b, kindLeave, 0), l.group.name)
-			delete(p.lanes, l.number)
+			p.remove(l)
 			c.left = append(c.left, l)
 		}
 	}
@@ -256,27 +324,49 @@ func (p *peer) received(c *conn, group uint64, r *reader) (l *lane, packet elect
 		r.packet(nil)
 		return nil, packet, nil
 	}
-	if r.packet(&l.in); !r.whole() {
+	// While the peer is refused, its packets are dropped, but not skipped: each of them is coded as what has changed
+	// since the one before.
+	if r.packet(&l.in); !r.whole() || !l.welcome {
 		return nil, packet, nil
 	}
 	return l, l.in.packet(p.id, p.net.config.Self), nil
 }
 
-// announced notes that the peer has opened a group.
+// announced notes that the peer has opened a group, or has changed its hello.
 func (p *peer) announced(c *conn, name string, a announcement) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.conn != c {
 		return errReplaced
 	}
+	p.hellos += len(a.hello) - len(p.theirs[name].hello)
 	p.theirs[name] = a
 	if most := p.net.config.MaxGroups; len(p.theirs) > most {
 		return fmt.Errorf("%w: more than %d groups", errFrame, most)
 	}
+	if most := p.maxHellos(); p.hellos > most {
+		return fmt.Errorf("%w: hellos of more than %d bytes", errFrame, most)
+	}
 	if l := p.lane(name); l != nil {
 		p.meet(l, a)
+	} else if g := p.net.group(name); g != nil {
+		if l = p.laneOf(g); l != nil {
+			p.attach(l)
+		}
 	}
 	return nil
+}
+
+// maxHellos returns how many bytes the hellos of the peer may have together, which are kept since a group may be opened
+// later.
+func (p *peer) maxHellos() int {
+	each := 4096
+	p.net.mu.Lock()
+	if p.book.guest() {
+		each /= 4
+	}
+	p.net.mu.Unlock()
+	return max(MaxHello, each*p.net.config.MaxGroups)
 }
 
 // lane returns the lane of the open group with this name, or nil.
@@ -289,10 +379,22 @@ func (p *peer) lane(name string) *lane {
 
 // meet judges a group that both processes have opened.
 func (p *peer) meet(l *lane, a announcement) {
-	err := l.group.judge(p.id, a.hello)
-	reply := answerTo(err)
-	l.reply, l.theirs, l.in, l.out, l.away = &reply, a.number, vector{}, vector{}, false
-	l.box.conn.Store(p.conn)
+	if l.theirs != a.number { // not only its hello has changed
+		l.theirs, l.in, l.out = a.number, vector{}, vector{}
+		l.box.conn.Store(p.conn)
+	}
+	l.away = false
+	p.judge(l, a, true)
+}
+
+// judge judges the hello of the peer. The peer gets the answer if it waits for one or the answer has changed.
+func (p *peer) judge(l *lane, a announcement, waits bool) {
+	own, before := l.group.greeting.Load(), l.welcome
+	err := own.judge(p.id, a.hello)
+	if l.judged, l.welcome = own, err == nil; waits || l.welcome != before {
+		reply := answerTo(err)
+		l.reply = &reply
+	}
 	if err != nil {
 		p.refuse(l, err)
 	}
@@ -306,9 +408,10 @@ func (p *peer) closed(c *conn, name string) {
 	if p.conn != c {
 		return
 	}
+	p.hellos -= len(p.theirs[name].hello)
 	delete(p.theirs, name)
 	if l := p.lane(name); l != nil {
-		l.accepted, l.reply = false, nil
+		l.accepted, l.theirs, l.welcome, l.reply = false, 0, false, nil
 		p.part(l)
 	}
 }
@@ -321,7 +424,7 @@ func (p *peer) answered(c *conn, group uint64, a answer) error {
 	switch {
 	case p.conn != c:
 		return errReplaced
-	case group > p.net.last.Load() || l != nil && !l.announced:
+	case group > p.net.last.Load() || l != nil && l.announced == nil:
 		return fmt.Errorf("%w: group %d was not announced", errFrame, group)
 	case l == nil: // it is closed
 		return nil
@@ -337,9 +440,10 @@ func (p *peer) answered(c *conn, group uint64, a answer) error {
 // up makes the writer begin to send over a lane, if it is open.
 func (p *peer) up(l *lane) {
 	if l.open() {
+		l.away = false
 		p.net.admitGroup(l.group, p.id)
 	}
-	if p.setUp(l); p.lanes[l.number] == l { // it may have been cut
+	if p.setUp(l); l.joined { // it may have been cut
 		p.mark(l)
 	}
 }
@@ -350,9 +454,9 @@ func (p *peer) refuse(l *lane, err error) {
 	p.part(l)
 }
 
-// part ends the use of a lane until the peer opens its group again.
+// part ends the use of a lane until the peer opens its group again, or the process that refuses the other accepts it.
 func (p *peer) part(l *lane) {
-	l.theirs, l.away = 0, true
+	l.away = true
 	if p.setUp(l); l.closing {
 		p.cut(l)
 	}
@@ -373,7 +477,8 @@ func (p *peer) failed(err error) {
 	}
 	last := p.trouble
 	if p.trouble = kindOf(err); p.trouble != last && p.net.first(fmt.Sprintf("no connection %d %s", p.id, p.trouble)) {
-		p.net.log.Warn("no connection", "peer", p.called(), "address", p.addr, "err", err)
+		address, _ := p.dialable()
+		p.net.log.Warn("no connection", "peer", p.called(), "address", address, "err", err)
 	}
 }
 
@@ -386,7 +491,7 @@ func kindOf(err error) string {
 	return err.Error()
 }
 
-// run dials the peer whenever there is no connection, until ctx ends.
+// run dials the peer whenever there is an address and no connection, until ctx ends.
 func (p *peer) run(ctx context.Context) {
 	pause, longest := firstPause, lastPause
 	if p.net.config.observes() {
@@ -403,6 +508,13 @@ func (p *peer) run(ctx context.Context) {
 				pause = firstPause
 			}
 			most = lastPause / 8 // the peer is there, but may close each connection soon
+		} else if _, ok := p.dialable(); !ok {
+			select {
+			case <-p.wanted: // maybe there is an address now
+				continue
+			case <-ctx.Done():
+				return
+			}
 		} else if err := p.connect(ctx, nil); err == nil {
 			continue
 		} else if ctx.Err() == nil && !errors.Is(err, errBusy) {
@@ -439,6 +551,10 @@ func (p *peer) rest(ctx context.Context, pause time.Duration) bool {
 
 // connect makes a connection, or renews the old one.
 func (p *peer) connect(ctx context.Context, old *conn) error {
+	if !p.use() {
+		return errEnded
+	}
+	defer p.unuse()
 	// An attempt that hangs, since the machine of the peer is gone, must not keep others waiting.
 	if !p.hidden {
 		select {
@@ -450,7 +566,7 @@ func (p *peer) connect(ctx context.Context, old *conn) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, p.net.config.Timeout)
 	defer stop()
-	own := hello{from: p.net.config.Self, to: p.id, incarnation: p.net.incarnation, serial: p.net.serial.Add(1)}
+	own := p.net.hello(p.id)
 	nc, err := p.dial(ctx, &own, old)
 	if p.hidden = err != nil && ctx.Err() != nil; err != nil {
 		return err
@@ -471,7 +587,11 @@ func (p *peer) connect(ctx context.Context, old *conn) error {
 		err = old.renew(c.in)
 	default:
 		if err = p.adopt(c); err == nil {
-			p.net.running.Go(c.run)
+			p.use()
+			p.net.running.Go(func() {
+				defer p.unuse()
+				c.run()
+			})
 		}
 	}
 	if err != nil {
@@ -492,7 +612,11 @@ func (p *peer) dial(ctx context.Context, own *hello, old *conn) (net.Conn, error
 	p.began, p.cancel, own.last = p.net.now(), cancel, p.last
 	p.mu.Unlock()
 	p.net.stats.dials.Add(1)
-	nc, err := p.net.config.Dial(ctx, p.addr)
+	address, err := p.resolve(ctx)
+	var nc net.Conn
+	if err == nil {
+		nc, err = p.net.config.Dial(ctx, address)
+	}
 	p.mu.Lock()
 	p.cancel = nil
 	p.mu.Unlock()
@@ -522,6 +646,9 @@ func (p *peer) keep(ctx context.Context, c *conn) {
 			return
 		}
 		age = lastPause
+		if _, ok := p.dialable(); !ok {
+			continue
+		}
 		switch err := p.connect(ctx, c); {
 		case err == nil:
 			age = c.age()

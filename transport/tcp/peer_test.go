@@ -78,13 +78,13 @@ func TestAdopt(t *testing.T) {
 		if of.busy {
 			require.Equal(t, errBusy, p.adopt(c), "%+v", of)
 			require.Same(t, old, p.conn)
-			require.True(t, g.lanes[2].announced)
+			require.NotNil(t, g.to(2).announced)
 		} else {
 			require.NoError(t, p.adopt(c), "%+v", of)
 			require.Same(t, c, p.conn)
 			require.Equal(t, c.said.serial, p.last)
 			require.Equal(t, cmp.Or(reason, errReplaced), old.reason())
-			require.False(t, g.lanes[2].announced)
+			require.Nil(t, g.to(2).announced)
 			p.lost(old)
 			require.Same(t, c, p.conn, "the end of the old one does not matter")
 		}
@@ -176,7 +176,7 @@ func TestLeave(t *testing.T) {
 	}{
 		// but its end is to be written
 		"nothing waits":                    {func(*peer, *lane) {}, false},
-		"nothing waits, and not announced": {func(_ *peer, l *lane) { l.announced = false }, true},
+		"nothing waits, and not announced": {func(_ *peer, l *lane) { l.announced = nil }, true},
 		"nothing waits, and no connection": {func(p *peer, _ *lane) { p.lost(p.conn) }, true},
 		"something waits":                  {func(_ *peer, l *lane) { l.puts(0, 1) }, false},
 		"something waits, and no connection": {func(p *peer, l *lane) { l.puts(0, 1); p.lost(p.conn) },

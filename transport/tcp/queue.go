@@ -52,23 +52,32 @@ type lane struct {
 
 	queue   queue
 	dirty   bool          // in peer.dirty
+	joined  bool          // in peer.lanes, until it is ended
+	ended   bool          // it is not in peer.lanes any more, and never will be
 	closing bool          // the group is closed: nothing is added
 	gone    chan struct{} // closed when the peer has been told that the group is closed, or never will be
 
 	// The state of the present connection.
-	announced bool    // the peer knows the group
-	accepted  bool    // the peer has accepted it
-	theirs    uint64  // the peer's number of the group, if the peer has opened it and this process accepts it; or 0
-	reply     *answer // to the peer's announcement, not written yet
-	away      bool    // the peer has closed the group, or one of the two refuses the other; kept without a connection
-	stranger  bool    // the peer refuses this process since it is not a member
-	out, in   vector  // the last packets
+	announced *greeting // which the peer knows; nil if it does not know the group
+	accepted  bool      // the peer has accepted it
+	theirs    uint64    // the peer's number of the group, if the peer has opened it; or 0
+	judged    *greeting // by which the peer's hello was judged last
+	welcome   bool      // and accepted
+	reply     *answer   // to the peer's announcement, not written yet
+	away      bool      // the peer has closed the group, or one of the two refuses the other; kept without a connection
+	stranger  bool      // the peer refuses this process since it is not a member
+	out, in   vector    // the last packets
 
 	up atomic.Bool
 }
 
 // open reports whether packets can reach the group at the peer.
-func (l *lane) open() bool { return l.accepted && l.theirs != 0 }
+func (l *lane) open() bool { return l.accepted && l.theirs != 0 && l.welcome }
+
+// newLane returns a lane that has not joined its peer.
+func newLane(g *Group, p *peer) *lane {
+	return &lane{group: g, peer: p, box: new(inbox), number: g.number, gone: make(chan struct{})}
+}
 
 // put appends a packet. If the queue is full, the oldest packet is dropped.
 func (l *lane) put(p *election.Packet, now time.Duration) {

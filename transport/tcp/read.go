@@ -38,6 +38,13 @@ func (c *conn) read() error {
 			end = copy(b, b[begin:end])
 			begin = 0
 		}
+		switch {
+		case begin == end && len(b) > bufferSize:
+			b = make([]byte, bufferSize)
+		case end == len(b): // a large hello: no other frame is larger than what is left
+			b = append(b[begin:end:end], make([]byte, maxFrame)...)
+			begin, end = 0, end-begin
+		}
 		c.within(begin < end, used > 0)
 	}
 }

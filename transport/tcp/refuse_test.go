@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -24,12 +25,15 @@ import (
 // said returns a hello.
 func said(from, to, incarnation uint64) []byte {
 	body := binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, from), to), incarnation)
-	return framed(append(body, 1, 0, 0, 0, 0)) // the first connection, which renews none, and no refusal
+	body = append(body, 1, 0, 0) // the first connection, which renews none
+	name := strconv.FormatUint(from, 10)
+	body = append(append(body, byte(len(name))), name...)
+	return framed(append(body, 0, 0)) // no refusal
 }
 
 // framed returns a hello with this body.
 func framed(body []byte) []byte {
-	return append(binary.BigEndian.AppendUint16([]byte("election/2"), uint16(len(body))), body...)
+	return append(binary.BigEndian.AppendUint16([]byte("election/3"), uint16(len(body))), body...)
 }
 
 // stranger is a client that process 1 refuses.
@@ -45,7 +49,7 @@ func of(ca func(t *testing.T, ca authority) authority, cluster, name string, lif
 	change func(*tls.Config)) func(*testing.T, authority) *tls.Config {
 	return func(t *testing.T, own authority) *tls.Config {
 		c := &tls.Config{Certificates: []tls.Certificate{ca(t, own).pair(t, cluster, name, life)},
-			InsecureSkipVerify: true, NextProtos: []string{"election/2"}}
+			InsecureSkipVerify: true, NextProtos: []string{"election/3"}}
 		if change != nil {
 			change(c)
 		}
@@ -74,7 +78,7 @@ func strangers() map[string]stranger {
 			want: "spiffe://example.org/bills/2 is not of cluster example.org/orders"},
 		"of a longer path": {config: of(same, cluster, "eu/2", time.Hour, nil), want: "is not of cluster"},
 		"no member's name": {config: of(same, cluster, "two", time.Hour, nil), says: said(2, 1, 9),
-			want: "process two is no member"},
+			want: "process two claims to be process 2"},
 		"no member": {config: of(same, cluster, "4", time.Hour, nil), says: said(4, 1, 9),
 			want: "process 4 is no member"},
 		"own identity": {config: of(same, cluster, "1", time.Hour, nil), says: said(1, 1, 9),
@@ -86,7 +90,7 @@ func strangers() map[string]stranger {
 		"no certificate": {config: none(func(c *tls.Config) { c.Certificates = nil }),
 			want: "client didn't provide a certificate"},
 		"no ALPN": {config: none(func(c *tls.Config) { c.NextProtos = nil }),
-			want: `the peer speaks \"\" instead of \"election/2\"`},
+			want: `the peer speaks \"\" instead of \"election/3\"`},
 		"another ALPN": {config: none(func(c *tls.Config) { c.NextProtos = []string{"h2"} }),
 			want: "unsupported application protocols"},
 		"no TLS": {plain: true, says: said(2, 1, 9),
@@ -95,9 +99,11 @@ func strangers() map[string]stranger {
 		"no handshake":   {plain: true, want: "i/o timeout"},
 		"no hello":       {want: "i/o timeout"},
 		"slow hello":     {says: said(2, 1, 9)[:15], want: "i/o timeout"},
-		"another version": {says: []byte("election/3\x00\x00"),
-			want: `it begins with \"election/3\" instead of \"election/2\"`},
-		"oversize hello":    {says: long, want: "2000 bytes, at most 1104"},
+		"another version": {says: []byte("election/2\x00\x00"),
+			want: `it begins with \"election/2\" instead of \"election/3\", so the peer is of another version`},
+		"another protocol": {says: []byte("GET / HTTP/1.1"),
+			want: `it begins with \"GET / HTTP\" instead of \"election/3\"`},
+		"oversize hello":    {says: long, want: "2000 bytes, at most 1359"},
 		"too short a hello": {says: framed([]byte{2, 1}), want: "2 bytes are too few or too many"},
 		"too long a hello":  {says: framed([]byte{2, 1, 9, 0, 0}), want: "5 bytes are too few or too many"},
 		"zeros in front": {says: framed([]byte{0x82, 0, 1, 9, 0}),
@@ -120,6 +126,7 @@ var known = map[string]string{
 	"no hello":          `address=\S+ peer=2`,
 	"slow hello":        `address=\S+ peer=2`,
 	"another version":   `address=\S+ peer=2`,
+	"another protocol":  `address=\S+ peer=2`,
 	"oversize hello":    `address=\S+ peer=2`,
 	"too short a hello": `address=\S+ peer=2`,
 	"too long a hello":  `address=\S+ peer=2`,
@@ -203,7 +210,7 @@ func TestAccepted(t *testing.T) {
 		answer := make([]byte, 64)
 		_, err = io.ReadAtLeast(nc, answer, 12)
 		require.NoError(t, err)
-		require.Equal(t, "election/2", string(answer[:10]))
+		require.Equal(t, "election/3", string(answer[:10]))
 		_, err = n.Group("g", tcp.GroupConfig{Hello: []byte("agreed")})
 		require.NoError(t, err)
 		announcement := "\x09\x01g\x06agreed"
@@ -334,6 +341,8 @@ func TestDialRefuses(t *testing.T) {
 		"expired":  {of(same, cluster, "2", -time.Second, nil), "certificate has expired"},
 		"no ALPN": {of(same, cluster, "2", time.Hour, func(c *tls.Config) { c.NextProtos = nil }),
 			`the peer speaks \"\" instead of`},
+		"another version": {of(same, cluster, "2", time.Hour,
+			func(c *tls.Config) { c.NextProtos = []string{"election/2"} }), "the peer is of another version than election/3"},
 		"TLS 1.2": {of(same, cluster, "2", time.Hour,
 			func(c *tls.Config) { c.MaxVersion = tls.VersionTLS12 }), "protocol version not supported"},
 	} {

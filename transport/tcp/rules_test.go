@@ -61,7 +61,7 @@ func TestTexts(t *testing.T) {
 	c, g := wired(t, true)
 	name := string(text(MaxName))
 	b := appendAnnouncement(nil, name, 1<<63>>kindBits, text(MaxHello))
-	require.LessOrEqual(t, len(b), maxFrames)
+	require.LessOrEqual(t, len(b), maxFrame)
 	used, err := c.frames(b)
 	require.NoError(t, err)
 	require.Len(t, b, used)
@@ -70,15 +70,16 @@ func TestTexts(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, c.peer.theirs)
 
-	g.name, g.config.Hello = name, text(MaxHello)
-	l := g.lanes[2]
-	l.announced, l.closing, l.reply = false, true, &answer{refused, string(text(maxReason + 1))}
+	g.name = name
+	g.greeting.Store(&greeting{hello: text(MaxHello)})
+	l := g.to(2)
+	l.announced, l.closing, l.reply = nil, true, &answer{refused, string(text(maxReason + 1))}
 	c.peer.mark(l)
 	b, _ = c.peer.collect(c, nil)
-	require.LessOrEqual(t, len(b), maxFrames, "what a group writes at the same time")
+	require.LessOrEqual(t, len(b), maxFrame, "what a group writes at the same time")
 	require.Len(t, c.left, 1)
 
-	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, incarnation: 1<<64 - 1, serial: 1<<64 - 1, last: 1<<64 - 1, renews: 1,
+	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, name: name, incarnation: 1<<64 - 1, serial: 1<<64 - 1, last: 1<<64 - 1, renews: 1,
 		answer: answer{refused, string(text(maxReason + 1))}}
 	got, err := readHello(strings.NewReader(string(h.append(nil))))
 	require.NoError(t, err)
@@ -153,7 +154,7 @@ func TestDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []time.Duration{2 * time.Second, 500 * time.Millisecond, 0, time.Second, time.Hour},
 		[]time.Duration{c.Delay, c.MaxAge, c.Linger, c.Timeout, c.MaxConnAge})
-	require.Equal(t, []int{1024, 100, 4096}, []int{c.Queue, c.MaxHandshakes, c.MaxGroups})
+	require.Equal(t, []int{1024, 100, 4096, 64}, []int{c.Queue, c.MaxHandshakes, c.MaxGroups, c.MaxGuests})
 	require.Equal(t, "1", c.called(1))
 	c.Names = map[election.ID]string{1: "one"}
 	require.Equal(t, "one", c.called(1))
@@ -405,7 +406,7 @@ func TestFirst(t *testing.T) {
 func TestRefusalsAreLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, g := wired(t, true)
-		n, other := c.net, &Group{name: "other"}
+		n, other := c.net, newGroup(c.net, "other", 2, GroupConfig{})
 		var log strings.Builder
 		n.log = slog.New(slog.NewTextHandler(&log, nil))
 		logged := func(g *Group) int {
@@ -521,7 +522,7 @@ func TestAbsentPeer(t *testing.T) {
 	n := c.net
 	n.config.Queue = 1024
 	g := newGroup(n, "h", 2, GroupConfig{})
-	l := g.lanes[2]
+	l := g.to(2)
 	for now := range 1000 * time.Second / (100 * time.Millisecond) {
 		l.put(&election.Packet{}, now*100*time.Millisecond)
 	}

@@ -292,6 +292,9 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		t = tls.Client(raw, config)
 	}
 	if err := t.Handshake(); err != nil {
+		if strings.HasSuffix(err.Error(), "no application protocol") { // an alert of the peer, which has no type
+			err = fmt.Errorf("%w: the peer is of another version than %s", err, protocol)
+		}
 		return wire{}, fmt.Errorf("TLS: %w", err)
 	}
 	if w.nc = t; w.until.Before(w.renew) {
@@ -304,7 +307,7 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtKeyUsage) (name string,
 	until time.Time, err error) {
 	switch {
-	case s.NegotiatedProtocol != protocol:
+	case s.NegotiatedProtocol != protocol: // it has negotiated none, or there would be no connection
 		return "", until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
 	case len(s.PeerCertificates) == 0:
 		return "", until, errors.New("the peer shows no certificate")

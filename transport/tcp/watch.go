@@ -34,6 +34,15 @@ func (w *watchers) changed(l *lane) {
 	}
 }
 
+// forget frees what is kept about a peer that was forgotten.
+func (w *watchers) forget(id election.ID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for one := range w.all {
+		delete(one.up, id)
+	}
+}
+
 func (w *watchers) close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +64,7 @@ func (g *Group) WatchPeers(f func(id election.ID, up bool)) (stop func()) {
 		g.watch.all = make(map[*watcher]bool)
 	}
 	g.watch.all[one] = true
-	for _, l := range g.lanes {
+	for _, l := range *g.lanes.Load() {
 		one.see(l)
 	}
 	return func() {
