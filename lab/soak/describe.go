@@ -27,6 +27,9 @@ func (p *Plan) Describe() string {
 	if n := len(p.Config.Faults.Partitions); n > 0 {
 		parts = append(parts, prose.Plural(n, "cut"))
 	}
+	if n := len(p.Commands); n > 0 {
+		parts = append(parts, prose.Plural(n, "command"))
+	}
 	if p.Schedule == sim.RandomDelay {
 		parts = append(parts, "random delays")
 	}

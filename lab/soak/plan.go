@@ -26,6 +26,7 @@ type Plan struct {
 	Prompts []Prompt // of a detector, in the order of time
 
 	profile Profile
+	final   []election.ID // of the profile Voters: what all wish in the end
 	params  map[string]params.Value
 }
 
@@ -83,6 +84,10 @@ func (c *Config) Plan(number uint64) (*Plan, error) {
 	d.starts()
 	d.faults()
 	d.trusts()
+	if d.profile == Voters {
+		d.KeepSaved = true
+		d.voters()
+	}
 	slices.SortStableFunc(d.Prompts, earlier)
 	if d.Algorithm.NeverQuiesces {
 		d.Until = d.planEnd() + 200*max(d.longest, unit)
@@ -113,6 +118,8 @@ func (d *drawing) size(most int) int {
 	switch {
 	case d.profile == Chaos:
 		n = min(2+d.IntN(5), most)
+	case d.profile == Voters:
+		n = max(min(2+d.IntN(6), 2+d.IntN(6), most), 2)
 	case d.oneIn(2):
 		n = 1 + d.IntN(min(most, 4))
 	}
@@ -155,7 +162,7 @@ func (d *drawing) delays(values map[string]params.Value) error {
 		return err
 	}
 	d.longest = d.longestFor(plain, values)
-	values = d.leaseTime(values)
+	values = d.leaseTime(d.lasting(values))
 	a, err := scenario.Configure(d.Algorithm, values, d.IDs, d.longest)
 	if err != nil {
 		// A time among the values is too short for so long a delay, and right for the bound of its own.
@@ -344,15 +351,25 @@ func (d *drawing) drift(most float64) {
 
 // cut cuts the links between some processes and the others, for up to a number of longest delays.
 func (d *drawing) cut(delays int64) {
+	if group := d.group(); group != nil {
+		d.cutFrom(group, d.drawTime(20), delays)
+	}
+}
+
+// group draws some processes, and leaves some. It is nil if there is only one.
+func (d *drawing) group() (group []election.ID) {
 	n := len(d.IDs)
 	if n == 1 {
-		return
+		return nil
 	}
-	var group []election.ID
 	for _, p := range d.Perm(n)[:1+d.IntN(n-1)] {
 		group = append(group, d.IDs[p])
 	}
-	from := d.drawTime(20)
+	return group
+}
+
+// cutFrom cuts the links of a group from a time on.
+func (d *drawing) cutFrom(group []election.ID, from time.Duration, delays int64) {
 	d.Config.Faults.Partitions = append(d.Config.Faults.Partitions, fault.Partition{From: from,
 		Until: from + 1 + d.drawTime(delays), Groups: [][]election.ID{group}})
 }
@@ -371,7 +388,7 @@ func (p *Plan) splits() bool {
 func (d *drawing) crash(p int) {
 	survives := &d.Algorithm.Faults
 	// The first processes never crash, so that no more are down together than the algorithm survives.
-	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) {
+	if p < len(d.IDs)-survives.MostDown(len(d.IDs)) && d.profile != Voters { // where all come back
 		return
 	}
 	id, at, last := d.IDs[p], d.drawTime(20), time.Duration(0)
@@ -391,14 +408,15 @@ func (d *drawing) crash(p int) {
 			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
 		}
 	}
-	if d.IntN(3) == 0 && survives.Crash != election.MustRestart || survives.Crash == election.StaysDown {
+	stays := d.IntN(3) == 0
+	if d.profile != Voters && (stays && survives.Crash != election.MustRestart || survives.Crash == election.StaysDown) {
 		return
 	}
 	back := scenario.At{ID: id, Time: at + 1 + d.drawTime(20)}
 	if d.profile == Chaos && !d.oneIn(4) {
 		back.Time = d.nearStep(0, at, back.Time)
 	}
-	if survives.Crash != election.MayRecover || d.oneIn(3) {
+	if survives.Crash != election.MayRecover || d.oneIn(3) || d.profile == Voters {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
@@ -470,6 +488,9 @@ func (p *Plan) planEnd() (last time.Duration) {
 	}
 	for _, cut := range p.Config.Faults.Partitions {
 		last = max(last, cut.Until)
+	}
+	for _, c := range p.Commands {
+		last = max(last, c.Time)
 	}
 	for _, w := range p.Prompts {
 		last = max(last, w.At)

@@ -66,6 +66,9 @@ type play struct {
 	most   int // steps, before the run counts as one without end
 	is     []participant
 
+	chain verdict.Voters // of the profile Voters
+	holds []holding      // likewise, of each process
+
 	sections  verdict.Sections
 	decisions verdict.Decisions
 	wrong     *Violation
@@ -112,17 +115,24 @@ func (p *Plan) run(ctx context.Context, observe observe.Observer) *Outcome {
 func (p *Plan) begin(ctx context.Context, observe observe.Observer) (*play, error) {
 	// The source of random is its own: drawing here must not change what the simulator draws.
 	y := &play{Plan: p, ctx: ctx, other: observe, where: p.Positions(), clocks: p.Clocks(),
-		most:   p.stepLimit(),
-		is:     make([]participant, len(p.IDs)),
-		random: rand.New(rand.NewPCG(p.Config.Seed, 1)),
-		decisions: verdict.Decisions{Algorithm: p.Algorithm,
-			Returned: len(p.RecoverAt)+len(p.RestartAt) > 0 || p.splits()},
-		sections: verdict.Sections{Split: p.splits()}}
+		most:      p.stepLimit(),
+		is:        make([]participant, len(p.IDs)),
+		random:    rand.New(rand.NewPCG(p.Config.Seed, 1)),
+		decisions: p.newDecisions(), sections: verdict.Sections{Split: p.splits()}}
+	if p.profile == Voters {
+		y.holds = make([]holding, len(p.IDs))
+	}
 	c := p.Config
 	c.Observe = y.observe
 	var err error
 	y.Sim, err = sim.New(c)
 	return y, err
+}
+
+// newDecisions returns the judge of the decisions of a run.
+func (p *Plan) newDecisions() verdict.Decisions {
+	return verdict.Decisions{Algorithm: p.Algorithm,
+		Returned: len(p.RecoverAt)+len(p.RestartAt) > 0 || p.splits()}
 }
 
 // pilotSteps is how many steps a pilot takes at most.
@@ -226,6 +236,9 @@ func (y *play) playRestless() {
 	end := y.planEnd()
 	while := y.Plan.Until - end
 	y.until(y.Plan.Until)
+	if y.profile == Voters {
+		y.settle()
+	}
 	if y.askAgain() {
 		y.until(y.Now() + while)
 	}
@@ -408,6 +421,9 @@ func (y *play) step(p int, is *participant, o *observe.Occurrence) {
 	fx := o.Effects
 	if o.Event.Op == election.Start {
 		y.start(is, o)
+	}
+	if y.profile == Voters {
+		y.hold(p, o.Event.Op)
 	}
 	if term, ok := verdict.Started(y.Algorithm, o.Event, fx); ok {
 		is.began = term

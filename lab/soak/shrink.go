@@ -83,6 +83,8 @@ var smallerPlans = []func(p *Plan, i int) (q *Plan, more bool){
 	drop(func(p *Plan) *[]fault.Partition { return &p.Config.Faults.Partitions }),
 	dropInitiator, dropReturn,
 	drop(func(p *Plan) *[]Prompt { return &p.Prompts }),
+	drop(func(p *Plan) *[]scenario.Command { return &p.Commands }),
+	drop(func(p *Plan) *[]scenario.Wish { return &p.Wishes }),
 	simpleLinks, simplePriorities, simpleSchedule, simpleDelay, simpleStart, simpleTime, simpleIDs,
 	simpleOrder,
 }
@@ -97,6 +99,14 @@ func (p *Plan) clone() *Plan {
 		slices.Clone(p.RestartAt)
 	q.PauseAt, q.Prompts = slices.Clone(p.PauseAt), slices.Clone(p.Prompts)
 	q.ClockRates = slices.Clone(p.ClockRates)
+	q.final = slices.Clone(p.final)
+	q.Wishes, q.Commands = slices.Clone(p.Wishes), slices.Clone(p.Commands)
+	for k := range q.Wishes {
+		q.Wishes[k].Voters = slices.Clone(p.Wishes[k].Voters)
+	}
+	for k := range q.Commands {
+		q.Commands[k].Voters = slices.Clone(p.Commands[k].Voters)
+	}
 	// Groups are slices of slices: copy the inner ones too, as simpleIDs writes to them.
 	q.Config.Faults.Partitions = nil
 	for _, cut := range p.Config.Faults.Partitions {
@@ -162,7 +172,36 @@ func dropProcess(p *Plan, i int) (*Plan, bool) {
 		})
 	q.Prompts = slices.DeleteFunc(q.Prompts,
 		func(w Prompt) bool { return gone(w.To) || w.Of != 0 && gone(w.Of) })
+	q.Wishes = slices.DeleteFunc(q.Wishes, func(w scenario.Wish) bool { return gone(w.ID) })
+	q.Commands = slices.DeleteFunc(q.Commands,
+		func(c scenario.Command) bool { return c.Process != 0 && gone(c.Process) })
+	for _, list := range q.lists() {
+		if *list = slices.DeleteFunc(*list, gone); len(*list) == 0 && *list != nil {
+			return nil, true // there must be voters
+		}
+	}
+	if q.Wishes != nil && !slices.ContainsFunc(q.IDs, q.isWished) {
+		return nil, true // lists without a process in common may found two groups
+	}
 	return q.reconfigured(), true
+}
+
+// isWished reports whether a process is among the voters of all wishes.
+func (p *Plan) isWished(id election.ID) bool {
+	return slices.Contains(p.final, id) &&
+		!slices.ContainsFunc(p.Wishes, func(w scenario.Wish) bool { return !slices.Contains(w.Voters, id) })
+}
+
+// lists returns the lists of voters in a plan.
+func (p *Plan) lists() []*[]election.ID {
+	all := []*[]election.ID{&p.final}
+	for k := range p.Wishes {
+		all = append(all, &p.Wishes[k].Voters)
+	}
+	for k := range p.Commands {
+		all = append(all, &p.Commands[k].Voters)
+	}
+	return all
 }
 
 // neverCrashes reports whether a process never crashes.
@@ -335,6 +374,7 @@ func simpleTime(p *Plan, i int) (*Plan, bool) {
 	}
 	*times[i] = rounded
 	slices.SortStableFunc(q.Prompts, earlier)
+	slices.SortStableFunc(q.Commands, earlierCommand)
 	return q, true
 }
 
@@ -382,6 +422,17 @@ func (p *Plan) parts() (times []*time.Duration, ids []*election.ID) {
 		times = append(times, &cut.From, &cut.Until)
 		for i := range cut.Groups[0] {
 			ids = append(ids, &cut.Groups[0][i])
+		}
+	}
+	for k := range p.Wishes {
+		times, ids = append(times, &p.Wishes[k].Time), append(ids, &p.Wishes[k].ID)
+	}
+	for k := range p.Commands {
+		times, ids = append(times, &p.Commands[k].Time), append(ids, &p.Commands[k].Process)
+	}
+	for _, list := range p.lists() {
+		for k := range *list {
+			ids = append(ids, &(*list)[k])
 		}
 	}
 	for k := range p.Prompts {

@@ -46,6 +46,8 @@
 //
 // # Limitations
 //
+// Voters that change keep their memory: a process that loses it is not drawn with [Voters], unless no group is founded.
+//
 // Links lose messages only if the algorithm tolerates it; in a run that never comes to rest, some links lose everything
 // at a few short times. If critical sections are shared without an arbiter, or with an arbiter that any other election
 // elects, no process crashes here.
@@ -57,6 +59,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,6 +104,10 @@ const (
 	// message of its process; and once a process has a leader, the others must find one without being
 	// started, unless the description says otherwise ([election.Faults]). It takes twice as long a run.
 	Chaos Profile = "chaos"
+	// Voters draws groups whose voters change, of algorithms in which they may. Processes wish voters, and return
+	// from crashes with other wishes; all return, with what they have saved. Programs change the voters, and take
+	// changes back. In the end all processes are restarted with one wish, and the group must agree on these voters.
+	Voters Profile = "voters"
 )
 
 // Tally is what some runs have come to.
@@ -220,8 +227,11 @@ func (c *Config) check() error {
 	switch {
 	case c.Duration < 0:
 		return input.Errorf("duration: %v cannot last", c.Duration)
-	case c.Profile != Broad && c.Profile != Chaos:
-		return input.Errorf("profile: %.40q is neither %.40q nor %.40q", c.Profile, Broad, Chaos)
+	case c.Profile != Broad && c.Profile != Chaos && c.Profile != Voters:
+		return input.Errorf("profile: %.40q is none of %.40q, %.40q and %.40q", c.Profile, Broad, Chaos, Voters)
+	case c.Profile == Voters && !slices.ContainsFunc(c.Algorithm.Commands, isWish):
+		return input.Errorf("profile: the voters of %s never change; choose another profile than %.40q",
+			c.Algorithm.Title(), Voters)
 	case c.Processes < 0:
 		return input.Errorf("processes: %d", c.Processes)
 	}
@@ -232,6 +242,8 @@ func (c *Config) check() error {
 	_, err := c.Plan(c.Seed)
 	return err
 }
+
+func isWish(c election.CommandKind) bool { return c.Wish }
 
 // made is a run that was made.
 type made struct {

@@ -50,6 +50,25 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
+// TestVoters: whatever voters processes wish and programs ask for, no two processes lead at the same time, Terms
+// increase, and each agreement on voters follows the one before. Once all wish the same voters, one process leads
+// them.
+func TestVoters(t *testing.T) {
+	runs := uint64(1_000_000)
+	if !*long {
+		runs = 3000
+	}
+	a, err := catalog.Find("lease", "")
+	require.NoError(t, err)
+	r, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Profile: soak.Voters, Runs: runs})
+	require.NoError(t, err)
+	if f := r.Failure; f != nil {
+		require.Fail(t, f.Violation.Error(), "seed %d: %s", f.Seed, f.Smallest.Describe())
+	}
+	require.Equal(t, runs, r.Runs)
+	require.Greater(t, r.Crashes, runs)
+}
+
 // TestHeartbeats: what never comes to rest gets a time.
 func TestHeartbeats(t *testing.T) {
 	for _, a := range []string{"bully", "modbully"} {

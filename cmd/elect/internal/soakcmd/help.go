@@ -10,6 +10,12 @@ leader, the right one, that all processes know. A run that does not come to rest
 fails. One with heartbeats, which never rests, must have its leader after a
 time, and keep it.
 
+With --profile voters, which only an algorithm takes whose voters may change,
+processes wish different voters, all return from their crashes with what they
+have saved, and programs change the voters and take that back. Each agreement on
+voters must follow the one before. In the end all processes are restarted with
+one wish, and one must lead these voters.
+
 The first run has the number --seed, the next the one after it. If some fail,
 the report shows the failing run with the smallest number, shrunk as far as it
 still fails: as a log, and with --out as a scenario that elect sim runs. For one
@@ -29,4 +35,5 @@ the command was interrupted.`
 const examples = `  elect soak bully --duration 30s
   elect soak bully --runs 10000 --seed 5 --out failure.json
   elect soak bully --seed 4 --runs 1
+  elect soak lease --profile voters --runs 100000
   elect soak --all --runs 1000 --json`

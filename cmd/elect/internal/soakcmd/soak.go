@@ -56,7 +56,7 @@ func New(a *console.Console) *cobra.Command {
 	parse.Var(fs, &c.Processes, "processes", "K", "the largest number of processes (default 12)",
 		parse.Between(1, mostSoaked))
 	parse.Choice(cmd, &c.Profile, "profile", "what is drawn often: with chaos, few processes that crash and return "+
-		"next to other steps (default everything)", soak.Chaos)
+		"next to other steps; with voters, groups whose voters change (default everything)", soak.Chaos, soak.Voters)
 	parse.Var(fs, &c.Workers, "workers", "K", "the number of workers (default one for each processor)",
 		parse.Between(1, 1<<10))
 	parse.File(cmd, &o.out, "out", "json", "write the smallest failing run as a scenario into this file, - for standard "+
