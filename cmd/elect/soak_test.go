@@ -218,7 +218,7 @@ func TestSoakRefuses(t *testing.T) {
 		"--processes: 0 is not between 1 and 1024":                                                 {"lcr", "--processes", "0"},
 		`--duration: "5" is not a time, as in 20ms or 1.5s`:                                        {"lcr", "--duration", "5"},
 		`invalid argument "-1" for "--seed" flag: strconv.ParseUint: parsing "-1": invalid syntax`: {"lcr", "--seed", "-1"},
-		`--profile: "wild" is not one of chaos`:                                                    {"lcr", "--profile", "wild"},
+		`--profile: "wild" is not one of chaos, voters`:                                            {"lcr", "--profile", "wild"},
 		"--out: no file is given":                                                                  {"lcr", "--out", ""},
 		"--out /: it is a folder, not a file":                                                      {"lcr", "--out", "/"},
 		"--out nowhere/x.json: there is no such folder":                                            {"lcr", "--out", "nowhere/x.json"},
