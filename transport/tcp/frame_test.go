@@ -203,17 +203,33 @@ func FuzzFrames(f *testing.F) {
 	b = appendAnnouncement(nil, "h", 1, []byte("hello"))
 	b = (&answer{refused, "no"}).append(appendHead(b, kindAnswer, 1))
 	f.Add((&answer{unlisted, "no"}).append(appendHead(b, kindAnswer, 1)))
+	// A group whose hello changes between packets, and one that is as large as it may be.
+	b, last = opened(), vector{}
+	for i, p := range samples()[:4] {
+		b = appendPacket(appendAnnouncement(b, "g", 7, make([]byte, i)), 1, &p, &last)
+	}
+	f.Add(append(b, appendAnnouncement(nil, "g", 7, make([]byte, MaxHello))...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c, g := wired(t, false)
-		for len(b) > 0 { // as it arrives, in parts of at most 100 bytes
-			used, err := c.frames(b[:min(100, len(b))])
-			if err != nil || used == 0 {
+		for part := 100; len(b) > 0; { // as it arrives, in parts of at most 100 bytes, or what a frame needs
+			used, err := c.frames(b[:min(part, len(b))])
+			if err != nil || used == 0 && part >= len(b) {
 				break
 			}
-			b = b[used:]
+			if b = b[used:]; used == 0 {
+				part *= 2
+			} else {
+				part = 100
+			}
 		}
 		require.LessOrEqual(t, g.to(2).box.queue.size, 4)
 		require.LessOrEqual(t, len(c.peer.theirs), 5)
+		kept := 0
+		for _, a := range c.peer.theirs {
+			kept += len(a.hello)
+		}
+		require.Equal(t, kept, c.peer.hellos)
+		require.LessOrEqual(t, kept, 2*MaxHello, "the last one is refused")
 		require.LessOrEqual(t, len(c.peer.dirty), 1)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
@@ -597,4 +598,87 @@ func TestFloodOfHellos(t *testing.T) {
 		sends(t, g1, 2, 7)
 		receives(t, g2, 1, 7)
 	})
+}
+
+// TestStorm: networks whose groups are opened, closed and greeted, and whose peers get and lose addresses, all at
+// random, connect and exchange packets in the end as if nothing had happened.
+func TestStorm(t *testing.T) {
+	for seed := range uint64(10) {
+		both(t, func(t *testing.T, h *hub, ca *authority) {
+			const size = 4
+			var running sync.WaitGroup
+			accept := func(_ election.ID, hello []byte) error {
+				if len(hello) > 0 && hello[0] == 'n' {
+					return errors.New("no")
+				}
+				return nil
+			}
+			var nets [size]*tcp.Network
+			for i := range nets {
+				c := secure(t, ca, h.alone(election.ID(i+1)))
+				c.MaxGuests = 2
+				nets[i] = open(t, c)
+			}
+			hellos := []string{"yes", "no", "", strings.Repeat("yes", 7000)}
+			for i, n := range nets {
+				for k := range 2 {
+					dice := rand.New(rand.NewPCG(seed, uint64(2*i+k)))
+					check := func(err error) {
+						if err != nil {
+							t.Error(err)
+						}
+					}
+					running.Go(func() {
+						var g *tcp.Group
+						for range 300 {
+							if g == nil {
+								var err error
+								g, err = n.Group(fmt.Sprint(k), tcp.GroupConfig{Accept: accept})
+								if check(err); err != nil {
+									return
+								}
+							}
+							to := election.ID(1 + dice.IntN(size))
+							switch dice.IntN(10) {
+							case 0:
+								check(g.Close())
+								g = nil
+							case 1:
+								check(g.Greet([]byte(hellos[dice.IntN(4)]), nil))
+							case 2:
+								check(g.SetAddress(to, fmt.Sprint(to), ""))
+							case 3, 4:
+								check(g.SetAddress(to, fmt.Sprint(to), at(to)))
+							default:
+								if err := g.Send(t.Context(), election.Packet{To: to}); !errors.Is(err, election.ErrInput) {
+									check(err)
+								}
+							}
+							time.Sleep(time.Duration(dice.IntN(20)) * time.Millisecond)
+						}
+						if g != nil {
+							check(g.Close())
+						}
+					})
+				}
+			}
+			running.Wait()
+			var groups [size]*tcp.Group
+			for i, n := range nets {
+				groups[i] = group(t, n, tcp.GroupConfig{Accept: accept})
+				for id := range election.ID(size) {
+					require.NoError(t, groups[i].SetAddress(id+1, fmt.Sprint(id+1), at(id+1)))
+				}
+			}
+			for _, g := range groups {
+				awaitUp(t, g, size-1)
+			}
+			for i, g := range groups {
+				for k := range groups {
+					sends(t, g, election.ID(k+1), uint64(i))
+					receives(t, groups[k], election.ID(i+1), uint64(i))
+				}
+			}
+		})
+	}
 }

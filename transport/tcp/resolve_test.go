@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,9 +20,19 @@ import (
 
 // nameServer answers DNS questions over a pipe for each, as over TCP.
 type nameServer struct {
+	mu       sync.Mutex
 	hosts    map[string]string   // addresses by name, with a final dot
 	services map[string][]target // by name
 	fails    bool                // it is not there
+}
+
+// set changes the address of a name, or removes it if the address is empty.
+func (s *nameServer) set(name, address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hosts[name] = address; address == "" {
+		delete(s.hosts, name)
+	}
 }
 
 type target struct {
@@ -81,6 +92,8 @@ func (s *nameServer) answer(question []byte) []byte {
 	name, kind := strings.Join(labels, ".")+".", binary.BigEndian.Uint16(question[at+1:])
 	end := at + 5
 	var records [][]byte
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	host, known := s.hosts[name]
 	switch kind {
 	case 1: // A
@@ -182,13 +195,11 @@ func TestResolve(t *testing.T) {
 			return func() { require.NoError(t, peer.Close()) }
 		}
 		start("127.0.0.2:7000")()
-		s.hosts["b.orders.test."] = "127.0.0.3"
+		s.set("b.orders.test.", "127.0.0.3")
 		start("127.0.0.3:7000")()
 		for host, want := range map[string]string{"": "no such host",
 			"10.0.0.1": "10.0.0.1:7000 is no loopback address"} {
-			if s.hosts["b.orders.test."] = host; host == "" {
-				delete(s.hosts, "b.orders.test.")
-			}
+			s.set("b.orders.test.", host)
 			time.Sleep(time.Minute)
 			require.Contains(t, log.String(), "resolve: ")
 			require.Contains(t, log.String(), want)
