@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,19 +20,9 @@ import (
 
 // nameServer answers DNS questions over a pipe for each, as over TCP.
 type nameServer struct {
-	mu       sync.Mutex
 	hosts    map[string]string   // addresses by name, with a final dot
 	services map[string][]target // by name
 	fails    bool                // it is not there
-}
-
-// set changes the address of a name, or removes it if the address is empty.
-func (s *nameServer) set(name, address string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.hosts[name] = address; address == "" {
-		delete(s.hosts, name)
-	}
 }
 
 type target struct {
@@ -92,8 +82,6 @@ func (s *nameServer) answer(question []byte) []byte {
 	name, kind := strings.Join(labels, ".")+".", binary.BigEndian.Uint16(question[at+1:])
 	end := at + 5
 	var records [][]byte
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	host, known := s.hosts[name]
 	switch kind {
 	case 1: // A
@@ -171,14 +159,21 @@ func TestResolve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hub pipenet.Hub
 		var log strings.Builder
-		s := &nameServer{hosts: map[string]string{"b.orders.test.": "127.0.0.2"}}
+		var found atomic.Value // the address of b
+		found.Store("127.0.0.2:7000")
 		config := func(id election.ID, listen string) Config {
 			return Config{Self: id, Members: map[election.ID]string{1: "127.0.0.1:7000", 2: "127.0.0.9:7000"},
 				Names: map[election.ID]string{1: "a", 2: "b"}, Listener: hub.Listen(listen), Dial: hub.Dial}
 		}
 		c := config(1, "127.0.0.1:7000")
 		c.Members[2] = "" // the name is enough
-		c.Resolve, c.Log = hosts(s.resolver(), "orders.test.", 7000), slog.New(slog.NewTextHandler(&log, nil))
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		c.Resolve = func(_ context.Context, name string) (string, error) {
+			if address := found.Load().(string); name == "b" && address != "" {
+				return address, nil
+			}
+			return "", errors.New("no such host")
+		}
 		n, err := New(c)
 		require.NoError(t, err)
 		g, err := n.Group("g", GroupConfig{})
@@ -191,22 +186,25 @@ func TestResolve(t *testing.T) {
 			_, err = peer.Group("g", GroupConfig{})
 			require.NoError(t, err)
 			time.Sleep(5 * time.Second)
+			synctest.Wait()
 			require.True(t, g.to(2).up.Load(), listen)
 			return func() { require.NoError(t, peer.Close()) }
 		}
 		start("127.0.0.2:7000")()
-		s.set("b.orders.test.", "127.0.0.3")
+		found.Store("127.0.0.3:7000")
 		start("127.0.0.3:7000")()
-		for host, want := range map[string]string{"": "no such host",
-			"10.0.0.1": "10.0.0.1:7000 is no loopback address"} {
-			s.set("b.orders.test.", host)
+		for address, want := range map[string]string{"": "no such host", "127.0.0.2": "missing port",
+			"10.0.0.1:7000": "10.0.0.1:7000 is no loopback address"} {
+			found.Store(address)
 			time.Sleep(time.Minute)
+			synctest.Wait()
 			require.Contains(t, log.String(), "resolve: ")
 			require.Contains(t, log.String(), want)
 			log.Reset()
 		}
 		require.NoError(t, g.SetAddress(2, "b", "127.0.0.9:7000"))
 		start("127.0.0.9:7000")()
+		synctest.Wait()
 		require.Equal(t, 1, strings.Count(log.String(), "the address is not resolved"), log.String())
 		require.NoError(t, n.Close())
 		c.Members[1] = ""
