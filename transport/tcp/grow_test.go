@@ -682,3 +682,43 @@ func TestStorm(t *testing.T) {
 		})
 	}
 }
+
+// TestImposterAnswers: a process that is dialled answers under its own name and ID, or it is not believed.
+func TestImposterAnswers(t *testing.T) {
+	for want, name := range map[string]string{"": "2", "process x with ID 2 answers process 1": "x"} {
+		synctest.Test(t, func(t *testing.T) {
+			var h hub
+			log := &diary{level: slog.LevelWarn}
+			c := h.alone(1, 2)
+			c.Log = log.logger()
+			l := h.Listen(at(2))
+			var running sync.WaitGroup
+			running.Go(func() {
+				for {
+					nc, err := l.Accept()
+					if err != nil {
+						return
+					}
+					running.Go(func() {
+						defer nc.Close()
+						_, _ = nc.Read(make([]byte, 2000))
+						_, _ = nc.Write(greets(name, 2))
+						_, _ = io.Copy(io.Discard, nc)
+					})
+				}
+			})
+			n, err := tcp.New(c)
+			require.NoError(t, err)
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			require.NoError(t, n.Close())
+			require.NoError(t, l.Close())
+			running.Wait()
+			if want == "" {
+				require.Empty(t, log.take())
+			} else {
+				require.Contains(t, strings.Join(log.take(), "\n"), want)
+			}
+		})
+	}
+}

@@ -63,16 +63,20 @@ func New(c Config) (*Network, error) {
 			return nil, fmt.Errorf("process %s: %w", c.called(c.Self), err)
 		}
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	for id, addr := range c.peers() {
 		p := n.addPeer(id, c.called(id))
 		p.book.inList, p.book.full = true, true
 		if _, p.observes = c.Observers[id]; !p.observes {
 			p.absent, p.book.listed, p.book.address = false, addr, addr
+		}
+	}
+	n.mu.Lock()
+	for _, p := range n.peers {
+		if !p.observes {
 			p.dials()
 		}
 	}
+	n.mu.Unlock()
 	n.running.Go(n.accept)
 	return n, nil
 }
