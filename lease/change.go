@@ -196,10 +196,12 @@ func (n *process) relabel(e *election.Env) {
 	n.save(e)
 }
 
-// teach sends the configuration to a process whose label is smaller (rule 19).
+// teach sends the label to a process whose label is smaller (rule 19). Most often the sets are the same: the process
+// asks for them if they are not.
 func (n *process) teach(e *election.Env, to election.Port, label uint64) {
 	if newer(n.voting.label, label) {
-		n.sendVoters(e, to)
+		e.Send(to, election.Message{Kind: kindMember, Value: n.voting.label, Round: uint32(n.voting.size()),
+			Rank: election.Rank{Priority: n.voting.hash}})
 	}
 }
 
@@ -219,11 +221,22 @@ func (n *process) sendVoters(e *election.Env, to election.Port) {
 	}
 }
 
-// recvMember adds a voter to the configuration with the largest label heard of (rule 19).
-func (n *process) recvMember(e *election.Env, m *election.Message) {
+// recvMember adds a voter to the configuration with the largest label heard of, or takes the label if the sets are its
+// own (rule 19).
+func (n *process) recvMember(e *election.Env, from election.Port, m *election.Message) {
 	flags := m.Flags & (flagOld | flagNew | flagOldCalled | flagNewCalled)
 	port, known := portOf(e, m.Rank.ID)
-	if !newer(m.Value, n.voting.label) || m.Value < n.news.label || flags&(flagOld|flagNew) == 0 || !known {
+	switch {
+	case !newer(m.Value, n.voting.label) || m.Value < n.news.label:
+		return
+	case m.Rank.ID == 0 && m.Rank.Priority == n.voting.hash:
+		n.news.assign(&n.voting)
+		n.news.label, n.newsHash, n.expected = m.Value, n.voting.hash, uint32(n.voting.size())
+		return
+	case m.Rank.ID == 0:
+		e.Send(from, *n.read(0))
+		return
+	case flags&(flagOld|flagNew) == 0 || !known:
 		return
 	}
 	if m.Value != n.news.label || m.Rank.Priority != n.newsHash || m.Round != n.expected {
@@ -240,8 +253,10 @@ func (n *process) learn(e *election.Env, now time.Duration) {
 		return
 	}
 	if newer(n.news.label, n.voting.label) { // rule 19
-		if n.phase >= probing {
-			n.giveUp(e) // an attempt under an older label would be refused
+		// An attempt under an older label would be refused.
+		asks := n.phase == probing && n.memory == intact
+		if n.phase > probing {
+			n.giveUp(e)
 		}
 		n.voting.assign(&n.news)
 		n.bound = false
@@ -249,6 +264,13 @@ func (n *process) learn(e *election.Env, now time.Duration) {
 			n.save(e)
 		} else {
 			n.recollect(e, now)
+		}
+		switch {
+		case asks && n.voting.hasSelf():
+			n.newRound()
+			n.probe(e, now)
+		case asks:
+			n.giveUp(e)
 		}
 	}
 	n.news.clear()

@@ -180,9 +180,9 @@ func TestRuleCompare(t *testing.T) {
 			1:claim/1.9#1(w123) -> 1:refused/1#1^w1234
 		`,
 		"a smaller label is refused, and taught": learned + `
-			2:claim/5.9#1(4_0) -> 2:refused/5#1^4_1 2:members/4_1^h123_34
-			2:probe/5.9#1(4_0) -> 2:held/5#1^4_1 2:members/4_1^h123_34
-			2:claim/5.9#1(w123) -> 2:refused/5#1^4_1 2:members/4_1^h123_34
+			2:claim/5.9#1(4_0) -> 2:refused/5#1^4_1 2:member/0.4_1#4^h123_34
+			2:probe/5.9#1(4_0) -> 2:held/5#1^4_1 2:member/0.4_1#4^h123_34
+			2:claim/5.9#1(w123) -> 2:refused/5#1^4_1 2:member/0.4_1#4^h123_34
 		`,
 		"a first claim with a larger label is granted, and leaves the configuration": learned + `
 			2:claim/5.9#1(4_2) -> save 2:granted/5.9#1(4_1) +due1000
@@ -204,6 +204,14 @@ func TestRuleCompare(t *testing.T) {
 			2:member/0.5_0#2(2)^h12!! -> save
 			start ->
 			1:handoff/5.9 ->
+		`,
+		"the label of the same voters": learned + `
+			2:member/0.5_0#4^h123_34 -> save
+			2:probe/5.9#1(5_0) -> 2:free/0#1(5_0)
+		`,
+		"the label of other voters": learned + `
+			2:member/0.5_0#2^h34 -> 2:read/0.7(4_1)
+			2:probe/5.9#1(4_1) -> 2:free/0#1(4_1)
 		`,
 		"an incomplete configuration": learned + `
 			2:member/0.5_0#3(3)^h123!! ->

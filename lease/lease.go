@@ -73,9 +73,11 @@
 //     configuration of C and N, and from there to N, or back to C. A leader may also take back a step that it
 //     has taken itself in this Term and that is not confirmed. Each step increases the label; the leader saves
 //     the configuration, sends it to all and renews immediately. The Term and the lease stay.
-//  19. Learn. A process sends its configuration (one MEMBER for each voter) to the sender of a PROBE, CLAIM or
-//     READ with a smaller label. A process that does not lead adopts every configuration with a larger label
-//     than its own, from any sender.
+//  19. Learn. A process sends its label and the hash of its sets (one MEMBER without a voter) to the sender of a
+//     PROBE or CLAIM with a smaller label. If the sets of that process are the same, it takes the label;
+//     otherwise it answers with READ, and gets the configuration: a process sends it (one MEMBER for each
+//     voter) to the sender of a READ with a smaller label. A process that does not lead adopts every
+//     configuration with a larger label than its own, from any sender.
 //  20. Return. In rule 6, a voter without memory reads the label, too (HOLDS), and counts an answer once it holds
 //     a configuration at least as new as the one of the answer. It votes again when the answers of voters with
 //     memory leave no quorum without one of them, in either set, or when all other members have answered. Under

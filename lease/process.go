@@ -252,7 +252,7 @@ func (n *process) recv(e *election.Env, now time.Duration, from election.Port, m
 	case kindMemory:
 		n.recvMemory(e, now, from, m)
 	case kindMember:
-		n.recvMember(e, m)
+		n.recvMember(e, from, m)
 	case kindHolds:
 		n.recvHolds(e, now, from, m)
 	}

@@ -223,7 +223,9 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 	}
 	e.Send(from, answer)
 	if n.voting.label != 0 { // rule 20
-		n.teach(e, from, uint64(m.Rank.ID)) // first, so that the asker can compare the label
+		if newer(n.voting.label, uint64(m.Rank.ID)) {
+			n.sendVoters(e, from) // first, so that the asker can compare the label
+		}
 		e.Send(from, election.Message{Kind: kindHolds, Value: n.voting.label, Flags: answer.Flags,
 			Rank: election.Rank{Priority: m.Value}})
 	}
