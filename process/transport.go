@@ -78,6 +78,9 @@ func (p *Process) deliver(in election.Packet, err error) bool {
 	port, ok := p.arrives(&in)
 	if !ok {
 		p.dropped.Add(1)
+		if p.config.Rank != nil && in.To == p.config.Self.ID {
+			return true // a process that may become a peer
+		}
 		p.warn(warnDropped, "packet dropped: it is for another process, or no link leads to its sender; "+
 			"are Self and Peers right at both ends?", "peer", p.config.called(in.From), "to",
 			p.config.called(in.To), "port", uint32(in.Port))
