@@ -254,7 +254,7 @@ func (t *trial) quorum(withLeader bool) []*seat {
 // largest returns the member that would lead if all were candidates at the same time.
 func (t *trial) largest() *seat {
 	return slices.MaxFunc(t.seats, func(a, b *seat) int {
-		return cmp.Compare(turns.Priority(groupName, elector.ID(a.name)), turns.Priority(groupName, elector.ID(b.name)))
+		return cmp.Compare(turns.Priority(groupName, uint64(elector.ID(a.name))), turns.Priority(groupName, uint64(elector.ID(b.name))))
 	})
 }
 

@@ -250,7 +250,7 @@ func TestAlgorithmDir(t *testing.T) {
 		Members: map[string]string{"a": "127.0.0.1:0"},
 		Dir:     dir})
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, `it begins with "election state 1 group \"g\" member \"a\" of bully/rules"`)
+	require.ErrorContains(t, err, `it begins with "election state 2 group \"g\" member \"a\" of bully/rules"`)
 }
 
 // TestAlgorithmMustNoticeCrashes: one property that is missing suffices for a refusal.

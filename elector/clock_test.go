@@ -23,7 +23,7 @@ func TestSuspended(t *testing.T) {
 		suspend.Suspend(lease)
 		require.False(t, term.Valid(0))
 		require.LessOrEqual(t, term.Left(), time.Duration(0))
-		require.Equal(t, elector.View{Term: term.Number, Why: elector.Lost}, m.Leader())
+		require.Equal(t, elector.View{Term: term.Number, Why: elector.Lost, Members: m.Leader().Members}, m.Leader())
 		time.Sleep(lease) // before that the guard of the work looks at the clock
 		synctest.Wait()
 		_, causes := m.tenures()

@@ -1,10 +1,10 @@
 package elector
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net"
@@ -17,20 +17,25 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/turns"
+	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/tcp"
 )
 
 // Config configures one member of a group.
 type Config struct {
 	Group string // name of the election; several groups may share a Network
-	// Self is the name of this member. If it is neither in Members nor in Observers, this member is leaving the
-	// group, see Members in the documentation of the package. New does not return an error then if Listen, Network or
-	// Transport is set, so a mistyped name shows only in the log and in [Elector.Handler]. A leaving member does not
-	// use Dir, Priority and Preempt.
+	// Self is the name of this member. It may be missing in Members if this member is to leave the group; New returns
+	// an error then unless Listen, Network or Transport is set, so a mistyped name shows only in the log and in
+	// [Elector.Handler].
 	Self string
-	// Members are the names of all members, this one included, and their addresses (host:port). Members compare their
-	// lists and their Times when they connect, except over a Transport of the caller.
+	// Members are the names of the members that this member wishes the group to have, and their addresses (host:port;
+	// empty if Resolve knows it). All members of one list found the group. Later the list of a majority counts: see
+	// Members in the documentation of the package. At most 255.
 	Members map[string]string
+	// Resolve returns the address of a member, whenever this member connects to it. If it returns an error, the address
+	// in Members is used. Package tcp has one for DNS. If nil, there are only the addresses in Members, and those that
+	// members tell each other.
+	Resolve func(ctx context.Context, name string) (address string, err error)
 	// Observers are the names and addresses of processes that follow the leader and have no vote, so they do not
 	// affect the availability of the group. If Self is one of them, call Serve. A member accepts the observers in its
 	// own list, by their certificates; the lists of members may differ. Observers connect to members only. A leader
@@ -46,12 +51,13 @@ type Config struct {
 	// address may not resolve yet when the program starts.
 	Listen string
 	// Network has the connections that several groups of the same members share. Config.TCP returns a configuration
-	// for it. If set, TLS, InsecurePlaintext and Listen are not used. The caller closes it. New returns an error
-	// unless the Network knows each member and observer by name. If nil, this group opens its own connections.
+	// for it. If set, TLS, InsecurePlaintext, Listen and Resolve are not used. The caller closes it. If nil, this
+	// group opens its own connections.
 	Network *tcp.Network
 	// Transport replaces Network and everything that configures connections. Its IDs are the results of [ID]. The
-	// caller closes it. Over a Transport, members do not compare Members and Times: make sure yourself that they
-	// agree, or two members may hold valid leases at the same time.
+	// caller closes it. Unless it is a [transport.Greeter], members do not compare their Times: make sure yourself
+	// that they agree, or two members may hold valid leases at the same time. A leader then does not know the lists of
+	// the others either, so that only [Elector.SetMembers] changes the members.
 	Transport election.Transport
 
 	// Dir is the directory in which this member stores the largest Term that it has voted for, so that Terms never
@@ -110,7 +116,10 @@ func ID(name string) election.ID {
 func (c Config) TCP() tcp.Config {
 	own := tcp.Config{Self: ID(c.Self), Members: make(map[election.ID]string),
 		Observers: make(map[election.ID]string), Names: make(map[election.ID]string), TLS: c.TLS,
-		InsecurePlaintext: c.InsecurePlaintext, Log: c.Log}
+		InsecurePlaintext: c.InsecurePlaintext, Resolve: c.Resolve, Log: c.Log}
+	if c.Algorithm == nil {
+		own.ID = ID // processes that are in no list yet may connect
+	}
 	for name, address := range c.all() {
 		list := own.Members
 		if _, ok := c.Observers[name]; ok {
@@ -129,11 +138,12 @@ func (c *Config) check() error {
 	if len(c.Group) > tcp.MaxName && c.Transport == nil {
 		return input.Errorf("Group: %.20q... has %d bytes, at most %d", c.Group, len(c.Group), tcp.MaxName)
 	}
-	if len(c.Members) == 0 {
-		return input.Errorf("Members: the list is empty")
-	}
 	switch {
-	case !c.leaves():
+	case len(c.Members) == 0:
+		return input.Errorf("Members: the list is empty")
+	case len(c.Members) > mostMembers && c.Algorithm == nil:
+		return input.Errorf("Members: the list has %d names, at most %d", len(c.Members), mostMembers)
+	case c.votes() || c.observes():
 	case c.Algorithm != nil:
 		return input.Errorf("Self: %.60q is not among the Members %s", c.Self, c.names())
 	case c.Listen == "" && c.Network == nil && c.Transport == nil:
@@ -149,9 +159,7 @@ func (c *Config) check() error {
 	for _, name := range slices.Sorted(maps.Keys(c.all())) {
 		id := ID(name)
 		switch other, taken := seen[id]; {
-		// A fingerprint has one name a line, so names must not contain control characters.
-		case name == "" || id == 0 || !utf8.ValidString(name) ||
-			strings.ContainsFunc(name, unicode.IsControl):
+		case !isName(name):
 			return input.Errorf("Members: %.60q is not a name: it must be printable UTF-8 and not empty", name)
 		case taken:
 			return input.Errorf("Members: %.60q and %.60q have the same ID; rename one", other, name)
@@ -171,43 +179,70 @@ func (c *Config) check() error {
 	return c.Times.check()
 }
 
+// isName reports whether a text can be the name of a member.
+func isName(name string) bool {
+	return name != "" && ID(name) != 0 && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) &&
+		len(name) <= tcp.MaxName
+}
+
 // votes reports whether this is a member in its own list.
 func (c *Config) votes() bool {
 	_, ok := c.Members[c.Self]
 	return ok
 }
 
-// leaves reports whether this member is leaving: its own list does not contain it.
-func (c *Config) leaves() bool { return !c.votes() && !c.observes() }
+func (c *Config) names() string { return commas(c.list()) }
 
-func (c *Config) names() string { return strings.Join(slices.Sorted(maps.Keys(c.Members)), ", ") }
+// list returns the names of the Members in order.
+func (c *Config) list() []string { return sortedNames(c.Members) }
 
-// ranks returns the members in the form that package process needs.
+// ranks returns the Members in the form that package process needs.
 func (c *Config) ranks() (all []election.Rank) {
-	for _, name := range slices.Sorted(maps.Keys(c.Members)) {
-		all = append(all, c.rank(name))
+	for _, name := range c.list() {
+		all = append(all, c.rank(ID(name)))
 	}
 	return all
 }
 
-// others returns the other members, in the order of the ports of the process.
-func (c *Config) others() []election.Rank {
-	return slices.DeleteFunc(c.ranks(), func(r election.Rank) bool { return r.ID == ID(c.Self) })
+// peers returns the peers of the process, by port: those of the roster of the stored state, then the other Members.
+func (c *Config) peers(roster []peer) (all []election.Rank) {
+	if c.Algorithm == nil {
+		for _, p := range roster {
+			all = append(all, c.rank(p.id))
+		}
+	}
+	for _, r := range c.ranks() {
+		if r.ID != ID(c.Self) && !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
-// rank returns a member in the form that package process needs. The largest Rank claims first. Each group has its own
+// rank returns a process in the form that package process needs. The largest Rank claims first. Each group has its own
 // order; otherwise one member would lead most of a thousand groups. An Algorithm of the caller compares IDs.
-func (c *Config) rank(name string) election.Rank {
-	r := election.Rank{ID: ID(name)}
+func (c *Config) rank(id election.ID) election.Rank {
+	r := election.Rank{ID: id}
 	if c.Algorithm == nil {
-		r.Priority = turns.Priority(c.Group, r.ID)
+		r.Priority = turns.Priority(c.Group, uint64(id))
 	}
 	return r
 }
 
 // connect opens the transport unless the caller has set one. Call end to close it.
-func (c *Config) connect(log *slog.Logger) (end func() error, err error) {
+func (c *Config) connect(m *membership) (end func() error, err error) {
+	m.mu.Lock()
+	own := m.hello()
+	text := own.bytes()
+	m.mu.Unlock()
+	if len(text) > tcp.MaxHello {
+		return nil, input.Errorf("Members: the list takes %d bytes, more than %d, and members exchange it when they "+
+			"connect; use shorter names or fewer members", len(text), tcp.MaxHello)
+	}
 	if c.Transport != nil {
+		if g, ok := c.Transport.(transport.Greeter); ok {
+			return func() error { return nil }, g.Greet(text, m.accept)
+		}
 		return func() error { return nil }, nil
 	}
 	network, closeNetwork := c.Network, func() error { return nil }
@@ -216,36 +251,19 @@ func (c *Config) connect(log *slog.Logger) (end func() error, err error) {
 			return nil, err
 		}
 		closeNetwork = network.Close
-	} else if err := c.checkNetwork(); err != nil {
-		return nil, err
 	}
-	own := &lists{own: c.fingerprint(), names: c.TCP().Names, log: log}
-	if n := len(own.own.bytes()); n > tcp.MaxHello {
-		return nil, errors.Join(input.Errorf("Members: the list takes %d bytes, more than %d, and members "+
-			"exchange it when they connect; use shorter names or fewer members", n, tcp.MaxHello),
-			closeNetwork())
+	for _, name := range sortedNames(c.all()) {
+		if known, ok := network.Name(ID(name)); ok && known != name {
+			return nil, errors.Join(input.Errorf("Network: it knows %.60q by the name %.60q; set its Names, as "+
+				"Config.TCP does", name, known), closeNetwork())
+		}
 	}
-	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: own.own.bytes(), Accept: own.accept})
+	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: text, Accept: m.accept})
 	if err != nil {
 		return nil, errors.Join(err, closeNetwork())
 	}
 	c.Transport = g
 	return func() error { return errors.Join(g.Close(), closeNetwork()) }, nil
-}
-
-// checkNetwork returns an error unless the Network of the caller authenticates each process of the group by its name
-// in this Config.
-func (c *Config) checkNetwork() error {
-	for _, name := range slices.Sorted(maps.Keys(c.all())) {
-		switch known, ok := c.Network.Name(ID(name)); {
-		case !ok:
-			return input.Errorf("Network: %.60q is not among its members", name)
-		case known != name:
-			return input.Errorf("Network: it knows %.60q by the name %.60q; set its Names, as Config.TCP does",
-				name, known)
-		}
-	}
-	return nil
 }
 
 // listen opens the connections of a group that shares none.
@@ -269,68 +287,4 @@ func (c *Config) listen() (_ *tcp.Network, err error) {
 		_ = listener.Close()
 	}
 	return n, err
-}
-
-// named returns a function that returns the name of a member, for logs.
-func (c *Config) named() func(election.ID) string {
-	names := c.TCP().Names
-	return func(id election.ID) string {
-		if name, ok := names[id]; ok {
-			return name
-		}
-		return fmt.Sprintf("(ID %d)", uint64(id)) // a member of a newer list
-	}
-}
-
-// fingerprint is what members must agree on to connect.
-type fingerprint struct {
-	self, times string
-	members     []string
-}
-
-func (c *Config) fingerprint() fingerprint {
-	return fingerprint{self: c.Self, members: slices.Sorted(maps.Keys(c.Members)),
-		times: c.agreed()}
-}
-
-func (f fingerprint) bytes() []byte {
-	return []byte(strings.Join(append([]string{f.self, f.times}, f.members...), "\n"))
-}
-
-// parseHello is the inverse of bytes.
-func parseHello(b []byte) (fingerprint, error) {
-	lines := strings.Split(string(b), "\n")
-	if len(lines) < 2 {
-		return fingerprint{}, errors.New("the hello of the peer contains no list of members")
-	}
-	return fingerprint{self: lines[0], times: lines[1], members: lines[2:]}, nil
-}
-
-// accept refuses a peer whose Times differ, and a peer whose list differs by more than one member. If lists differ by
-// one, any majority of one list and any majority of the other have a member in common.
-func (f fingerprint) accept(_ election.ID, hello []byte) error {
-	peer, err := parseHello(hello)
-	if err != nil {
-		return err
-	}
-	if peer.times != f.times {
-		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", peer.self, peer.times, f.self, f.times)
-	}
-	more := without(f.members, peer.members)
-	less := without(peer.members, f.members)
-	if len(more)+len(less) > 1 {
-		return fmt.Errorf("the lists of members differ by more than one: %.60q alone has %.200s; %.60q "+
-			"alone has %.200s", f.self, more, peer.self, less)
-	}
-	return nil
-}
-
-// without returns the names in list that are not in other.
-func without(list, other []string) (left []string) {
-	for _, name := range list {
-		if !slices.Contains(other, name) {
-			left = append(left, name)
-		}
-	}
-	return left
 }

@@ -42,7 +42,7 @@ func TestDir(t *testing.T) {
 	require.NoError(t, err)
 	for want, wrong := range map[string][]byte{
 		"the checksum is wrong":                                  b[:len(b)-1],
-		`instead of "election state 1 group \"g\" member \"a\""`: append([]byte("x"), b...),
+		`instead of "election state 2 group \"g\" member \"a\""`: append([]byte("x"), b...),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "g,a.state"), wrong, 0o600))
 		_, err := elector.New(elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": ""},

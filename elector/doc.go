@@ -50,17 +50,20 @@
 //
 // # Members
 //
-// All members have the same list, except while it changes. Add or remove one member at a time: restart each member
-// with the new list, and change the list again only when all members have it. With three lists in use, two members
-// may lead. Start a new member first, and stop a removed one last, so that both lists have a majority throughout. If
-// members have no Dir, restart the next member only when the last one knows the leader again. Members whose lists
-// differ by more than one, or whose Times differ, refuse each other and log the difference. Before a member without
-// Dir restarts with a shorter Lease, leave it stopped for the old Lease: it has forgotten its vote, and two members
-// could lead.
+// The list of a member is a wish. The members whose votes count are agreed, and each member stores them with its vote.
+// All members of one list found the group. After that, restart members with a new list in any order: the leader
+// replaces the agreed members in two renewals when enough processes wish it and answer, and keeps its lead meanwhile.
+// [Elector.Members] returns what is agreed, who has which list, and what a change waits for. [Elector.SetMembers]
+// changes the members at run time. Stop removed members only when the change is agreed.
 //
-// A new member that its peers do not list yet knows no leader, and [Elector.Handler] reports it as healthy. A member
-// that is not in its own list is leaving: it has no vote and never leads, Run waits until ctx ends, and the Handler
-// reports it as healthy, with a warning in case Self is mistyped. While peers still list it, it follows their leader.
+// A process that is in no agreed list is a learner: it follows the leader, has no vote, and is healthy. A wrong list at
+// one member changes nothing.
+//
+// Two members may lead at the same time if the Dirs of a majority are deleted or replaced by old copies, or if members
+// of a list of which none belongs to the group found another one with the same name. Without Dir, the members are agreed
+// as long as no majority of them loses its memory at the same time; when it has, all members of one list found the group
+// again. Members whose Times differ refuse each other and log the difference. Before a member without Dir restarts with a
+// shorter Lease, leave it stopped for the old Lease: it has forgotten its vote, and two members could lead.
 //
 // # Without leases
 //

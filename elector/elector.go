@@ -46,7 +46,7 @@ func (p Pause) Error() string {
 type Elector struct {
 	config     Config
 	log        *slog.Logger
-	name       func(election.ID) string
+	members    *membership
 	process    *process.Process
 	close      func() error // closes the transport unless it is the caller's, and unlocks Dir
 	clock      func() time.Duration
@@ -97,14 +97,11 @@ func newElector(c Config) (*Elector, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.leaves() { // without a vote there is nothing to store or to prefer
-		c.Dir, c.Priority, c.Preempt = "", nil, 0
-	}
 	a, err := c.algorithm(0)
 	if err != nil {
 		return nil, err
 	}
-	e := &Elector{log: c.Log, name: c.named(), clock: c.Clock,
+	e := &Elector{log: c.Log, clock: c.Clock,
 		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -128,7 +125,9 @@ func newElector(c Config) (*Elector, error) {
 		}
 	}
 	shared := c.Network != nil && c.Transport == nil
-	disconnect, err := c.connect(e.log)
+	e.members = newMembership(&c, a, kept, e.log)
+	kept.knows = e.members.known
+	disconnect, err := c.connect(e.members)
 	if err != nil {
 		return nil, errors.Join(err, kept.close())
 	}
@@ -136,7 +135,8 @@ func newElector(c Config) (*Elector, error) {
 	// Unlock Dir last: no other program may vote as this member while this one still sends.
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
-	e.standings, e.hearsay = newStandings(&c, e.preempt, e.warnMixed), newHearsay(&c, e.hearOf)
+	e.standings = newStandings(&c, e.peer, e.preempt, e.warnMixed)
+	e.hearsay = newHearsay(&c, func(p election.Port) election.ID { return e.peer(p).ID }, e.members.isOther, e.hearOf)
 	e.leases, e.observers = a.Elects == election.LeaseHolders, newObservers(&c)
 	if _, watches := c.Transport.(transport.Watcher); watches {
 		e.up = newPeers()
@@ -146,21 +146,23 @@ func newElector(c Config) (*Elector, error) {
 	if shared && a.Elects == election.LeaseHolders && !c.observes() {
 		expire = e.pace(a)
 	}
-	reach := newReach(a, &c, e.log)
+	reach := newReach(a, &c, e.members.voters, e.log)
 	link := c.Transport
-	if !c.votes() {
+	if c.observes() {
 		link = muted{link}
 	}
 	e.process, err = process.New(process.Config{
-		Algorithm: a, Self: c.rank(c.Self), Peers: c.ranks(), Transport: link,
-		// A process without a vote has lent none before a restart, so it need not wait at the start.
-		Founding: !c.votes(),
+		Algorithm: e.members.watch(a), Self: c.rank(ID(c.Self)), Peers: c.peers(kept.roster), Rank: c.rank,
+		Transport: link,
+		// An observer has lent no vote before a restart, so it need not wait at the start.
+		Founding: c.observes(),
 		// With leases no message depends on the order of messages: rounds have numbers.
 		Unordered: a.Elects == election.LeaseHolders,
 		Saved:     kept.saved, Save: kept.save(), Clock: e.clock,
 		OnOutcome: e.heard, OnRenew: e.renew, Expire: expire,
 		Observe: func(o *observe.Occurrence) {
 			if e.leases { // other algorithms may give the same number to another kind of message
+				e.members.observe(o)
 				e.roundTrips.observe(o)
 				e.standings.observe(o)
 				e.hearsay.observe(o)
@@ -171,16 +173,30 @@ func newElector(c Config) (*Elector, error) {
 				e.publish(func(before View) View { return before }) // see watchPeers
 			}
 		},
-		Log: processLog, Name: e.name,
+		Log: processLog, Name: e.members.name,
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	if c.leaves() {
-		e.log.Warn(leaving, "members", c.names())
+	e.members.start(e.process, e.up, e.regroup)
+	if e.leases && !c.observes() {
+		for i, name := range c.list() {
+			if err := e.process.Command(lease.Wish(ID(name), i, len(c.Members))); err != nil {
+				return nil, errors.Join(err, e.Close())
+			}
+		}
 	}
 	return e, nil
 }
+
+// peer returns the member at a port of the process.
+func (e *Elector) peer(port election.Port) election.Rank {
+	r, _ := e.process.Peer(port)
+	return r
+}
+
+// name returns the name of a member, for logs.
+func (e *Elector) name(id election.ID) string { return e.members.name(id) }
 
 // Close releases a member that was not run. It does nothing once Run or Serve was called: cancel their context.
 func (e *Elector) Close() error {
@@ -212,16 +228,14 @@ func (e *Elector) end() error {
 // that error.
 //
 // Run returns nil if ctx has ended, and the error of the transport if that has failed. It gives up the lead before it
-// waits for a callback of the Config, and waits for Priority for at most a lease. Call Run once. If Self is not one
-// of the Members, Run never calls lead, like Serve.
+// waits for a callback of the Config, and waits for Priority for at most a lease. Call Run once. A process
+// that is no member of the group, as Members reports, takes part without a vote, and leads only once it is one.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context, Term) error) error {
 	switch {
 	case lead == nil:
 		return refuse("lead: it is nil")
 	case e.config.observes():
 		return ErrObserver
-	case e.config.leaves():
-		return e.run(ctx, nil)
 	}
 	return e.run(ctx, lead)
 }
@@ -252,6 +266,10 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		_ = e.config.Transport.Send(alive, p) // if it is lost, the next renewal informs the observer
 	}
 	defer e.watchPeers()()
+	var steering sync.WaitGroup
+	steering.Go(func() { e.steer(alive) })
+	defer steering.Wait()
+	defer stop()
 	var failed error
 	go func() {
 		defer close(e.ended)

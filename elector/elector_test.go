@@ -107,6 +107,10 @@ func (g *gate) Send(ctx context.Context, p election.Packet) error {
 	return g.Pusher.Send(ctx, p)
 }
 
+func (g *gate) Greet(hello []byte, accept func(election.ID, []byte) error) error {
+	return g.Pusher.(transport.Greeter).Greet(hello, accept)
+}
+
 func (g *gate) Push(ctx context.Context, deliver func(election.Packet, error) bool) (func([]election.Packet),
 	error) {
 	return g.Pusher.Push(ctx, func(p election.Packet, err error) bool {
@@ -249,7 +253,7 @@ func TestHandOver(t *testing.T) {
 				var to *member
 				for _, other := range g {
 					if other != m && (to == nil ||
-						turns.Priority("g", elector.ID(other.name)) < turns.Priority("g", elector.ID(to.name))) {
+						turns.Priority("g", uint64(elector.ID(other.name))) < turns.Priority("g", uint64(elector.ID(to.name)))) {
 						to = other // the smaller one, which nothing else would prefer
 					}
 				}

@@ -4,26 +4,27 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/go-election/election"
 )
 
 // status is what the Handler returns at /.
 type status struct {
-	Group   string   `json:"group"`
-	Self    string   `json:"self"`
-	Members []string `json:"members"`
-	Leader  string   `json:"leader"` // empty if there is none
-	Term    uint64   `json:"term"`
-	Leads   bool     `json:"leads"` // this member is the leader
-	Why     string   `json:"why"`
-	Reaches bool     `json:"reachable"`          // the transport has a connection to the leader
-	Left    float64  `json:"lease_left_seconds"` // of the lease of this member; zero without one
+	Group   string        `json:"group"`
+	Self    string        `json:"self"`
+	Role    string        `json:"role"`             // see Role
+	Members []string      `json:"members"`          // the list of this member
+	Agreed  *agreedStatus `json:"agreed,omitempty"` // missing before the group is founded
+	// Lists are the lists of the connected members, and who has each.
+	Lists   map[string][]string `json:"lists"`
+	Waits   string              `json:"waits,omitempty"` // see Members.Waits
+	Leader  string              `json:"leader"`          // empty if there is none
+	Term    uint64              `json:"term"`
+	Leads   bool                `json:"leads"` // this member is the leader
+	Why     string              `json:"why"`
+	Reaches bool                `json:"reachable"`          // the transport has a connection to the leader
+	Left    float64             `json:"lease_left_seconds"` // of the lease of this member; zero without one
 	// RoundTrip, and the Lease that Suggest returns for it; zero if none was measured.
 	RoundTrip float64 `json:"round_trip_seconds"`
 	Suggested float64 `json:"suggested_lease_seconds"`
@@ -31,14 +32,24 @@ type status struct {
 	Reason    string  `json:"reason,omitempty"` // why this member is not healthy
 }
 
+// agreedStatus is the agreed configuration.
+type agreedStatus struct {
+	Label   string    `json:"label"`
+	Members []string  `json:"members"`
+	Next    []string  `json:"next,omitempty"` // see Members.Next
+	Called  bool      `json:"called,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
 // Handler returns an HTTP handler for status and probes.
 //
 //   - GET / returns the state of this member as JSON.
 //   - GET /healthz returns 200 if this member takes part in the group, and otherwise 503 with the reason: it does not
-//     run; it has known no leader for two leases, not even by [Hearsay]; it leads, and its lease was not renewed for
-//     twice Times.Renew; or Dir cannot be written or hangs, which requests test at most once in five seconds. While
-//     the list of members changes, a member without a leader is healthy if it is leaving or its peers do not list it
-//     yet; the body contains that reason.
+//     run; it is a member and has known no leader for two leases, not even by [Hearsay]; it is a member and has not
+//     learned for four leases what it voted for before; the group is not founded after four leases, see Members; it
+//     leads, and its lease was not renewed for twice Times.Renew; or Dir cannot be written or hangs, which requests
+//     test at most once in five seconds. A process that is no member, not yet or not any more, is healthy, and the
+//     body tells which: an orchestrator that changes the members waits until each of them is ready.
 //   - GET /leader returns 200 at the leader and 503 at the other members, for a load balancer.
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -65,15 +76,12 @@ func (e *Elector) Handler() http.Handler {
 
 func (e *Elector) status() status {
 	v, reason := e.Leader(), e.ill()
-	s := status{Group: e.config.Group, Self: e.config.Self,
-		Members: slices.Sorted(maps.Keys(e.config.Members)),
-		Leader:  v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
+	m := e.Members()
+	s := status{Group: e.config.Group, Self: e.config.Self, Role: m.Role.String(), Members: e.config.list(),
+		Lists: m.Lists, Waits: m.Waits, Leader: v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
 		Reason: reason}
-	switch {
-	case e.config.leaves():
-		s.Why = "leaving"
-	case len(e.unlisted()) > 0:
-		s.Why = "unlisted"
+	if m.Term > 0 {
+		s.Agreed = &agreedStatus{Label: m.Label(), Members: m.Agreed, Next: m.Next, Called: m.Called, Since: m.Since}
 	}
 	if v.Self && e.leases {
 		s.Left = Term{v.Term, e}.Left().Seconds()
@@ -84,33 +92,37 @@ func (e *Elector) status() status {
 	return s
 }
 
-// leaving is logged and returned to probes by a member that is not in its own list. That may be a mistake.
-const leaving = "this member is not in its own list of members: it has no vote and never leads; if it is not " +
-	"being removed, correct Self"
-
-// excused returns why this member may be healthy without a leader, or "". An orchestrator that changes the list of
-// members waits until a member is ready before it restarts the next one.
+// excused returns why a process that is no member is healthy, or "".
 func (e *Elector) excused() string {
-	if e.config.leaves() {
-		return leaving
+	m := e.members
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.now.Agreed {
+		return ""
 	}
-	if by := e.unlisted(); len(by) > 0 {
-		return "no leader: " + strings.Join(by, ", ") + " do not list this member yet"
+	switch m.role() {
+	case Learner:
+		var without []string
+		for name, h := range m.hellos {
+			if m.connected(name) && m.isVoter(name) && !slices.Contains(h.Members, m.config.Self) {
+				without = append(without, name)
+			}
+		}
+		text := "this process is not a member yet"
+		if slices.Sort(without); len(without) > 0 {
+			text += ": the lists of " + commas(without) + " do not contain it"
+		}
+		if !slices.Contains(m.wish, m.config.Self) {
+			text = "this process is not a member, and its own list does not contain it: if it is to become a member, " +
+				"correct Self or Members"
+		}
+		return text
+	case Leaving:
+		return "this member is leaving: do not stop it before it is removed"
+	case Removed:
+		return "this process is not a member any more, since " + label(m.now.Configuration) + ": it may be stopped"
 	}
 	return ""
-}
-
-// unlisted returns the peers that refuse this member because it is not in their lists, while it knows no leader.
-func (e *Elector) unlisted() (by []string) {
-	t, ok := e.config.Transport.(interface{ Unlisted() []election.ID })
-	if !ok || e.Leader().Leader != "" {
-		return nil
-	}
-	for _, id := range t.Unlisted() {
-		by = append(by, e.name(id))
-	}
-	slices.Sort(by)
-	return by
 }
 
 // ill returns why this member is not healthy, or "".
@@ -130,8 +142,32 @@ func (e *Elector) ill() string {
 			return fmt.Sprintf("renewals are late: the lease lasts for another %v of %v", max(left, 0),
 				times.Lease)
 		}
-	case v.Leader == "" && now-vacant > 2*times.Lease && e.excused() == "":
-		return fmt.Sprintf("there has been no leader for %v", (now - vacant).Round(time.Millisecond))
+	case v.Leader == "" && now-vacant > 2*times.Lease:
+		if reason := e.adrift(now - vacant); reason != "" {
+			return reason
+		}
 	}
 	return e.disk.ill()
+}
+
+// adrift returns why this process is not healthy although it has known no leader for a while, or "".
+func (e *Elector) adrift(vacant time.Duration) string {
+	for4 := vacant > 4*e.config.Times.Lease
+	m := e.members
+	m.mu.Lock()
+	unfounded, recovered := m.unfounded(), m.now.Recovered
+	votes := m.role() == Voter || m.role() == Follower
+	m.mu.Unlock()
+	switch {
+	case unfounded != "" && for4:
+		return unfounded
+	case unfounded != "", !votes:
+		return ""
+	case !recovered && m.leases && votes && for4:
+		return fmt.Sprintf("this member has not learned from the others what it voted for before, for %v: %s",
+			vacant.Round(time.Millisecond), m.silent())
+	case !recovered && m.leases && !e.config.observes():
+		return ""
+	}
+	return fmt.Sprintf("there has been no leader for %v", vacant.Round(time.Millisecond))
 }

@@ -3,6 +3,7 @@ package elector_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -54,9 +55,12 @@ func TestHandler(t *testing.T) {
 			left := s["lease_left_seconds"].(float64)
 			require.Equal(t, other == m, left > 0.5 && left <= 0.75, left)
 			delete(s, "lease_left_seconds")
+			delete(s["agreed"].(map[string]any), "since")
 			require.Equal(t, map[string]any{"group": "g", "self": other.name, "members": []any{"a", "b", "c"},
 				"leader": m.name, "term": float64(m.Leader().Term), "leads": other == m, "why": "elected",
-				"reachable":          true,
+				"reachable": true, "role": "member", "lists": map[string]any{"a b c": []any{"a", "b", "c"}},
+				"agreed": map[string]any{"label": fmt.Sprintf("%d.0", m.Leader().Term),
+					"members": []any{"a", "b", "c"}},
 				"round_trip_seconds": 0., "suggested_lease_seconds": 0., "healthy": true}, s)
 			status, body = get(other.Elector, "/leader")
 			require.Equal(t, other == m, status == http.StatusOK)
@@ -121,8 +125,10 @@ func TestHandlerAtStart(t *testing.T) {
 		go func() { ended <- e.Serve(ctx) }()
 		time.Sleep(1500 * time.Millisecond)
 		requireIll("")
+		time.Sleep(1500 * time.Millisecond)
+		requireIll("")
 		time.Sleep(time.Millisecond)
-		requireIll("there has been no leader for 1.501s")
+		requireIll("the group is not founded: that needs all of a b, and b was never connected")
 		stop()
 		require.NoError(t, <-ended)
 		requireIll("this member has left the election")

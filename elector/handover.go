@@ -17,9 +17,9 @@ func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, Err
 // another member leads instead, or none within a lease. The error wraps [election.ErrInput] if to is no member or
 // leads already.
 func (e *Elector) Transfer(ctx context.Context, to string) error {
-	switch _, ok := e.config.Members[to]; {
-	case !ok:
-		return refuse("to: %.60q is not one of the Members", to)
+	switch {
+	case !e.members.votes(to):
+		return refuse("to: %.60q is not one of the members", to)
 	case to == e.config.Self && e.leading() == nil:
 		return ErrNotLeader
 	case to == e.config.Self:

@@ -14,7 +14,9 @@ import (
 type hearsay struct {
 	renew, lease time.Duration
 	tell         func(rumor) // called with each new rumor, and with the zero rumor when there is none any more
-	votes        []vote      // by port
+	member       func(election.Port) election.ID
+	knows        func(election.ID) bool // whether this is the ID of another member
+	votes        []vote                 // by port, as far as they have reported
 	told         rumor
 	followed     rumor // the last leader that the process followed itself
 }
@@ -33,12 +35,9 @@ type rumor struct {
 	until  time.Duration // when it expires
 }
 
-func newHearsay(c *Config, tell func(rumor)) *hearsay {
-	h := &hearsay{renew: c.Times.Renew, lease: c.Times.Lease, tell: tell}
-	for _, r := range c.others() {
-		h.votes = append(h.votes, vote{member: r.ID})
-	}
-	return h
+func newHearsay(c *Config, member func(election.Port) election.ID, knows func(election.ID) bool,
+	tell func(rumor)) *hearsay {
+	return &hearsay{renew: c.Times.Renew, lease: c.Times.Lease, member: member, knows: knows, tell: tell}
 }
 
 // observe watches a step of the process.
@@ -50,6 +49,9 @@ func (h *hearsay) observe(o *observe.Occurrence) {
 	owner, left, ok := lease.Lent(m)
 	if !ok {
 		return
+	}
+	for election.Port(len(h.votes)) <= o.Event.Port {
+		h.votes = append(h.votes, vote{member: h.member(election.Port(len(h.votes)))})
 	}
 	v := &h.votes[o.Event.Port]
 	end := o.At + min(left, 2*h.lease) // a grant lasts little more than a Lease
@@ -78,7 +80,7 @@ func (h *hearsay) expiry(v *vote) time.Duration { return v.last + h.lease }
 func (h *hearsay) best(now time.Duration) (best rumor) {
 	for i := range h.votes {
 		v := &h.votes[i]
-		if until := h.expiry(v); h.isMember(v.owner) && h.leads(v) && now < until && until > best.until {
+		if until := h.expiry(v); v.owner != 0 && h.knows(v.owner) && h.leads(v) && now < until && until > best.until {
 			best = rumor{leader: v.owner, term: v.term, until: until}
 		}
 	}
@@ -94,16 +96,6 @@ func (h *hearsay) leads(v *vote) bool {
 		return renewed >= h.renew/2 // a smaller difference may be the delay of an answer
 	}
 	return renewed >= h.lease+h.renew
-}
-
-// isMember reports whether an ID is the ID of another member.
-func (h *hearsay) isMember(id election.ID) bool {
-	for i := range h.votes {
-		if h.votes[i].member == id {
-			return true
-		}
-	}
-	return false
 }
 
 // hearOf publishes a leader by hearsay, unless the process follows a leader itself.

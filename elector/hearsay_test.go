@@ -68,8 +68,9 @@ func TestHearsay(t *testing.T) {
 				status, body := get(f.Elector, "/healthz")
 				require.Equal(t, http.StatusOK, status, body)
 			}
-			hearsay := elector.View{Leader: m.name, Term: led.Term, Why: elector.Hearsay}
-			require.Equal(t, []elector.View{{Term: led.Term, Why: elector.Vacant}, hearsay}, views.take(f.name))
+			hearsay := elector.View{Leader: m.name, Term: led.Term, Why: elector.Hearsay, Members: led.Members}
+			require.Equal(t, []elector.View{{Term: led.Term, Why: elector.Vacant, Members: led.Members}, hearsay},
+				views.take(f.name))
 			v, err := f.Wait(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, hearsay, v)
@@ -83,7 +84,8 @@ func TestHearsay(t *testing.T) {
 			f.network.cutFrom(0)
 			m.network.cutFrom(0)
 			time.Sleep(time.Second)
-			v = elector.View{Leader: m.name, Term: led.Term, Why: elector.Elected, Reachable: true}
+			v = elector.View{Leader: m.name, Term: led.Term, Why: elector.Elected, Reachable: true,
+				Members: led.Members}
 			require.Equal(t, v, f.Leader())
 
 			// The leader crashes: the member that was cut off leads or follows like any other.
@@ -108,7 +110,7 @@ func TestHearsayEnds(t *testing.T) {
 		require.Equal(t, elector.Hearsay, f.Leader().Why)
 		f.network.cut(true)
 		time.Sleep(2 * elector.LAN().Lease)
-		require.Equal(t, elector.View{Term: m.Leader().Term, Why: elector.Vacant}, f.Leader())
+		require.Equal(t, elector.View{Term: m.Leader().Term, Why: elector.Vacant, Members: "a b c"}, f.Leader())
 		time.Sleep(2*elector.LAN().Lease + time.Millisecond)
 		status, _ := get(f.Elector, "/healthz")
 		require.Equal(t, http.StatusServiceUnavailable, status)
@@ -123,7 +125,7 @@ func TestHearsayAtStart(t *testing.T) {
 		f = f.again()
 		f.network.cutFrom(elector.ID(m.name))
 		time.Sleep(6 * time.Second) // it has no Dir: at first it looks for members that remember their votes
-		want := elector.View{Leader: m.name, Term: m.Leader().Term, Why: elector.Hearsay}
+		want := elector.View{Leader: m.name, Term: m.Leader().Term, Why: elector.Hearsay, Members: "a b c"}
 		for range 100 {
 			time.Sleep(50 * time.Millisecond)
 			require.Equal(t, want, f.Leader())

@@ -47,7 +47,7 @@ func TestImposter(t *testing.T) {
 				listeners[name], members[name] = l, l.Addr().String()
 			}
 			require.NoError(t, listeners["c"].Close()) // it is down
-			log := &awaited{texts: []string{"process " + imposter + " is no member",
+			log := &awaited{texts: []string{"process " + imposter + " claims to have ID",
 				"the certificate is for process " + imposter + ", not a"}, done: make(chan struct{})}
 			c := Config{Group: "g", Self: "b", Members: members, TLS: identity("b"),
 				Log: slog.New(slog.NewTextHandler(log, nil))}
@@ -69,11 +69,11 @@ func TestImposter(t *testing.T) {
 			claimed.Self, claimed.Times = "a", c.Times.Complete()
 			attack := claimed.TCP()
 			attack.TLS, attack.Listener = identity(imposter), listeners["a"]
-			attack.Names[ID("a")] = imposter // its own check
+			attack.Names[ID("a")], attack.ID = imposter, nil // its own checks
 			network, err := tcp.New(attack)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, network.Close()) }()
-			hello := claimed.fingerprint()
+			hello := newMembership(&claimed, leases(), &store{}, slog.New(slog.DiscardHandler)).hello()
 			g, err := network.Group("g", tcp.GroupConfig{Hello: hello.bytes(),
 				Accept: func(election.ID, []byte) error { return nil }})
 			require.NoError(t, err)

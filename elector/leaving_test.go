@@ -2,7 +2,6 @@ package elector_test
 
 import (
 	"context"
-	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -82,36 +81,52 @@ func (p *pods) end() {
 	p.running.Wait()
 }
 
-// TestUnlisted: a member that its peers do not list yet is ready and reports why it has no leader; it follows when
-// the leader lists it.
-func TestUnlisted(t *testing.T) {
+// TestLearner: a process that its peers do not list yet is ready, and follows the leader. It becomes a member when a
+// majority lists it, without another leader.
+func TestLearner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPods(t)
 		defer p.end()
+		all := make(map[string]*elector.Elector)
 		for _, name := range three {
-			p.start(elector.Config{Self: name, Members: listed(three...)})
+			all[name] = p.start(elector.Config{Self: name, Members: listed(three...)})
 		}
 		time.Sleep(5 * time.Second)
-		all := listed(append([]string{"d"}, three...)...)
-		d := p.start(elector.Config{Self: "d", Members: all})
-		time.Sleep(10 * time.Second)
+		four := listed(append([]string{"d"}, three...)...)
+		d := p.start(elector.Config{Self: "d", Members: four})
+		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		code, text := ill(d)
 		require.Equal(t, 200, code, text)
-		require.Equal(t, "no leader: a, b, c do not list this member yet", text)
-		require.Empty(t, d.Leader().Leader)
-		w := httptest.NewRecorder()
-		d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-		require.Contains(t, w.Body.String(), `"why":"unlisted"`)
+		require.Equal(t, "this process is not a member yet: the lists of a, b, c do not contain it", text)
+		require.Equal(t, elector.Learner, d.Members().Role)
+		require.Equal(t, all["a"].Leader().Leader, d.Leader().Leader)
+		var follower string
 		for _, name := range three {
-			p.stop[name]()
-			p.start(elector.Config{Self: name, Members: all})
-			time.Sleep(5 * time.Second)
-			synctest.Wait()
-			code, text = ill(d)
-			require.Equal(t, 200, code, text)
+			if !all[name].Leader().Self {
+				follower = name
+			}
 		}
-		require.NotEmpty(t, d.Leader().Leader)
+		before := d.Leader()
+		p.stop[follower]()
+		all[follower] = p.start(elector.Config{Self: follower, Members: four})
+		time.Sleep(5 * time.Second)
+		require.Equal(t, "a b c", d.Leader().Members, "two of four wish it")
+		for _, name := range three {
+			if name != follower && !all[name].Leader().Self {
+				follower = name
+				break
+			}
+		}
+		p.stop[follower]()
+		all[follower] = p.start(elector.Config{Self: follower, Members: four})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, elector.View{Leader: before.Leader, Term: before.Term, Why: elector.Elected, Reachable: true,
+			Members: "a b c d"}, d.Leader())
+		require.Equal(t, elector.Voter, d.Members().Role)
+		code, text = ill(d)
+		require.Equal(t, 200, code, text)
 		require.Empty(t, text)
 		for _, name := range three {
 			p.stop[name]()
@@ -119,13 +134,13 @@ func TestUnlisted(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		code, text = ill(d)
-		require.Equal(t, 503, code, "peers that are gone do not excuse it")
+		require.Equal(t, 503, code)
 		require.Contains(t, text, "there has been no leader for")
 	})
 }
 
-// TestLeaving: a member that is no longer in its own list is ready, whether or not peers still list it. It
-// follows a leader that does, has no vote, and never leads.
+// TestLeaving: a member that is no longer in its own list is ready and keeps its vote until a majority wishes it
+// removed; then it may be stopped.
 func TestLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPods(t)
@@ -135,41 +150,35 @@ func TestLeaving(t *testing.T) {
 		for _, name := range three {
 			all = append(all, p.start(elector.Config{Self: name, Members: listed(four...)}))
 		}
-		log := &logs{}
-		d := p.start(elector.Config{Self: "d", Members: listed(three...), Dir: "/nowhere/at/all",
-			Priority: func() uint64 { return 9 }, Preempt: time.Second,
-			Log: slog.New(slog.NewTextHandler(log, nil))})
-		healthy := func() {
+		d := p.start(elector.Config{Self: "d", Members: listed(four...), Dir: t.TempDir()})
+		time.Sleep(5 * time.Second)
+		p.stop["d"]()
+		d = p.start(elector.Config{Self: "d", Members: listed(three...), Dir: t.TempDir()})
+		time.Sleep(5 * time.Second)
+		is := func(role elector.Role, body string) {
+			t.Helper()
 			synctest.Wait()
 			code, text := ill(d)
 			require.Equal(t, 200, code, text)
-			require.Equal(t, "this member is not in its own list of members: it has no vote and never leads; "+
-				"if it is not being removed, correct Self", text)
-			w := httptest.NewRecorder()
-			d.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-			require.Contains(t, w.Body.String(), `"why":"leaving"`)
+			require.Contains(t, text, body)
+			require.Equal(t, role, d.Members().Role)
+			for _, e := range all {
+				require.Equal(t, d.Leader().Leader, e.Leader().Leader)
+			}
+			require.NotEmpty(t, d.Leader().Leader)
 		}
-		time.Sleep(5 * time.Second)
-		healthy()
-		leader := d.Leader().Leader
-		require.NotEmpty(t, leader)
-		for _, e := range all {
-			require.Equal(t, leader, e.Leader().Leader)
-		}
-		p.stop["a"]()
-		time.Sleep(5 * time.Second)
-		healthy()
-		for _, e := range all[1:] {
-			require.Empty(t, e.Leader().Leader, "two of four are no majority, and d has no vote")
-		}
-		for _, name := range three {
+		is(elector.Leaving, "this member is leaving: do not stop it before it is removed")
+		for i, name := range three {
 			p.stop[name]()
-			p.start(elector.Config{Self: name, Members: listed(three...)})
+			all[i] = p.start(elector.Config{Self: name, Members: listed(three...)})
 			time.Sleep(5 * time.Second)
-			healthy()
+			if i == 0 {
+				is(elector.Leaving, "leaving")
+			}
 		}
-		require.Empty(t, d.Leader().Leader)
-		require.Equal(t, 1, strings.Count(log.String(), "this member is not in its own list of members"))
+		is(elector.Removed, "this process is not a member any more, since ")
+		require.Equal(t, "a b c", d.Leader().Members)
+		require.Equal(t, all[0].Members().Agreed, d.Members().Agreed)
 	})
 }
 

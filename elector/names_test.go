@@ -76,15 +76,14 @@ func TestTransportOfAnother(t *testing.T) {
 	}
 }
 
-// TestNetworkNames: New returns an error if the Network does not know a name, or knows its ID by another name: it
-// would admit another process than the list names, or none.
+// TestNetworkNames: New returns an error if the Network knows the ID of a member by another name: it would admit
+// another process than the list names.
 func TestNetworkNames(t *testing.T) {
 	c := elector.Config{Group: "g", Self: "a", Members: map[string]string{"a": "127.0.0.1:0"},
 		Observers: map[string]string{"o": "127.0.0.1:1"}}
 	for want, change := range map[string]func(*tcp.Config){
-		`Network: "o" is not among its members`: func(n *tcp.Config) { delete(n.Observers, elector.ID("o")) },
-		`Network: it knows "o" by the name "x"`: func(n *tcp.Config) { n.Names[elector.ID("o")] = "x" },
-		`Network: it knows "a" by the name "`:   func(n *tcp.Config) { n.Names = nil },
+		`Network: it knows "o" by the name "x"`: func(n *tcp.Config) { n.Names[elector.ID("o")], n.ID = "x", nil },
+		`Network: it knows "a" by the name "`:   func(n *tcp.Config) { n.Names, n.ID = nil, nil },
 	} {
 		own := c.TCP()
 		change(&own)

@@ -22,12 +22,9 @@ func (c *Config) observes() bool {
 	return ok
 }
 
-// all returns the addresses of members and observers, and of this process if it is leaving.
+// all returns the addresses of members, observers and this process.
 func (c *Config) all() map[string]string {
-	all := make(map[string]string)
-	if c.leaves() {
-		all[c.Self] = c.Listen
-	}
+	all := map[string]string{c.Self: c.Listen}
 	maps.Copy(all, c.Members)
 	maps.Copy(all, c.Observers)
 	return all
@@ -113,7 +110,7 @@ func (o *observers) announce(to []election.ID, m election.Message) {
 	}
 }
 
-// muted is the transport of an observer or a leaving member, which must not send votes.
+// muted is the transport of an observer, which must not send votes.
 type muted struct{ election.Transport }
 
 func (muted) Send(context.Context, election.Packet) error { return nil }

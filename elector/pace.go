@@ -114,13 +114,28 @@ func (e *Elector) pace(a *election.Algorithm) (expire func(timer uint8, handle f
 func newAttempts(p *pacer, a *election.Algorithm, c *Config, up *peers) *attempts {
 	t := &attempts{pacer: p, lease: c.Times.Lease, renew: c.Times.Renew, up: up,
 		held: kinds(a, "held"), refused: kinds(a, "refused")}
-	for _, r := range c.others() {
+	t.among(c, c.ranks())
+	return t
+}
+
+// among sets the members whose votes count.
+func (t *attempts) among(c *Config, members []election.Rank) {
+	if t == nil {
+		return
+	}
+	t.pacer.mu.Lock()
+	defer t.pacer.mu.Unlock()
+	self := c.rank(ID(c.Self))
+	t.others, t.larger = nil, nil
+	for _, r := range members {
+		if r == self {
+			continue
+		}
 		t.others = append(t.others, r.ID)
-		if c.rank(c.Self).Less(r) {
+		if self.Less(r) {
 			t.larger = append(t.larger, r.ID)
 		}
 	}
-	return t
 }
 
 // attempts makes the attempts of one group wait in line. It is nil if the group has connections of its own, and so no
@@ -343,13 +358,13 @@ func (a *attempts) renewed(took time.Duration) {
 // reach moves the group to another line if the connection to a peer came or broke. Observers have no vote, so they
 // change nothing.
 func (a *attempts) reach(peer election.ID) {
-	if a == nil || !slices.Contains(a.others, peer) {
+	if a == nil {
 		return
 	}
 	p := a.pacer
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if a.state != inLine {
+	if a.state != inLine || !slices.Contains(a.others, peer) {
 		return
 	}
 	if line := a.choose(); line != a.line {

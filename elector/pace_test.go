@@ -355,6 +355,10 @@ func TestEndInLine(t *testing.T) {
 		}
 		n, stop := start("a")
 		other, stopOther := start("b")
+		last, stopLast := start("c") // all three found the groups
+		time.Sleep(5 * time.Second)
+		stopLast()
+		require.NoError(t, last.Close())
 		time.Sleep(5 * time.Second)
 		p := pacers.of[n]
 		look := func() (active, waiting int) {

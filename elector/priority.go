@@ -19,7 +19,8 @@ type standings struct {
 	mu     sync.Mutex
 	now    time.Duration // time of the last step
 	own    uint64
-	others []standing // by port
+	rank   func(election.Port) election.Rank
+	others []standing // by port, as far as they have reported
 }
 
 // standing is what another member has reported.
@@ -32,13 +33,17 @@ type standing struct {
 	ahead    bool          // its priority is larger now
 }
 
-func newStandings(c *Config, transfer, mixed func(election.ID)) *standings {
-	s := &standings{renew: c.Times.Renew, preempt: c.Preempt, transfer: transfer, prefers: c.Priority != nil,
-		mixed: mixed}
-	for _, r := range c.others() {
-		s.others = append(s.others, standing{rank: r})
+func newStandings(c *Config, rank func(election.Port) election.Rank, transfer, mixed func(election.ID)) *standings {
+	return &standings{renew: c.Times.Renew, preempt: c.Preempt, rank: rank, transfer: transfer,
+		prefers: c.Priority != nil, mixed: mixed}
+}
+
+// at returns the standing of the member at a port. The caller holds mu.
+func (s *standings) at(port election.Port) *standing {
+	for election.Port(len(s.others)) <= port {
+		s.others = append(s.others, standing{rank: s.rank(election.Port(len(s.others)))})
 	}
-	return s
+	return &s.others[port]
 }
 
 // observe watches the steps of the process. It takes the time of every step: otherwise old reports would seem recent
@@ -54,13 +59,13 @@ func (s *standings) observe(o *observe.Occurrence) {
 	case election.Suspect:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.others[o.Event.Port].stands = false
+		s.at(o.Event.Port).stands = false
 	case election.Recv:
 		if priority, ok := lease.Standing(&o.Event.Msg); ok {
 			s.hear(o.Event.Port, priority, o.At)
 		}
 		if has, ok := lease.Prefers(&o.Event.Msg); ok && has != s.prefers {
-			s.mixed(s.others[o.Event.Port].rank.ID)
+			s.mixed(s.rank(o.Event.Port).ID)
 		}
 	}
 }
@@ -69,7 +74,7 @@ func (s *standings) observe(o *observe.Occurrence) {
 func (s *standings) hear(port election.Port, priority uint64, at time.Duration) {
 	s.mu.Lock()
 	s.now = at
-	other := &s.others[port]
+	other := s.at(port)
 	steady := other.stands && at-other.heard <= 2*s.renew // no report was missed
 	other.stands, other.priority, other.heard = true, priority, at
 	switch was := other.ahead; {

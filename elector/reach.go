@@ -13,16 +13,38 @@ import (
 type reach struct {
 	asks         []uint8         // kinds of messages to all others that expect answers
 	heard        []time.Duration // time of the last message, by port; zero if none
-	members      int
+	voters       func() voters
 	lease        time.Duration
 	asked, since time.Duration // when this member asked last; since when too few are heard
 	few, warned  bool
 	log          *slog.Logger
 }
 
-func newReach(a *election.Algorithm, c *Config, log *slog.Logger) *reach {
-	return &reach{asks: kinds(a, "read", "probe", "claim"), heard: make([]time.Duration, len(c.others())),
-		members: len(c.Members), lease: c.Times.Lease, log: log}
+// voters are the ports of the members whose votes count.
+type voters struct {
+	others []election.Port
+	self   bool // this member is one of them
+	all    bool // all of them are needed, to found the group
+}
+
+// needed returns how many members must be heard.
+func (v voters) needed() int {
+	n := v.count()
+	if v.all {
+		return n
+	}
+	return n/2 + 1
+}
+
+func (v voters) count() int {
+	if v.self {
+		return len(v.others) + 1
+	}
+	return len(v.others)
+}
+
+func newReach(a *election.Algorithm, c *Config, members func() voters, log *slog.Logger) *reach {
+	return &reach{asks: kinds(a, "read", "probe", "claim"), voters: members, lease: c.Times.Lease, log: log}
 }
 
 // observe watches a step. A member asks while it knows no leader, and when it renews its lease. It warns only after a
@@ -33,20 +55,26 @@ func (r *reach) observe(o *observe.Occurrence) {
 		return
 	}
 	if o.Event.Op == election.Recv {
+		for election.Port(len(r.heard)) <= o.Event.Port {
+			r.heard = append(r.heard, 0)
+		}
 		r.heard[o.Event.Port] = o.At
 	}
 	sends := o.Effects.Sends
 	if len(sends) == 0 || !slices.Contains(r.asks, sends[0].Msg.Kind) {
 		return
 	}
-	up := 1 // this member
-	for _, at := range r.heard {
-		if at > 0 && o.At-at <= 2*r.lease {
+	members, up := r.voters(), 0
+	if members.self {
+		up = 1
+	}
+	for _, port := range members.others {
+		if port < election.Port(len(r.heard)) && r.heard[port] > 0 && o.At-r.heard[port] <= 2*r.lease {
 			up++
 		}
 	}
 	before := r.few
-	r.few = up <= r.members/2
+	r.few = up < members.needed()
 	if !before || o.At-r.asked > 2*r.lease {
 		r.since = o.At
 	}
@@ -56,7 +84,10 @@ func (r *reach) observe(o *observe.Occurrence) {
 		r.warned = false
 	case !r.warned && o.At-r.since > r.lease:
 		r.warned = true
-		r.log.Warn("too few members are heard: only a majority elects a leader", "heard", up,
-			"needed", r.members/2+1, "members", r.members)
+		text := "too few members are heard: only a majority elects a leader"
+		if members.all {
+			text = "too few members are heard: all members of one list found the group"
+		}
+		r.log.Warn(text, "heard", up, "needed", members.needed(), "members", members.count())
 	}
 }

@@ -68,10 +68,3 @@ func TestOldTenure(t *testing.T) {
 		require.NoError(t, e.Close())
 	})
 }
-
-// TestShortestHello: a hello without a member is one of an empty list; one without times is none.
-func TestShortestHello(t *testing.T) {
-	f := fingerprint{self: "a", times: "Lease 1s", members: []string{"a", "b"}}
-	require.ErrorContains(t, f.accept(0, []byte("b\nLease 1s")), "differ by more than one")
-	require.ErrorContains(t, f.accept(0, []byte("b")), "contains no list of members")
-}

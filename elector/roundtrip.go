@@ -12,9 +12,10 @@ import (
 
 // roundTrips measures how long a majority takes to answer a claim or renewal. It watches the steps of the process.
 type roundTrips struct {
-	claims  []uint8 // kinds of messages that begin a round
-	answers []uint8 // kinds that answer them
-	enough  int     // this many answers and the vote of this member are a majority
+	claims  []uint8                  // kinds of messages that begin a round
+	answers []uint8                  // kinds that answer them
+	enough  int                      // this many answers of others are enough for a majority
+	votes   func(election.Port) bool // whether the answers of a member count; nil if all do
 	renew   time.Duration
 	lease   time.Duration
 	log     *slog.Logger
@@ -59,7 +60,8 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && slices.Contains(r.answers, m.Kind) {
 		// Late answers count, even if the next round has begun: lateness is what is measured. A GRANTED with Round 0
 		// answers no claim, but reports to whom a voter has lent its vote.
-		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 {
+		if s := &r.sent[m.Round%uint32(len(r.sent))]; s.number == m.Round && m.Round > 0 &&
+			(r.votes == nil || r.votes(o.Event.Port)) {
 			if s.heard++; s.heard == r.enough {
 				// Cap at a Lease: a claim answered later than that leads to no lease, and the rest is outage.
 				r.note(o.At, min(o.At-s.at, r.lease))

@@ -65,8 +65,7 @@ func TestBest(t *testing.T) {
 	s.observe(r)
 	require.Zero(t, s.best(), "the time goes on while none names a priority")
 	c := Config{Self: "b", Members: named("a", "b", "c"), Preempt: 7, Times: Times{Renew: 8}}
-	s = newStandings(&c, nil, nil)
-	require.Equal(t, []standing{{rank: c.rank("a")}, {rank: c.rank("c")}}, s.others)
+	s = newStandings(&c, nil, nil, nil)
 	require.Equal(t, []time.Duration{7, 8}, []time.Duration{s.preempt, s.renew})
 }
 
@@ -212,7 +211,8 @@ func TestTimesComplete(t *testing.T) {
 		require.Equal(t, c.ok, c.times.Complete().check() == nil, "%+v", c.times)
 	}
 	l := Times{Lease: 800, Renew: 160, Delay: 3, Drift: 0.5}.lease(true)
-	require.Equal(t, lease.Config{Lease: 800, Renew: 180, Delay: 3, Drift: 0.5, Durable: true}, l)
+	require.Equal(t, lease.Config{Lease: 800, Renew: 180, Delay: 3, Drift: 0.5, Durable: true,
+		Cold: -1}, l)
 
 	least, most := Times{Lease: time.Second, Delay: 10 * ms, Drift: 0.1}.FailOver(3)
 	// A grant lasts for 1222.222223 ms of the voter's clock.
@@ -457,12 +457,12 @@ func TestTurns(t *testing.T) {
 	for i := range 1000 {
 		c := Config{Group: fmt.Sprint("group ", i), Self: "m0", Members: named(names...)}
 		ranks := c.ranks()
-		require.Equal(t, ranks[0], c.rank("m0"))
+		require.Equal(t, ranks[0], c.rank(ID("m0")))
 		first[slices.MaxFunc(ranks, election.Rank.Compare).ID]++
 	}
 	for _, name := range names {
 		require.InDelta(t, 200, first[ID(name)], 50, name)
 	}
 	c := Config{Group: "g", Members: named("a"), Algorithm: new(election.Algorithm)}
-	require.Equal(t, election.Rank{ID: ID("a")}, c.rank("a"), "an algorithm of the caller compares IDs")
+	require.Equal(t, election.Rank{ID: ID("a")}, c.rank(ID("a")), "an algorithm of the caller compares IDs")
 }

@@ -9,15 +9,18 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/wholefile"
 )
 
-// stateSize is more than any state with its checksum: the state of package lease takes some 300 bytes.
-const stateSize = 1024
+// stateSize is more than any state of a Node with its checksum: the state of package lease takes some 500 bytes, and
+// more if there are hundreds of members.
+const stateSize = 2048
 
 // block is the usual block size of a disk.
 const block = 4096
@@ -30,8 +33,23 @@ type store struct {
 
 	grants    time.Duration // how long this member grants its vote; zero without leases
 	lastGrant time.Duration // the same when saved was stored
+	known                   // when saved was stored
+	knows     func() known  // returns what is stored with the next state
 
 	unlock func() error // releases the lock of the file
+}
+
+// known is what a member stores besides the state of its process.
+type known struct {
+	founders string // list by which the group was founded; empty if unknown
+	spent    []spentList
+	roster   []peer // by port
+}
+
+// peer is another process. Its name is empty if only a configuration has named it.
+type peer struct {
+	id            election.ID
+	name, address string
 }
 
 // close releases the lock of the file.
@@ -45,16 +63,16 @@ func (s *store) close() error {
 // openStore locks and reads the file of a member.
 func openStore(c *Config) (*store, error) {
 	if c.Dir == "" {
-		return &store{}, nil
+		return &store{knows: func() known { return known{} }}, nil
 	}
 	// Escaped, since names may contain slashes. Commas are escaped as well, so each pair of names has its own file.
 	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
-	s := &store{path: filepath.Join(c.Dir, name+".state"),
-		head: fmt.Appendf(nil, "election state 1 group %q member %q\n", c.Group, c.Self)}
+	s := &store{knows: func() known { return known{} }, path: filepath.Join(c.Dir, name+".state"),
+		head: fmt.Appendf(nil, "election state 2 group %q member %q\n", c.Group, c.Self)}
 	if c.Algorithm == nil {
 		s.grants = c.Times.lease(true).GrantTime()
 	} else {
-		s.head = fmt.Appendf(nil, "election state 1 group %q member %q of %s\n", c.Group, c.Self,
+		s.head = fmt.Appendf(nil, "election state 2 group %q member %q of %s\n", c.Group, c.Self,
 			c.Algorithm.Title())
 	}
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
@@ -78,7 +96,7 @@ func openStore(c *Config) (*store, error) {
 
 // room returns how many bytes must be free.
 func (s *store) room() int {
-	size := (len(s.head) + stateSize + block - 1) / block * block
+	size := (len(s.file(s.grants, make([]byte, stateSize))) + block - 1) / block * block
 	if _, err := os.Stat(s.path); err != nil {
 		return 2 * size // a save replaces the old file after the new one is written
 	}
@@ -94,37 +112,77 @@ func (s *store) read() error {
 	if err != nil {
 		return about("Dir", err)
 	}
-	if s.lastGrant, s.saved, err = s.parse(b); err != nil {
-		return fmt.Errorf("%s: %w; if it cannot be restored, delete it: the member then reads the largest Term "+
+	if err = s.parse(b); err != nil {
+		return fmt.Errorf("%s: %w; if it cannot be restored, delete it: the member then reads what it has forgotten "+
 			"from the others", s.path, err)
 	}
 	return nil
 }
 
-// parse returns the state in a file, and how long the member granted its vote when it was stored.
-func (s *store) parse(b []byte) (lastGrant time.Duration, state []byte, err error) {
+// parse takes what a file contains.
+func (s *store) parse(b []byte) error {
 	rest, ok := bytes.CutPrefix(b, s.head)
 	if !ok {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
-		return 0, nil, input.Errorf("it begins with %.100q instead of %.100q", line,
-			strings.TrimSpace(string(s.head)))
+		return input.Errorf("it begins with %.100q instead of %.100q", line, strings.TrimSpace(string(s.head)))
 	}
 	rest, sum, ok := cutTail(rest, 8)
 	if !ok || string(sum) != s.sum(rest) {
-		return 0, nil, input.Errorf("the file is damaged: the checksum is wrong")
+		return input.Errorf("the file is damaged: the checksum is wrong")
 	}
-	line, state, ok := bytes.Cut(rest, []byte("\n"))
-	text, is := strings.CutPrefix(string(line), grantsLast)
-	if lastGrant, err = time.ParseDuration(text); !ok || !is || err != nil || lastGrant < 0 ||
-		text != lastGrant.String() {
-		return 0, nil, input.Errorf("its second line is %.60q, not \"grants last\" and a duration", line)
+	for {
+		var line []byte
+		if line, rest, ok = bytes.Cut(rest, []byte("\n")); !ok {
+			return input.Errorf("it contains no line \"state\"")
+		}
+		word, of, _ := strings.Cut(string(line), " ")
+		if word == stateFollows {
+			s.saved = rest
+			return nil
+		}
+		if !s.parseLine(word, of) {
+			return input.Errorf("it contains the line %.60q, which this version does not know", line)
+		}
 	}
-	return lastGrant, state, nil
 }
 
-// grantsLast begins the second line of a file, which contains how long the member grants its vote: after a restart
-// with a shorter Lease it must keep silent for as long.
-const grantsLast = "grants last "
+// The words that begin the lines of a file after the head. After a restart with a shorter Lease, a member must keep
+// silent for as long as it granted its vote before.
+const (
+	grantsLast   = "grants-last"
+	foundedBy    = "founded-by"
+	spentLists   = "spent"
+	onePeer      = "peer"
+	stateFollows = "state"
+)
+
+// parseLine takes one line, and reports whether it is valid.
+func (s *store) parseLine(word, of string) (ok bool) {
+	var err error
+	switch word {
+	case grantsLast:
+		s.lastGrant, err = time.ParseDuration(of)
+		return err == nil && s.lastGrant >= 0
+	case foundedBy:
+		s.founders, err = strconv.Unquote(of)
+		return err == nil
+	case spentLists:
+		for text := range strings.FieldsSeq(of) {
+			var l spentList
+			if n, err := fmt.Sscanf(text, "%x:%x", &l.Label, &l.List); err != nil || n != 2 {
+				return false
+			}
+			s.spent = append(s.spent, l)
+		}
+		return len(s.spent) <= mostSpent
+	case onePeer:
+		var p peer
+		n, err := fmt.Sscanf(of, "%x %q %q", &p.id, &p.name, &p.address)
+		s.roster = append(s.roster, p)
+		return err == nil && n == 3 && p.id != 0 && (p.name == "" || ID(p.name) == p.id)
+	}
+	return false
+}
 
 // cutTail cuts off the last n bytes.
 func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
@@ -149,6 +207,21 @@ func (s *store) save() func([]byte) error {
 
 // file returns the content of a file with this state.
 func (s *store) file(grants time.Duration, state []byte) []byte {
-	rest := append(fmt.Appendf(nil, "%s%v\n", grantsLast, grants), state...)
+	rest := fmt.Appendf(nil, "%s %v\n", grantsLast, grants)
+	k := s.knows()
+	if k.founders != "" {
+		rest = fmt.Appendf(rest, "%s %q\n", foundedBy, k.founders)
+	}
+	if len(k.spent) > 0 {
+		rest = append(rest, spentLists...)
+		for _, l := range k.spent {
+			rest = fmt.Appendf(rest, " %x:%x", l.Label, l.List)
+		}
+		rest = append(rest, '\n')
+	}
+	for _, p := range k.roster {
+		rest = fmt.Appendf(rest, "%s %x %q %q\n", onePeer, uint64(p.id), p.name, p.address)
+	}
+	rest = append(append(append(rest, stateFollows...), '\n'), state...)
 	return append(append(bytes.Clone(s.head), rest...), s.sum(rest)...)
 }

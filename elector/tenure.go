@@ -261,7 +261,7 @@ func (t *tenure) sleep(d time.Duration, more <-chan struct{}, returned <-chan st
 	t.e.mu.Lock()
 	v, changed := t.e.view, t.e.changed
 	t.e.mu.Unlock()
-	if v != t.view {
+	if !v.Self || v.Term != t.view.Term {
 		return true
 	}
 	timer := time.NewTimer(min(d, time.Until(t.beat)))

@@ -20,6 +20,9 @@ type View struct {
 	// reachable, and retry when the View changes. Reachable is true if this member leads. If the transport does not
 	// implement [transport.Watcher], it is true for every leader that this member hears itself.
 	Reachable bool
+	// Members are the members whose votes count, in order and separated by spaces. It is empty before the group is
+	// founded, at observers, and without leases.
+	Members string
 }
 
 // Reason is why there is a leader, or none.
@@ -115,7 +118,8 @@ func (e *Elector) publish(next func(View) View) {
 	now := e.clock()
 	e.mu.Lock()
 	v := next(e.view)
-	v.Reachable = e.reaches(v) // here, since a connection may have changed and nothing else
+	// Here, since a connection or the members may have changed and nothing else.
+	v.Reachable, v.Members = e.reaches(v), e.members.agreedNames()
 	// No View follows Ended: Watch has returned then.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
@@ -127,12 +131,17 @@ func (e *Elector) publish(next func(View) View) {
 	what := v.Why.String()
 	if before := e.view; v.Leader == before.Leader && v.Term == before.Term && v.Why == before.Why {
 		what = "the connection to the leader has changed"
+		if v.Reachable == before.Reachable {
+			what = "" // the change of the members is logged elsewhere
+		}
 	}
 	e.view = v
 	close(e.changed)
 	e.changed = make(chan struct{})
 	e.mu.Unlock()
-	e.log.Info(what, "leader", v.Leader, "term", v.Term, "reachable", v.Reachable)
+	if what != "" {
+		e.log.Info(what, "leader", v.Leader, "term", v.Term, "reachable", v.Reachable)
+	}
 	if e.config.Observe != nil {
 		e.call("Observe", func() { e.config.Observe(v) })
 	}
@@ -177,7 +186,7 @@ func (e *Elector) heard(o election.Outcome) {
 // lose publishes that the lease of a View has expired by the clock.
 func (e *Elector) lose(v View) {
 	e.publish(func(before View) View {
-		if before == v {
+		if before.Self && before.Term == v.Term {
 			return View{Term: v.Term, Why: e.whyLost()}
 		}
 		return before

@@ -1,0 +1,110 @@
+package elector
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/transport/tcp"
+)
+
+// hello is what a member tells each peer when they connect, and again when it changes.
+type hello struct {
+	Self     string            `json:"self"`
+	Address  string            `json:"address,omitempty"`  // where others reach it; empty if it does not know
+	Observer bool              `json:"observer,omitempty"` // it has no vote
+	Agreed   string            `json:"agreed"`             // what must be equal, such as the Lease
+	Members  []string          `json:"members"`            // its own list, sorted
+	Peers    map[string]string `json:"peers,omitempty"`    // addresses of members that it knows
+	Founders string            `json:"founders,omitempty"` // the list by which its group was founded
+	Spent    []spentList       `json:"spent,omitempty"`    // lists that were in effect before, the last one first
+}
+
+// spentList is a list of members that was in effect before.
+type spentList struct {
+	Label uint64 `json:"label"` // when it was replaced
+	List  uint64 `json:"list"`  // hash
+}
+
+// unionOfSpent returns the lists of both, those that were replaced last first.
+func unionOfSpent(a, b []spentList) []spentList {
+	all := slices.Concat(a, b)
+	slices.SortFunc(all, func(x, y spentList) int {
+		return cmp.Or(cmp.Compare(x.List, y.List), cmp.Compare(y.Label, x.Label))
+	})
+	all = slices.CompactFunc(all, func(x, y spentList) bool { return x.List == y.List })
+	slices.SortFunc(all, func(x, y spentList) int {
+		return cmp.Or(cmp.Compare(y.Label, x.Label), cmp.Compare(x.List, y.List))
+	})
+	return all[:min(len(all), mostSpent)]
+}
+
+func (h *hello) bytes() []byte {
+	b, err := json.Marshal(h)
+	if err != nil {
+		panic(err) // strings and numbers can be marshaled
+	}
+	return b
+}
+
+// parseHello is the inverse of bytes.
+func parseHello(b []byte) (h hello, err error) {
+	if err := json.Unmarshal(b, &h); err != nil {
+		return hello{}, fmt.Errorf("the hello of the peer cannot be read: %w", err)
+	}
+	names := append([]string{h.Self}, h.Members...)
+	names = slices.AppendSeq(names, maps.Keys(h.Peers))
+	for _, name := range names {
+		if !isName(name) {
+			return hello{}, fmt.Errorf("the hello of the peer contains %.60q, which is not a name", name)
+		}
+	}
+	switch {
+	case len(h.Members) > mostMembers || len(h.Peers) > 2*mostMembers || len(h.Spent) > mostSpent:
+		return hello{}, fmt.Errorf("the hello of the peer contains %d members, at most %d", len(h.Members), mostMembers)
+	case !slices.IsSorted(h.Members):
+		return hello{}, fmt.Errorf("the hello of the peer contains a list that is not sorted")
+	}
+	return h, nil
+}
+
+// accept judges the hello of a peer. It refuses a peer that claims the name of another, whose Times differ, or that
+// belongs to another group; and an observer that is not in the list of this member.
+func (m *membership) accept(id election.ID, text []byte) error {
+	h, err := parseHello(text)
+	if err != nil {
+		return err
+	}
+	_, listed := m.config.Observers[h.Self]
+	switch {
+	case ID(h.Self) != id:
+		return fmt.Errorf("%.60q claims to be %.60q", m.name(id), h.Self)
+	case h.Agreed != m.config.agreed():
+		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", h.Self, h.Agreed, m.config.Self, m.config.agreed())
+	case h.Observer && (!listed || m.config.observes()), !h.Observer && listed:
+		return &tcp.NoMemberError{Name: h.Self}
+	case !m.leases && !slices.Contains(m.wish, h.Self):
+		return &tcp.NoMemberError{Name: h.Self} // without leases the list does not change
+	}
+	return m.hear(h)
+}
+
+// ownAddress returns the address that this member tells the others, or "" if its Config contains none that they
+// could use.
+func (c *Config) ownAddress() string {
+	for _, address := range []string{c.Members[c.Self], c.Listen} {
+		host, port, err := net.SplitHostPort(address)
+		if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && ip.IsUnspecified() {
+			continue
+		}
+		if port == "0" && c.Network != nil {
+			return c.Network.Addr().String()
+		}
+		return address
+	}
+	return ""
+}

@@ -1,0 +1,475 @@
+package elector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
+	"github.com/go-election/election/transport"
+)
+
+const (
+	// mostMembers is how many voters a group may have.
+	mostMembers = 255
+	// mostSpent is how many earlier lists a member remembers.
+	mostSpent = 16
+)
+
+// membership is what this member knows about the others: their names and addresses, what they wish, and who of them
+// has a vote. Package lease decides whose votes count, and in which steps that changes; policy decides when a leader
+// takes them.
+type membership struct {
+	config *Config
+	log    *slog.Logger
+	leases bool
+	wish   []string // the own list, sorted
+	up     *peers
+	moved  func() // called when the agreed members change
+
+	node     election.Node // only the goroutine of the process uses it, and held
+	held     lease.Configuration
+	ports    election.Port
+	collided time.Time // when that was logged
+	process  *process.Process
+
+	due chan struct{} // has one if something has changed
+
+	mu        sync.Mutex
+	names     map[election.ID]string
+	addresses map[string]string
+	said      map[string]bool  // who has told its address itself
+	hellos    map[string]hello // of peers, the last one of each
+	founders  string           // list by which the group was founded; empty if unknown
+	spent     []spentList      // the last one first
+	now       holding
+	since     time.Time // since when the agreed members are the same
+	was       bool      // this member has been one of the agreed members
+	call      *call     // of SetMembers, in progress
+	plan      verdict   // of the policy, the last one
+	watched   bool      // a leader may begin a change when it gets other grants
+
+	// Only the goroutine of steer uses these.
+	policy            policy
+	dialled           map[string]string
+	greeted           string
+	lastSet, reported string // what report has logged
+	told              string // what say has logged
+	toldAt            time.Duration
+	warned            bool
+}
+
+// holding is what the process holds about the voters. It is replaced, not changed.
+type holding struct {
+	lease.Configuration
+	old, new []string        // names, sorted; old is empty unless a change is in progress
+	granted  map[string]bool // who has granted the last round of this leader
+	read     map[string]bool // who has answered this member since it has lost its memory
+	lost     map[string]bool // who has lost its memory as well
+}
+
+// newMembership returns what a member knows when it starts.
+func newMembership(c *Config, a *election.Algorithm, kept *store, log *slog.Logger) *membership {
+	m := &membership{config: c, log: log, leases: a.Elects == election.LeaseHolders, wish: c.list(), moved: func() {},
+		due: make(chan struct{}, 1), names: make(map[election.ID]string), addresses: make(map[string]string),
+		said: make(map[string]bool), hellos: make(map[string]hello), founders: kept.founders, spent: kept.spent,
+		dialled: make(map[string]string)}
+	for _, p := range kept.roster {
+		if p.name != "" {
+			m.know(p.name, p.address)
+		}
+	}
+	for name, address := range c.all() {
+		m.know(name, address)
+	}
+	return m
+}
+
+// watch returns the algorithm, and keeps its Node, whose voters this member watches.
+func (m *membership) watch(a *election.Algorithm) *election.Algorithm {
+	if !m.leases || m.config.observes() {
+		return a
+	}
+	own := *a
+	own.New = func(s election.Setup) election.Node {
+		m.node = a.New(s)
+		return m.node
+	}
+	return &own
+}
+
+// start completes what a member needs. moved is called when the voters change.
+func (m *membership) start(p *process.Process, up *peers, moved func()) {
+	m.process, m.up, m.moved = p, up, moved
+}
+
+// voters returns the members whose votes count, for the goroutine of the process.
+func (m *membership) voters() (v voters) {
+	if m.node == nil { // an observer
+		for port := range election.Port(len(m.wish)) {
+			v.others = append(v.others, port)
+		}
+		return v
+	}
+	v.self = lease.VoterAt(m.node, election.NoPort).New
+	v.all = !m.held.Agreed
+	for port := range m.ports {
+		if lease.VoterAt(m.node, port).New {
+			v.others = append(v.others, port)
+		}
+	}
+	return v
+}
+
+// isVoter reports whether the vote of a member counts. The caller holds mu.
+func (m *membership) isVoter(name string) bool {
+	return slices.Contains(m.now.new, name) || slices.Contains(m.now.old, name)
+}
+
+// silent returns which members have not answered this one since it has lost its memory.
+func (m *membership) silent() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var silent []string
+	for _, name := range slices.Concat(m.now.old, m.now.new) {
+		if name != m.config.Self && !m.now.read[name] && !slices.Contains(silent, name) {
+			silent = append(silent, name)
+		}
+	}
+	return "no answer of " + commas(silent)
+}
+
+// isOther reports whether an ID is the ID of another member.
+func (m *membership) isOther(id election.ID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name, ok := m.names[id]
+	_, observes := m.config.Observers[name]
+	return ok && !observes && name != m.config.Self
+}
+
+// know records a name, and an address unless it is empty. The caller holds mu, or has the only reference.
+func (m *membership) know(name, address string) {
+	if m.names[ID(name)] = name; address != "" {
+		m.addresses[name] = address
+	}
+}
+
+// name returns the name of a process for logs.
+func (m *membership) name(id election.ID) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.nameOf(id)
+}
+
+// nameOf is name with mu held.
+func (m *membership) nameOf(id election.ID) string {
+	if name, ok := m.names[id]; ok {
+		return name
+	}
+	return fmt.Sprintf("(ID %d)", uint64(id)) // a member that a configuration names, and that has not connected yet
+}
+
+// hear records what a peer has told.
+func (m *membership) hear(h hello) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.founders != "" && h.Founders != "" && m.founders != h.Founders {
+		return fmt.Errorf("two groups have the name %.60q: the group of %.60q was founded by the members %.200s, "+
+			"and the group of %.60q by %.200s: give one of them another name, or delete its Dirs", m.config.Group,
+			m.config.Self, m.founders, h.Self, h.Founders)
+	}
+	for name, address := range h.Peers {
+		if !m.said[name] && m.addresses[name] == "" {
+			m.know(name, address)
+		}
+	}
+	m.know(h.Self, h.Address)
+	m.said[h.Self] = m.said[h.Self] || h.Address != ""
+	m.hellos[h.Self] = h
+	if m.now.Agreed && m.founders == "" {
+		m.founders = h.Founders
+	}
+	m.spent = unionOfSpent(m.spent, h.Spent)
+	m.poke()
+	return nil
+}
+
+// poke makes steer look at what has changed.
+func (m *membership) poke() {
+	select {
+	case m.due <- struct{}{}:
+	default:
+	}
+}
+
+// known returns what is stored with the state of the process. The goroutine of the process calls it. Ports after the
+// last voter have no part in the state.
+func (m *membership) known() known {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := known{founders: m.founders, spent: slices.Clone(m.spent)}
+	last := 0
+	for port := range m.ports {
+		r, _ := m.process.Peer(port)
+		name := m.names[r.ID]
+		k.roster = append(k.roster, peer{r.ID, name, m.addresses[name]})
+		if v := lease.VoterAt(m.node, port); v.Old || v.New {
+			last = len(k.roster)
+		}
+	}
+	k.roster = k.roster[:last]
+	return k
+}
+
+// hello returns what this member tells its peers. The caller holds mu.
+func (m *membership) hello() hello {
+	h := hello{Self: m.config.Self, Address: m.config.ownAddress(), Observer: m.config.observes(),
+		Agreed: m.config.agreed(), Members: m.wish, Founders: m.founders, Spent: m.spent}
+	for name, address := range m.wanted() {
+		if address != "" {
+			if h.Peers == nil {
+				h.Peers = make(map[string]string)
+			}
+			h.Peers[name] = address
+		}
+	}
+	return h
+}
+
+// wanted returns the members with which this member needs a connection, and their addresses: those of its own list,
+// and the agreed ones. The caller holds mu.
+func (m *membership) wanted() map[string]string {
+	all := make(map[string]string)
+	for _, names := range [][]string{m.wish, m.now.old, m.now.new} {
+		for _, name := range names {
+			all[name] = m.addresses[name]
+		}
+	}
+	if m.call != nil {
+		for _, name := range m.call.list {
+			all[name] = m.addresses[name]
+		}
+	}
+	delete(all, m.config.Self)
+	return all
+}
+
+// observe watches the steps of the process.
+func (m *membership) observe(o *observe.Occurrence) {
+	if o.What != observe.Step || m.node == nil {
+		return
+	}
+	recv := o.Event.Op == election.Recv
+	if recv && lease.Collides(m.node, &o.Event.Msg) {
+		m.collides(o.Event.Port)
+	}
+	ports := m.ports
+	for {
+		if _, ok := m.process.Peer(ports); !ok {
+			break
+		}
+		ports++
+	}
+	held := lease.Inspect(m.node)
+	if held == m.held && ports == m.ports {
+		m.mu.Lock()
+		watched := recv && (m.watched || !held.Recovered)
+		m.mu.Unlock()
+		if !watched {
+			return
+		}
+	}
+	m.held, m.ports = held, ports
+	m.note(held)
+}
+
+// note records what the process holds after a step.
+func (m *membership) note(held lease.Configuration) {
+	m.mu.Lock()
+	before := m.now
+	now := holding{Configuration: held, granted: make(map[string]bool), read: make(map[string]bool),
+		lost: make(map[string]bool)}
+	add := func(name string, v lease.Voter) {
+		if v.Old {
+			now.old = append(now.old, name)
+		}
+		if v.New {
+			now.new = append(now.new, name)
+		}
+		for set, is := range map[*map[string]bool]bool{&now.granted: v.Granted, &now.read: v.Read, &now.lost: v.Lost} {
+			if is {
+				(*set)[name] = true
+			}
+		}
+	}
+	add(m.config.Self, lease.VoterAt(m.node, election.NoPort))
+	for port := range m.ports {
+		r, _ := m.process.Peer(port)
+		add(m.nameOf(r.ID), lease.VoterAt(m.node, port))
+	}
+	slices.Sort(now.old)
+	slices.Sort(now.new)
+	m.now = now
+	stable := held.Agreed && !held.Joint
+	if stable && !slices.Equal(before.new, now.new) || stable && m.since.IsZero() {
+		m.since = time.Now()
+	}
+	if held.Agreed {
+		m.was = m.was || slices.Contains(now.new, m.config.Self) || slices.Contains(now.old, m.config.Self)
+		if m.founders == "" && before.Bound && slices.Equal(before.new, now.new) {
+			m.founders = spaced(now.new)
+		}
+	}
+	if before.Agreed && !before.Joint && !slices.Equal(before.new, now.new) {
+		m.spend(hashOf(before.new))
+	}
+	moved := before.Label != now.Label || before.Joint != now.Joint || !slices.Equal(before.new, now.new)
+	m.mu.Unlock()
+	if moved {
+		m.moved()
+	}
+	m.poke()
+}
+
+// spend records that a list was in effect until now. The caller holds mu.
+func (m *membership) spend(hash uint64) {
+	m.spent = unionOfSpent(m.spent, []spentList{{m.now.Label, hash}})
+}
+
+// collides logs that a peer has another configuration with the same label.
+func (m *membership) collides(port election.Port) {
+	r, _ := m.process.Peer(port)
+	m.mu.Lock()
+	label, name := label(m.now.Configuration), m.nameOf(r.ID)
+	again := time.Since(m.collided) < quiet
+	if !again {
+		m.collided = time.Now()
+	}
+	m.mu.Unlock()
+	if !again {
+		m.log.Error("this member and a peer have different members with one label, so two groups have this name, or a "+
+			"Dir was deleted or replaced by an old copy: give one group another name, or stop the peer, delete its "+
+			"Dir and start it again", "peer", name, "label", label)
+	}
+}
+
+// label returns the label of an agreed configuration in the form of logs, or "".
+func label(c lease.Configuration) string {
+	if !c.Agreed {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", c.Term(), c.Step())
+}
+
+// connected reports whether a member takes part now, as far as this member knows.
+func (m *membership) connected(name string) bool {
+	if m.up != nil {
+		return m.up.reached(ID(name))
+	}
+	return m.now.granted[name] || !m.now.Leads
+}
+
+// steer keeps the connections and the hello of this member up to date, and changes the members while it leads, until
+// ctx ends.
+func (e *Elector) steer(ctx context.Context) {
+	m := e.members
+	known := make(map[string]bool)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		m.connect(e.config.Transport)
+		m.mu.Lock()
+		var fresh []string
+		for name, h := range m.hellos {
+			if !h.Observer && !known[name] {
+				fresh = append(fresh, name)
+				known[name] = true
+			}
+		}
+		m.mu.Unlock()
+		if m.leases {
+			for _, name := range fresh {
+				_ = e.process.AddPeer(e.config.rank(ID(name))) // fails only if the process has ended
+			}
+			if wait := e.decide(); wait > 0 {
+				timer.Reset(wait)
+			}
+		}
+		select {
+		case <-m.due:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// connect tells the transport the addresses of members, and the hello.
+func (m *membership) connect(t election.Transport) {
+	m.mu.Lock()
+	wanted, own := m.wanted(), m.hello()
+	m.mu.Unlock()
+	if a, ok := t.(transport.Addressed); ok {
+		for name, address := range wanted {
+			if m.dialled[name] != address {
+				m.try("address", name, a.SetAddress(ID(name), name, address))
+			}
+		}
+		for name := range m.dialled {
+			if _, ok := wanted[name]; !ok {
+				m.try("address", name, a.SetAddress(ID(name), name, ""))
+			}
+		}
+		m.dialled = wanted
+	}
+	if g, ok := t.(transport.Greeter); ok {
+		if text := own.bytes(); string(text) != m.greeted {
+			m.greeted = string(text)
+			m.try("hello", own.Self, g.Greet(text, nil))
+		}
+	}
+}
+
+func (m *membership) try(what, name string, err error) {
+	if err != nil && !errors.Is(err, election.ErrClosed) {
+		m.log.Error("members: the transport refuses what it is told", "what", what, "peer", name, "err", err)
+	}
+}
+
+// patience is how long lists may differ until that is logged as a warning.
+const patience = 10 * time.Minute
+
+// say logs what the members wait for: at once and again as a warning after a while, or only then if that is unfounded,
+// the usual state of a group that starts. It returns when to call it again, or zero.
+func (m *membership) say(now time.Duration, text string, unfounded bool, while time.Duration) (again time.Duration) {
+	if text != m.told {
+		m.told, m.toldAt, m.warned = text, now, text == ""
+		if text != "" && !unfounded {
+			m.log.Info("members: " + text)
+		}
+	}
+	if !unfounded {
+		while = patience
+	}
+	switch at := m.toldAt + while; {
+	case m.warned:
+		return 0
+	case now < at:
+		return at
+	}
+	m.warned = true
+	m.log.Warn("members: " + text)
+	return 0
+}
+
+// sortedNames returns the keys of a map in order.
+func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

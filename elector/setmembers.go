@@ -1,0 +1,251 @@
+package elector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/go-election/election/input"
+)
+
+// Errors of SetMembers.
+var (
+	// ErrNotReady: some members that are needed for the change do not answer the leader.
+	ErrNotReady = errors.New("elector: members do not answer")
+	// ErrBusy: another change is in progress.
+	ErrBusy = errors.New("elector: the members are changing already")
+)
+
+// Role is the part of a process in its group.
+type Role uint8
+
+// The roles.
+const (
+	Learner  Role = iota // is not a member, or not yet: follows the leader without a vote
+	Voter                // has a vote
+	Leaving              // has a vote, but its own list does not contain it
+	Removed              // had a vote
+	Follower             // is an observer
+)
+
+// String returns the role in lower case, as in the status.
+func (r Role) String() string {
+	names := [...]string{"learner", "member", "leaving", "removed", "observer"}
+	if int(r) < len(names) {
+		return names[r]
+	}
+	return fmt.Sprintf("role(%d)", uint8(r))
+}
+
+// Members is what a member knows about the members of its group.
+type Members struct {
+	// Agreed are the members whose votes count, in order. It is empty before the group is founded.
+	Agreed []string
+	// Next is empty unless the members change. It replaces Agreed when the change is completed; until then, decisions
+	// need a majority of both.
+	Next []string
+	// Term and Step are the label of the configuration: the leader of this Term has written it in this step.
+	Term uint64
+	Step int
+	// Called means that the members were named by SetMembers, and differ from the lists of the members.
+	Called bool
+	Since  time.Time // since when this member knows Agreed
+	Role   Role      // of this member
+	// Lists are the lists of members that are connected, as names separated by spaces, and the members that have each.
+	Lists map[string][]string
+	// Waits is why the members do not change although lists differ, or why the group is not founded yet; or empty. At
+	// followers it is empty unless the group is not founded.
+	Waits string
+}
+
+// Label returns the label of the configuration in the form of the log, such as "17.2", or "".
+func (m Members) Label() string {
+	if m.Term == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", m.Term, m.Step)
+}
+
+// Members returns what this member knows about the members of its group. An observer knows only the list in its
+// Config, and the result then contains nothing else.
+func (e *Elector) Members() Members {
+	m := e.members
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := Members{Role: m.role(), Lists: grouped(m.wishes()), Waits: m.plan.reason}
+	if !m.now.Agreed {
+		out.Waits = m.unfounded()
+		return out
+	}
+	out.Term, out.Step, out.Called, out.Since = m.now.Term(), m.now.Step(), m.now.Called, m.since
+	if out.Agreed = slices.Clone(m.now.new); m.now.Joint {
+		out.Agreed, out.Next = slices.Clone(m.now.old), out.Agreed
+	}
+	if !m.now.Leads {
+		out.Waits = ""
+	}
+	return out
+}
+
+// role returns the role of this member. The caller holds mu.
+func (m *membership) role() Role {
+	self := m.config.Self
+	listed := slices.Contains(m.wish, self)
+	switch votes := m.isVoter(self); {
+	case m.config.observes():
+		return Follower
+	case !m.leases, votes && listed:
+		return Voter
+	case votes && m.now.Agreed:
+		return Leaving
+	case m.was && !listed:
+		return Removed
+	}
+	return Learner
+}
+
+// wishes returns the lists of members that are connected, and of this one. The caller holds mu.
+func (m *membership) wishes() map[string][]string {
+	all := make(map[string][]string)
+	if !m.config.observes() {
+		all[m.config.Self] = m.wish
+	}
+	for name, h := range m.hellos {
+		if !h.Observer && m.connected(name) {
+			all[name] = h.Members
+		}
+	}
+	return all
+}
+
+// unfounded returns whom this member waits for to found the group, or "". The caller holds mu.
+func (m *membership) unfounded() string {
+	if !m.leases || m.config.observes() || m.now.Agreed {
+		return ""
+	}
+	list := m.now.new // the list to which this member is bound, if it is
+	if len(list) == 0 {
+		list = m.wish
+	}
+	var waits []string
+	for _, name := range list {
+		h, met := m.hellos[name]
+		switch {
+		case name == m.config.Self:
+		case !met:
+			waits = append(waits, name+" was never connected")
+		case !slices.Equal(h.Members, list):
+			waits = append(waits, fmt.Sprintf("%s has the list %s", name, spaced(h.Members)))
+		case !m.connected(name) && m.up != nil:
+			waits = append(waits, name+" is not connected")
+		}
+	}
+	if len(waits) == 0 {
+		return ""
+	}
+	bound := ""
+	if m.now.Bound && !slices.Equal(list, m.wish) {
+		bound = fmt.Sprintf("; this member has agreed to found it by the list %s, and keeps that unless its Dir is "+
+			"deleted", spaced(list))
+	}
+	return fmt.Sprintf("the group is not founded: that needs all of %s, and %s%s", spaced(list), commas(waits), bound)
+}
+
+// votes reports whether a process is a member whose vote counts.
+func (m *membership) votes(name string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.now.Agreed {
+		return slices.Contains(m.wish, name)
+	}
+	return m.isVoter(name)
+}
+
+// agreedNames returns the agreed members for the View.
+func (m *membership) agreedNames() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case !m.now.Agreed:
+		return ""
+	case m.now.Joint:
+		return spaced(m.now.old)
+	}
+	return spaced(m.now.new)
+}
+
+// call is one call of SetMembers.
+type call struct {
+	list  []string
+	begun bool
+	label uint64     // of the configuration when it was begun
+	why   verdict    // why it has not begun
+	done  chan error // has room for one
+}
+
+// SetMembers changes the members of the group, whatever the lists in the Configs contain, and waits until the change
+// is agreed. The new members must be running: a majority of them and of the present members must answer the leader.
+// An address may be empty if the member is known, or Resolve knows it. If ctx ends first, the change may still
+// happen if it has begun; if not, the error wraps [ErrNotReady] and names those that do not answer. It wraps
+// [ErrNotLeader] if this member does not lead, and [ErrBusy] while another change is in progress.
+//
+// The members then remain although lists differ, until a majority has a list that was not in effect before, or
+// SetMembers is called again. So adjust the lists soon.
+func (e *Elector) SetMembers(ctx context.Context, members map[string]string) error {
+	switch {
+	case !e.leases:
+		return ErrNoLease
+	case len(members) == 0:
+		return refuse("members: the list is empty")
+	case len(members) > mostMembers:
+		return refuse("members: the list has %d names, at most %d", len(members), mostMembers)
+	}
+	for name, address := range members {
+		if !isName(name) {
+			return refuse("members: %.60q is not a name: it must be printable UTF-8 and not empty", name)
+		}
+		if _, observes := e.config.Observers[name]; observes {
+			return refuse("members: %.60q is one of the Observers", name)
+		}
+		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
+			return &refusal{about("members", input.Errorf("%.60q: %w", name, err))}
+		}
+	}
+	if e.leading() == nil {
+		return ErrNotLeader
+	}
+	m, c := e.members, &call{list: sortedNames(members), done: make(chan error, 1)}
+	m.mu.Lock()
+	if m.call != nil || m.now.Joint {
+		m.mu.Unlock()
+		return ErrBusy
+	}
+	for _, name := range sortedNames(maps.Clone(members)) {
+		m.know(name, members[name])
+	}
+	m.call = c
+	m.mu.Unlock()
+	m.poke()
+	var err error
+	select {
+	case err = <-c.done:
+		return err
+	case <-e.ended:
+		err = ErrNotLeader
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.call == c {
+		m.call = nil
+	}
+	if !c.begun && ctx.Err() != nil {
+		return fmt.Errorf("%w: %s: %w", ErrNotReady, c.why.reason, err)
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+package elector
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
+)
+
+// regroup adapts what depends on the number of members, in the goroutine of the process.
+func (e *Elector) regroup() {
+	v := e.members.voters()
+	e.roundTrips.enough = v.count() / 2
+	if !v.self {
+		e.roundTrips.enough = v.count()/2 + 1
+	}
+	ranks := make([]election.Rank, 0, len(v.others))
+	for _, port := range v.others {
+		ranks = append(ranks, e.peer(port))
+	}
+	e.attempts.among(&e.config, ranks)
+	if e.Leader().Why != Starting { // otherwise the first leader comes with the members, most often in this step
+		e.publish(func(before View) View { return before })
+	}
+}
+
+// decide has the policy decide about the members, if this member leads, and returns when to ask it again, or zero.
+func (e *Elector) decide() time.Duration {
+	m := e.members
+	e.mu.Lock()
+	until := e.until
+	e.mu.Unlock()
+	m.mu.Lock()
+	v, s := m.judge(e.clock(), until)
+	text, args := m.report()
+	waits, unfounded := v.reason, m.unfounded()
+	m.mu.Unlock()
+	if text != "" {
+		m.log.Info(text, args...)
+	}
+	again := v.again
+	if v.move == stay && waits == "" {
+		waits = unfounded
+	}
+	if next := m.say(s.now, waits, unfounded != "", 4*s.lease); again == 0 || next > 0 && next < again {
+		again = next
+	}
+	if len(v.spend) > 0 {
+		m.connect(e.config.Transport) // the others must know before the members change
+	}
+	// The commands fail only if the process has ended.
+	switch v.move {
+	case begin:
+		for _, name := range v.list {
+			_ = e.process.AddPeer(e.config.rank(ID(name)))
+		}
+		for i, name := range v.list {
+			_ = e.process.Command(lease.Change(ID(name), i, len(v.list), v.called))
+		}
+	case complete:
+		_ = e.process.Command(lease.Complete())
+	case takeBack:
+		_ = e.process.Command(lease.TakeBack())
+	case resign:
+		_ = e.process.Command(lease.Resign(s.term, 0))
+	}
+	if again == 0 {
+		return 0
+	}
+	return max(again-s.now, e.leastStep())
+}
+
+// judge asks the policy. The caller holds mu.
+func (m *membership) judge(now, until time.Duration) (verdict, situation) {
+	h := m.now
+	s := situation{now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
+		called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted, wishes: m.wishes()}
+	for _, l := range m.spent {
+		s.spent = append(s.spent, l.List)
+	}
+	c := m.call
+	if !h.Leads || !h.Agreed {
+		if m.call = nil; c != nil && !h.Leads {
+			c.done <- ErrNotLeader
+		}
+		m.plan, m.watched = verdict{}, false
+		return verdict{}, s
+	}
+	var v verdict
+	switch {
+	case c == nil:
+		v = m.policy.judge(&s)
+	case !c.begun:
+		v = m.policy.call(&s, c.list)
+		c.why, c.begun, c.label = v, v.move == begin, h.Label
+		if v.move == stay && v.reason == "" { // in effect already
+			m.call = nil
+			c.done <- nil
+		}
+	default:
+		if v = m.policy.judge(&s); h.Confirmed && !h.Joint && h.Label != c.label { // the change has ended
+			m.call = nil
+			if h.Called && slices.Equal(h.new, c.list) {
+				c.done <- nil
+			} else {
+				c.done <- fmt.Errorf("%w: the change was taken back", ErrNotReady)
+			}
+		}
+	}
+	for _, hash := range v.spend {
+		m.spend(hash)
+	}
+	// Without a Watcher, grants show who is connected.
+	m.plan, m.watched = v, v.watch || m.up == nil && v.reason != ""
+	return v, s
+}
+
+// report returns what to log about a change of the members, or "". The caller holds mu.
+func (m *membership) report() (text string, args []any) {
+	now := m.now
+	key := label(now.Configuration) + spaced(now.new) + spaced(now.old)
+	if !now.Agreed || m.reported == key {
+		return "", nil
+	}
+	m.reported = key
+	args = []any{"label", label(now.Configuration)}
+	if now.Joint {
+		return "members: a change is in progress", append(args, "from", spaced(now.old), "to", spaced(now.new))
+	}
+	before := m.lastSet
+	if m.lastSet = spaced(now.new); m.lastSet == before {
+		return "", nil
+	}
+	return "members: agreed", append(args, "members", spaced(now.new), "role", m.role().String())
+}
