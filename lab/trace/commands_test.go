@@ -50,9 +50,9 @@ func TestWordsOfVoters(t *testing.T) {
 			said = append(said, sentence)
 		}
 	}
-	require.Equal(t, []string{"1 is told: wish, 1 of 2 is 1", "1 is told: wish 1 and 2", "2 is told: wish, 1 of 2 is 1",
-		"2 is told: wish 1 and 2", "3 is told: wish, 1 of 3 is 1", "3 is told: wish, 2 of 3 is 2",
-		"3 is told: wish 1, 2 and 3", "1 is told: change, 1 of 3 is 1", "1 is told: change, 2 of 3 is 2"}, said[:9])
+	require.Equal(t, []string{"1 is told: wish 1 (1 of 2)", "1 is told: wish 1 and 2", "2 is told: wish 1 (1 of 2)",
+		"2 is told: wish 1 and 2", "3 is told: wish 1 (1 of 3)", "3 is told: wish 2 (2 of 3)",
+		"3 is told: wish 1, 2 and 3", "1 is told: change 1 (1 of 3)", "1 is told: change 2 (2 of 3)"}, said[:9])
 	require.Contains(t, said[9], "1 is told: change 1, 2 and 3; sends 6 member messages to 2 and 3; sends claim label 1.1 ")
 
 	difference, err := trace.Replay(back, func(string, string) (*election.Algorithm, error) { return changing(t).Algorithm, nil })

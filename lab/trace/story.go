@@ -334,7 +334,7 @@ func (s *story) commandText(e *Event) string {
 	}
 	list := s.lists[e.Ref()]
 	if list == nil {
-		return fmt.Sprintf("is told: %s, %d of %d is %d", inLine(kind.Name), m.Value+1, m.Round, m.Rank.ID)
+		return fmt.Sprintf("is told: %s %d (%d of %d)", inLine(kind.Name), m.Rank.ID, m.Value+1, m.Round)
 	}
 	return fmt.Sprintf("is told: %s %s", inLine(kind.Name), listed(list))
 }
