@@ -323,7 +323,7 @@ func leaseExhibits() (all []Entry) {
 	}
 	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
 		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack(), lateLeads(),
-		slowRenewals(), oftenRenewed())
+		slowRenewals(), oftenRenewed(), unequalLists())
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.

@@ -117,4 +117,5 @@ var trails = []shortest{
 	{"sound", 12, false},               // lease-late-leads-wins-process-led-since
 	{},                                 // lease-answers-come-later-than-renew
 	{},                                 // lease-command-renew-ends-round-under-way
+	{},                                 // lease-each-process-counts-own-list
 }
