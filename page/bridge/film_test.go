@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,11 +27,21 @@ func settings(a *election.Algorithm) map[string]object {
 	// More than the algorithm survives: what it does then has to be the same, too.
 	faults := object{"algorithm": a.Title(), "seed": 3, "loss": 0.1, "duplicate": 0.1, "until": 12,
 		"crash_at": [][]any{{2, 1}}, "restart_at": [][]any{{2, 4}}, "pause_at": [][]any{{3, 0.5, 2.5}}}
-	return map[string]object{
+	all := map[string]object{
 		"unit":   {"algorithm": a.Title()},
 		"random": {"algorithm": a.Title(), "order": "random", "delay": "random", "seed": 5},
 		"faults": faults,
 	}
+	if slices.ContainsFunc(a.Commands, func(c election.CommandKind) bool { return c.Wish }) {
+		three, five := []int{1, 2, 3}, []int{1, 2, 3, 4, 5}
+		all["voters"] = object{"algorithm": a.Title(), "n": 5, "order": "sorted", "until": 90, "initiators": []int{3},
+			"params":   object{"lease": 12, "durable": 1},
+			"wishes":   [][]any{{1, 0, three}, {2, 0, three}, {3, 0, three}, {4, 0, five}, {5, 0, five}},
+			"commands": []object{{"at": 30, "command": "change", "voters": five}},
+			"acts": []object{{"after": 240, "do": "command", "process": 3, "command": "resign"},
+				{"after": 241, "do": "crash", "process": 4}, {"after": 241, "do": "restart", "process": 4, "voters": three}}}
+	}
+	return all
 }
 
 // asked makes a scenario of what a page asks for.

@@ -109,6 +109,8 @@ export const allFunctions = (/** @type {number} */ n) => `Show all ${n} function
 export const causesOff = "Show what led to this";
 export const causesOn = (/** @type {import("./film.js").Film} */ film, /** @type {number} */ k) =>
   `Shows only what led to step ${k}, at ${film.name(film.processOf(k))}`;
+/** How many messages one sign stands for. @param {number} n */
+export const times = (n) => `${n}×`;
 export const was = (/** @type {string} */ value) => `was ${value}`;
 export const due = (/** @type {number} */ due, /** @type {number} */ now) =>
   `at ${short(due)}, in ${units(due - now)}`;

@@ -2,6 +2,7 @@
 
 import { arrow, circle, cross, line, pen } from "./canvas.js";
 import { underWay } from "./layout.js";
+import * as t from "./texts.js";
 import { colours, fillSign } from "./theme.js";
 
 const most = 640; // of a complete network more links would be a grey disc
@@ -81,7 +82,8 @@ export function cutLinks(film, k) {
   return cut;
 }
 
-/** @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean}} Token */
+/** A message under way. Several of one kind that go together are drawn once: count is how many, 0 for all but the
+ * first. @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean, count: number}} Token */
 
 /** Draws the messages that are under way, and returns where they are.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis
@@ -94,23 +96,32 @@ export function drawTokens(g, film, axis, l, signs, at) {
   const past = at.cause > 0 ? film.past(at.cause) : null;
   /** @type {Token[]} */
   const tokens = [];
-  /** @type {Map<number, {x: number, y: number}>} the last message of each link and way */
+  /** @type {Map<number, {x: number, y: number, token: Token}>} the last message of each link and way */
   const before = new Map();
   for (const journey of film.underWay(at.step)) {
     const begin = axis.placeOf(journey.begin), end = axis.placeOf(journey.end);
     const part = end > begin ? Math.max(0, Math.min(1, (at.cursor - begin) / (end - begin))) : 0;
     let { x, y, angle } = underWay(l, journey.from, journey.to, part);
     const sign = signs[journey.kind] ?? signs[0];
-    if (r > 4) { // messages that go together go side by side; of thousands that would take too long
-      const way = journey.from * film.n + journey.to, one = before.get(way);
-      if (one && Math.hypot(x - one.x, y - one.y) < 2 * r) {
-        x = one.x - 2.2 * r * Math.sin(angle);
-        y = one.y + 2.2 * r * Math.cos(angle);
-      }
-      before.set(way, { x, y });
-    }
     const lit = !past || !journey.lost && journey.end <= past[journey.to];
-    tokens.push({ journey, x, y, lit });
+    /** @type {Token} */
+    const token = { journey, x, y, lit, count: 1 };
+    if (r > 4) { // messages that go together go side by side; of thousands that would take too long
+      const way = journey.from * film.n + journey.to, one = before.get(way), first = one?.token;
+      const apart = one ? Math.hypot(x - one.x, y - one.y) : 2 * r;
+      if (first && apart < 1 && first.journey.kind === journey.kind && first.lit === lit) {
+        first.count++;
+        tokens.push({ ...token, x: first.x, y: first.y, count: 0 });
+        continue;
+      }
+      if (first && apart < 2 * r) {
+        token.x = first.x - 2.2 * r * Math.sin(angle);
+        token.y = first.y + 2.2 * r * Math.cos(angle);
+      }
+      before.set(way, { x, y, token });
+      ({ x, y } = token);
+    }
+    tokens.push(token);
     g.globalAlpha = lit ? 1 : 0.15;
     g.fillStyle = sign.colour;
     g.strokeStyle = all.paper;
@@ -135,7 +146,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
  * @param {number} r the radius of a token */
 function carried(g, film, l, tokens, r) {
   /** @type {[number, number, number, number][]} what is there already: its middle, and half its width and height */
-  const taken = [...tokens.map((t) => /** @type {[number, number, number, number]} */ ([t.x, t.y, 1.3 * r, r])),
+  const taken = [...tokens.map((one) => /** @type {[number, number, number, number]} */ ([one.x, one.y, 1.3 * r, r])),
     ...l.points.map((p) => /** @type {[number, number, number, number]} */ ([p.x, p.y, l.radius, l.radius]))];
   for (const { journey: { from, to } } of film.head.oneWay ? tokens : []) { // the arrow of the link
     taken.push([(l.points[from].x + l.points[to].x) / 2, (l.points[from].y + l.points[to].y) / 2, 5, 5]);
@@ -144,10 +155,10 @@ function carried(g, film, l, tokens, r) {
   g.lineWidth = 3;
   g.strokeStyle = colours().paper;
   g.fillStyle = colours().ink;
-  for (const { journey, x, y, lit } of tokens) {
+  for (const { journey, x, y, lit, count } of tokens) {
     const p = film.processWith(film.events.rank[journey.send]);
-    if (p < 0 || !lit) continue;
-    const name = film.name(p), w = 4 * name.length, side = 1.3 * r + 2 + w, up = r + 8;
+    if (!count || !lit || p < 0 && count < 2) continue;
+    const name = count > 1 ? t.times(count) : film.name(p), w = 4 * name.length, side = 1.3 * r + 2 + w, up = r + 8;
     for (const [dx, dy] of [[side, 0.5], [-side, 0.5], [0, up], [0, -up], [side, up], [-side, up], [side, -up],
       [-side, -up]]) {
       if (taken.some(([a, b, v, u]) => Math.abs(x + dx - a) < v + w && Math.abs(y + dy - b) < u + 5)) continue;
