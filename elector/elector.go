@@ -330,6 +330,7 @@ func (e *Elector) watchPeers() (stop func()) {
 	}
 	return t.WatchPeers(func(id election.ID, up bool) {
 		e.up.set(id, up)
+		e.members.poke()
 		e.attempts.reach(id)
 		if up {
 			e.observers.came(id)
