@@ -135,7 +135,8 @@ func newElector(c Config) (*Elector, error) {
 	// Unlock Dir last: no other program may vote as this member while this one still sends.
 	e.close = func() error { return errors.Join(disconnect(), kept.close()) }
 	e.config, e.roundTrips = c, newRoundTrips(a, &c, e.log)
-	e.standings = newStandings(&c, e.peer, e.preempt, e.warnMixed)
+	e.roundTrips.votes = e.members.votesAt
+	e.standings = newStandings(&c, e.peer, e.members.votesAt, e.preempt, e.warnMixed)
 	e.hearsay = newHearsay(&c, func(p election.Port) election.ID { return e.peer(p).ID }, e.members.isOther, e.hearOf)
 	e.leases, e.observers = a.Elects == election.LeaseHolders, newObservers(&c)
 	if _, watches := c.Transport.(transport.Watcher); watches {

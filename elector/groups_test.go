@@ -61,7 +61,7 @@ func (c tightConn) Write(b []byte) (int, error) {
 // TestManyGroups: many groups lose their leaders together, and the members can handle the renewals of all groups,
 // but not elections of all groups at the same time. All groups have leaders soon, and keep them.
 func TestManyGroups(t *testing.T) {
-	const groups, slow = 80, 400 * time.Microsecond
+	const groups, slow = 80, 300 * time.Microsecond
 	synctest.Test(t, func(t *testing.T) {
 		hub, n, members := &pipenet.Hub{}, &tight{}, make(map[string]string)
 		for _, name := range three {

@@ -128,7 +128,7 @@ func TestHandlerAtStart(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		requireIll("")
 		time.Sleep(time.Millisecond)
-		requireIll("the group is not founded: that needs all of a b, and b was never connected")
+		requireIll("the group is not founded as far as this member knows: that needs all of a b, and b was never connected")
 		stop()
 		require.NoError(t, <-ended)
 		requireIll("this member has left the election")

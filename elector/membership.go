@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election"
@@ -41,7 +42,8 @@ type membership struct {
 	collided time.Time // when that was logged
 	process  *process.Process
 
-	due chan struct{} // has one if something has changed
+	due  chan struct{} // has one if something has changed
+	look atomic.Bool   // the next message may change what note records, although held stays the same
 
 	mu        sync.Mutex
 	names     map[election.ID]string
@@ -55,7 +57,6 @@ type membership struct {
 	was       bool      // this member has been one of the agreed members
 	call      *call     // of SetMembers, in progress
 	plan      verdict   // of the policy, the last one
-	watched   bool      // a leader may begin a change when it gets other grants
 
 	// Only the goroutine of steer uses these.
 	policy            policy
@@ -147,6 +148,15 @@ func (m *membership) silent() string {
 	return "no answer of " + commas(silent)
 }
 
+// votesAt reports whether the process at a port is a member, for the goroutine of the process.
+func (m *membership) votesAt(port election.Port) bool {
+	if m.node == nil {
+		return true
+	}
+	v := lease.VoterAt(m.node, port)
+	return v.Old || v.New
+}
+
 // isOther reports whether an ID is the ID of another member.
 func (m *membership) isOther(id election.ID) bool {
 	m.mu.Lock()
@@ -191,6 +201,9 @@ func (m *membership) hear(h hello) error {
 		if !m.said[name] && m.addresses[name] == "" {
 			m.know(name, address)
 		}
+	}
+	if m.names[ID(h.Self)] == "" {
+		m.look.Store(true) // a configuration may have named it by its ID
 	}
 	m.know(h.Self, h.Address)
 	m.said[h.Self] = m.said[h.Self] || h.Address != ""
@@ -251,7 +264,9 @@ func (m *membership) wanted() map[string]string {
 	all := make(map[string]string)
 	for _, names := range [][]string{m.wish, m.now.old, m.now.new} {
 		for _, name := range names {
-			all[name] = m.addresses[name]
+			if m.names[ID(name)] == name { // or only its ID is known
+				all[name] = m.addresses[name]
+			}
 		}
 	}
 	if m.call != nil {
@@ -280,13 +295,8 @@ func (m *membership) observe(o *observe.Occurrence) {
 		ports++
 	}
 	held := lease.Inspect(m.node)
-	if held == m.held && ports == m.ports {
-		m.mu.Lock()
-		watched := recv && (m.watched || !held.Recovered)
-		m.mu.Unlock()
-		if !watched {
-			return
-		}
+	if held == m.held && ports == m.ports && !(recv && (!held.Recovered || m.look.Load())) {
+		return
 	}
 	m.held, m.ports = held, ports
 	m.note(held)

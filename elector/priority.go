@@ -20,7 +20,8 @@ type standings struct {
 	now    time.Duration // time of the last step
 	own    uint64
 	rank   func(election.Port) election.Rank
-	others []standing // by port, as far as they have reported
+	votes  func(election.Port) bool // whether a process is a member
+	others []standing               // by port, as far as they have reported
 }
 
 // standing is what another member has reported.
@@ -33,8 +34,9 @@ type standing struct {
 	ahead    bool          // its priority is larger now
 }
 
-func newStandings(c *Config, rank func(election.Port) election.Rank, transfer, mixed func(election.ID)) *standings {
-	return &standings{renew: c.Times.Renew, preempt: c.Preempt, rank: rank, transfer: transfer,
+func newStandings(c *Config, rank func(election.Port) election.Rank, votes func(election.Port) bool,
+	transfer, mixed func(election.ID)) *standings {
+	return &standings{renew: c.Times.Renew, preempt: c.Preempt, rank: rank, votes: votes, transfer: transfer,
 		prefers: c.Priority != nil, mixed: mixed}
 }
 
@@ -61,7 +63,7 @@ func (s *standings) observe(o *observe.Occurrence) {
 		defer s.mu.Unlock()
 		s.at(o.Event.Port).stands = false
 	case election.Recv:
-		if priority, ok := lease.Standing(&o.Event.Msg); ok {
+		if priority, ok := lease.Standing(&o.Event.Msg); ok && s.votes(o.Event.Port) {
 			s.hear(o.Event.Port, priority, o.At)
 		}
 		if has, ok := lease.Prefers(&o.Event.Msg); ok && has != s.prefers {

@@ -65,7 +65,7 @@ func TestBest(t *testing.T) {
 	s.observe(r)
 	require.Zero(t, s.best(), "the time goes on while none names a priority")
 	c := Config{Self: "b", Members: named("a", "b", "c"), Preempt: 7, Times: Times{Renew: 8}}
-	s = newStandings(&c, nil, nil, nil)
+	s = newStandings(&c, nil, nil, nil, nil)
 	require.Equal(t, []time.Duration{7, 8}, []time.Duration{s.preempt, s.renew})
 }
 

@@ -152,7 +152,7 @@ func (m *membership) unfounded() string {
 		bound = fmt.Sprintf("; this member has agreed to found it by the list %s, and keeps that unless its Dir is "+
 			"deleted", spaced(list))
 	}
-	return fmt.Sprintf("the group is not founded: that needs all of %s, and %s%s", spaced(list), commas(waits), bound)
+	return fmt.Sprintf("the group is not founded as far as this member knows: that needs all of %s, and %s%s", spaced(list), commas(waits), bound)
 }
 
 // votes reports whether a process is a member whose vote counts.

@@ -85,7 +85,8 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 		if m.call = nil; c != nil && !h.Leads {
 			c.done <- ErrNotLeader
 		}
-		m.plan, m.watched = verdict{}, false
+		m.plan = verdict{}
+		m.look.Store(false)
 		return verdict{}, s
 	}
 	var v verdict
@@ -113,7 +114,8 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 		m.spend(hash)
 	}
 	// Without a Watcher, grants show who is connected.
-	m.plan, m.watched = v, v.watch || m.up == nil && v.reason != ""
+	m.plan = v
+	m.look.Store(v.watch || m.up == nil && v.reason != "")
 	return v, s
 }
 

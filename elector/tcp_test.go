@@ -139,9 +139,9 @@ func TestListsDiffer(t *testing.T) {
 	}{
 		"the same": {members: list("a", "b")},
 		"one more": {members: list("a", "b", "c"), wrong: []string{
-			`level=WARN msg="members: the group is not founded: that needs all of a b, and b has the list a b c" ` +
+			`level=WARN msg="members: the group is not founded as far as this member knows: that needs all of a b, and b has the list a b c" ` +
 				`group=g member=a`,
-			`msg="members: the group is not founded: that needs all of a b c, and a has the list a b, ` +
+			`msg="members: the group is not founded as far as this member knows: that needs all of a b c, and a has the list a b, ` +
 				`c was never connected" group=g member=b`}},
 		"another lease": {members: list("a", "b"), lease: time.Second, wrong: []string{"has Lease 1s"}},
 	} {
