@@ -212,3 +212,52 @@ func TestUnlisted(t *testing.T) {
 	require.NoError(t, c.peer.adopt(linked(t, c.peer, true, 9)))
 	require.Empty(t, g.Unlisted())
 }
+
+// TestHellosKept: the hellos of the groups that a peer has open are limited together. Those of groups that it has closed,
+// or has announced on an earlier connection, do not count. A guest may have a quarter.
+func TestHellosKept(t *testing.T) {
+	for inList, most := range map[bool]int{true: 6, false: 1} { // of the largest hellos
+		c, _ := wired(t, false)
+		p := c.peer
+		c.net.config.MaxGroups, p.book.inList, p.book.address = 100, inList, ""
+		announces := func(name string) error {
+			_, err := c.frames(appendAnnouncement(nil, name, 7, make([]byte, MaxHello)))
+			return err
+		}
+		for range 2 {
+			for round := range 3 {
+				for i := range most {
+					require.NoError(t, announces(fmt.Sprint(i)), "%d", round)
+					require.NoError(t, announces(fmt.Sprint(i)), "another hello of the same group")
+				}
+				for i := range most {
+					_, err := c.frames(appendText(appendHead(nil, kindLeave, 0), fmt.Sprint(i)))
+					require.NoError(t, err)
+				}
+			}
+			for i := range most {
+				require.NoError(t, announces(fmt.Sprint(i)))
+			}
+			require.ErrorContains(t, announces("one more"), "hellos of more than")
+			c = linked(t, p, false, 9)
+			require.NoError(t, p.adopt(c))
+		}
+	}
+}
+
+// TestLeaveAfterRefusal: when a group is closed whose hello was refused once and is accepted now, what waits is written.
+func TestLeaveAfterRefusal(t *testing.T) {
+	c, g := wired(t, true)
+	l := g.to(2)
+	_, err := c.frames(opened())
+	require.NoError(t, err)
+	for _, verdict := range []uint64{refused, accepted} {
+		_, err = c.frames((&answer{verdict: verdict}).append(appendHead(nil, kindAnswer, 1)))
+		require.NoError(t, err)
+		require.Equal(t, verdict == accepted, l.up.Load())
+	}
+	require.NoError(t, g.Send(t.Context(), election.Packet{To: 2}))
+	c.peer.leave(l)
+	c.peer.collect(c, nil)
+	require.EqualValues(t, 1, c.net.stats.packetsOut.Load())
+}

@@ -331,7 +331,8 @@ func TestDialled(t *testing.T) {
 		receives(t, g2, 1, 1)
 		require.NoError(t, n2.Close())
 		peer.Listener = h.Listen(at(9))
-		g2 = group(t, open(t, peer), tcp.GroupConfig{})
+		n3 := open(t, peer)
+		g2 = group(t, n3, tcp.GroupConfig{})
 		began := time.Now()
 		awaitUp(t, g2, 1)
 		require.Less(t, time.Since(began), 2*time.Second)
@@ -342,6 +343,12 @@ func TestDialled(t *testing.T) {
 		time.Sleep(time.Second)
 		sends(t, g, 2, 2) // that group has no address any more, and the connection stays
 		receives(t, g2, 1, 2)
+		count(at(9))
+		time.Sleep(2 * time.Hour)
+		require.Zero(t, count(at(9))+count(""), "it is not renewed either")
+		require.NoError(t, n3.Close())
+		time.Sleep(time.Minute)
+		require.Zero(t, count(at(9))+count(at(2)))
 	})
 }
 
