@@ -498,3 +498,35 @@ func TestFieldsAfterReturn(t *testing.T) {
 		}
 	}
 }
+
+// TestPendingCommand: a command that is planned is pending, with its words, and can be given sooner.
+func TestPendingCommand(t *testing.T) {
+	a, err := catalog.Find("lease", "")
+	require.NoError(t, err)
+	var b bridge.Bridge
+	text := asked(t, &b, settings(a)["voters"])
+	type pending struct {
+		Act     object
+		To      int
+		Words   string
+		Refused string
+	}
+	at := func(step int) pending {
+		var all []pending
+		ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
+		for _, p := range all {
+			if p.Act["do"] == "command" {
+				return p
+			}
+		}
+		return pending{}
+	}
+	five := []any{1., 2., 3., 4., 5.}
+	require.Equal(t, pending{Act: object{"do": "command", "command": "change", "voters": five}, To: 2,
+		Words: "3 is told: change 1, 2, 3, 4 and 5"}, at(100))
+	require.Equal(t, "command: no process leads; name the process that is to take it", at(1).Refused)
+	done := act(t, &b, text, 100, at(100).Act)
+	_, head := film(t, &b, done.Scenario)
+	require.Equal(t, simulated(t, done.Scenario), head.Hash)
+	require.Contains(t, string(done.Scenario), `{"after":100,"do":"command","command":"change","voters":[1,2,3,4,5]}`)
+}

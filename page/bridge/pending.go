@@ -28,11 +28,14 @@ type next struct {
 // act is a step that a hand takes, as a scenario has it.
 type act struct {
 	Do      string `json:"do"`
-	Process number `json:"process"`
+	Process number `json:"process,omitzero"`
 	Port    uint32 `json:"port,omitempty"`
 	Nth     int    `json:"nth,omitempty"`
 	Timer   uint8  `json:"timer,omitempty"`
 	Layer   uint8  `json:"layer,omitempty"`
+
+	Command string   `json:"command,omitempty"`
+	Voters  []number `json:"voters,omitempty"`
 }
 
 // number is written as a string if JavaScript would round it.
@@ -122,15 +125,33 @@ func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 		}
 		t.Events = append(t.Events, e)
 	}
-	return trace.NewSentences(t).Of(1, len(waits)), nil
+	words := trace.NewSentences(t).Of(1, len(waits))
+	for i := range waits {
+		if waits[i].Do == observe.Command {
+			words[i] = r.sayCommand(t.Header, &waits[i])
+		}
+	}
+	return words, nil
+}
+
+// sayCommand describes a command that is planned. A list takes several events, of which the last has all of it.
+func (r *run) sayCommand(h trace.Header, p *sim.Pending) string {
+	t := &trace.Trace{Header: h}
+	for _, m := range r.config.Algorithm.CommandsOf(p.Command, p.Voters) {
+		t.Events = append(t.Events, trace.Event{Process: r.config.IDs[p.To], Do: observe.Command, Message: m})
+	}
+	return trace.NewSentences(t).Of(len(t.Events), len(t.Events))[0]
 }
 
 // next describes something that is pending.
 func (r *run) next(p *sim.Pending, words string) next {
 	n := next{
 		Act: act{Do: p.Do.String(), Process: number(p.Process), Port: uint32(p.Port), Nth: p.Nth,
-			Timer: p.Timer, Layer: p.Layer},
+			Timer: p.Timer, Layer: p.Layer, Command: p.Command},
 		Due: units(p.Due), From: p.From, To: p.To, Words: words,
+	}
+	for _, id := range p.Voters {
+		n.Act.Voters = append(n.Act.Voters, number(id))
 	}
 	if p.Do == observe.Deliver {
 		n.Message = r.message(&p.Message)
