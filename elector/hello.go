@@ -19,7 +19,7 @@ type hello struct {
 	Observer bool              `json:"observer,omitempty"` // it has no vote
 	Agreed   string            `json:"agreed"`             // what must be equal, such as the Lease
 	Members  []string          `json:"members"`            // its own list, sorted
-	Peers    map[string]string `json:"peers,omitempty"`    // addresses of members that it knows
+	Peers    map[string]string `json:"peers,omitempty"`    // members that it knows, and their addresses
 	Founders string            `json:"founders,omitempty"` // the list by which its group was founded
 	Spent    []spentList       `json:"spent,omitempty"`    // lists that were in effect before, the last one first
 }

@@ -248,7 +248,7 @@ func (m *membership) hello() hello {
 	h := hello{Self: m.config.Self, Address: m.config.ownAddress(), Observer: m.config.observes(),
 		Agreed: m.config.agreed(), Members: m.wish, Founders: m.founders, Spent: m.spent}
 	for name, address := range m.wanted() {
-		if address != "" {
+		if m.names[ID(name)] == name { // otherwise only the ID is known
 			if h.Peers == nil {
 				h.Peers = make(map[string]string)
 			}

@@ -24,9 +24,12 @@ func (c *Config) observes() bool {
 
 // all returns the addresses of members, observers and this process.
 func (c *Config) all() map[string]string {
-	all := map[string]string{c.Self: c.Listen}
+	all := map[string]string{c.Self: ""}
 	maps.Copy(all, c.Members)
 	maps.Copy(all, c.Observers)
+	if all[c.Self] == "" { // it is not listed, or Resolve knows its address
+		all[c.Self] = c.Listen
+	}
 	return all
 }
 
