@@ -16,9 +16,6 @@ import (
 // patienceOfCall is how long a request of MembersHandler waits, in Leases.
 const patienceOfCall = 10
 
-// errWaited is the cause if that has passed.
-var errWaited = errors.New("the time of the request is over")
-
 // MembersHandler returns an HTTP handler that calls [Elector.SetMembers], for an operator. It does not authenticate:
 // whoever reaches it can change the members. So it is no part of [Elector.Handler]. Serve it on a loopback address, or
 // behind authentication.
@@ -51,7 +48,8 @@ func (e *Elector) MembersHandler() http.Handler {
 			fail(http.StatusBadRequest, "the body is no JSON object of names and addresses: "+err.Error())
 			return
 		}
-		ctx, stop := context.WithTimeoutCause(r.Context(), patienceOfCall*e.config.Times.Lease, errWaited)
+		most := patienceOfCall * e.config.Times.Lease
+		ctx, stop := context.WithTimeoutCause(r.Context(), most, fmt.Errorf("gave up after %v", most))
 		defer stop()
 		err = e.SetMembers(ctx, members)
 		text := ""

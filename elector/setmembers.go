@@ -193,8 +193,8 @@ type call struct {
 // happen if it has begun; if not, the error wraps [ErrNotReady] and names those that do not answer. It wraps
 // [ErrNotLeader] if this member does not lead, and [ErrBusy] while another change is in progress.
 //
-// The members then remain although lists differ, until a majority has a list that was not in effect before, or
-// SetMembers is called again. So adjust the lists soon.
+// The members then remain although lists differ, until enough processes have a list that was neither in effect before
+// nor the list of a process at the time of the call, or SetMembers is called again. So adjust the lists soon.
 func (e *Elector) SetMembers(ctx context.Context, members map[string]string) error {
 	switch {
 	case !e.leases:

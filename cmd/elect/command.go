@@ -22,6 +22,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/experimentcmd"
 	"github.com/go-election/election/cmd/elect/internal/leadcmd"
 	"github.com/go-election/election/cmd/elect/internal/listcmd"
+	"github.com/go-election/election/cmd/elect/internal/memberscmd"
 	"github.com/go-election/election/cmd/elect/internal/pagecmd"
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
@@ -90,7 +91,7 @@ func rootCommand(a *console.Console) *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	group("services", "Services:", clustercmd.New(a), leadcmd.New(a), certcmd.New(a))
+	group("services", "Services:", clustercmd.New(a), leadcmd.New(a), memberscmd.New(a), certcmd.New(a))
 	group("elections", "Elections:", listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), tracecmd.New(a), pagecmd.New(a))
 	group("studies", "Checks and measurements:", checkcmd.New(a), soakcmd.New(a), comparecmd.New(a),
 		experimentcmd.New(a))

@@ -2,7 +2,8 @@ package leadcmd
 
 const long = `Runs COMMAND on one member of a group at a time. Each member runs elect lead
 with the same list of members. The one that is elected holds a lease, renews it,
-and runs COMMAND for as long as it does.
+and runs COMMAND for as long as it does. All members found the group, once; later
+a majority is enough.
 
 COMMAND finds ELECTION_TOKEN, ELECTION_TERM, ELECTION_GROUP and ELECTION_SELF in
 its environment. What it writes to refuses a token that is smaller than one that
@@ -40,8 +41,19 @@ certificate of member a of group orders is for spiffe://orders/a and needs
 --group orders. Without TLS all addresses must be of this machine, unless
 --insecure-plaintext allows for others.
 
-A member with --listen that --member does not list is being removed: it has no
-vote and never runs COMMAND. It waits for SIGTERM.
+To change the members, start new ones and restart the others with the new list, in
+any order. The log of each contains what is agreed, and elect members shows it.
+Stop removed members after that. A process that is not a member, or not yet, has
+no vote, never runs COMMAND, and waits. If its own list does not contain it, it
+needs --listen.
+
+With --http, a member answers GET / with its state, /healthz with 200 if it takes
+part and /leader with 200 if it leads. With --control, elect members set also
+changes the members there: anybody on this machine may use it.
+
+With --resolve dns:orders:7946 the address of member a is port 7946 of the host
+a.orders, and with --resolve srv:_election._tcp.orders that of the SRV record whose
+target is a or begins with it. Then --member a is enough, with --listen.
 
 The exit status is 0 after a hand-over, 1 if the member could not go on, and 2
 if the command line is invalid. With --once it is the exit status of COMMAND,
@@ -50,4 +62,6 @@ be started.`
 
 const examples = `  elect lead --self a --member a=10.0.0.1:7946 --member b=10.0.0.2:7946 --member c=10.0.0.3:7946 \
     --tls-cert a.pem --tls-key a.key.pem --tls-ca ca.pem --dir /var/lib/elect -- ./worker --verbose
+  elect lead --self a --member a --member b --member c --resolve dns:orders:7946 --listen :7946 \
+    --tls-cert a.pem --tls-key a.key.pem --tls-ca ca.pem --dir /var/lib/elect -- ./worker
   elect lead --self a --member a=127.0.0.1:0 --once -- printenv ELECTION_TOKEN`

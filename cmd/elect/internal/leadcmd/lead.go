@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +31,7 @@ type options struct {
 	config        elector.Config
 	members       []string // each as name=host:port
 	cert, key, ca string
+	http, control string // addresses
 	once          bool
 }
 
@@ -58,16 +61,21 @@ func (o *options) define(cmd *cobra.Command) {
 	c.Times = elector.Times{Lease: lan.Lease, Drain: lan.Drain}
 	fs.StringVar(&c.Self, "self", "", "the name of this member")
 	fs.StringArrayVar(&o.members, "member", nil, "a member and its address, as name=host:port; repeated for each")
+	parse.Var(fs, &c.Resolve, "resolve", "dns", "look up the addresses of members, which --member may omit: "+
+		"dns:DOMAIN:PORT or srv:SERVICE", readResolve)
 	fs.StringVar(&c.Listen, "listen", "", "the address on which this member listens, unless it is its own")
 	fs.StringVar(&c.Group, "group", "lead", "the name of the election, and of the cluster in certificates")
 	parse.File(cmd, &o.cert, "tls-cert", "pem", "the certificate of this member, as elect cert makes it")
 	parse.File(cmd, &o.key, "tls-key", "pem", "its key")
 	parse.File(cmd, &o.ca, "tls-ca", "pem", "the certificates of the authorities that members trust")
 	fs.BoolVar(&c.InsecurePlaintext, "insecure-plaintext", false, "talk without TLS, to any address")
-	parse.Folder(cmd, &c.Dir, "dir", "where this member keeps its Term")
+	parse.Folder(cmd, &c.Dir, "dir", "where this member keeps its vote and the agreed members")
 	parse.Var(fs, &c.Times.Lease, "lease", "time", "how long a leader leads unless it renews its lease", parse.Duration)
 	parse.Var(fs, &c.Times.Drain, "drain", "time", "how long COMMAND may take to end when the lead is handed over",
 		parse.Duration)
+	parse.Var(fs, &o.http, "http", "address", "answer elect members and health checks by HTTP on this host:port", readAddress)
+	parse.Var(fs, &o.control, "control", "address", "the same, and elect members set, on an address of this machine",
+		readLoopback)
 	fs.BoolVar(&o.once, "once", false, "end with COMMAND, and with its exit status")
 	for _, name := range []string{"self", "member"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -81,13 +89,46 @@ func (o *options) define(cmd *cobra.Command) {
 // elector returns the configuration of the member.
 func (o *options) elector() (c elector.Config, err error) {
 	c = o.config
-	if c.Members, err = elector.ParseMembers(o.members...); err != nil {
+	var bare, whole []string // names alone, and with addresses
+	for _, m := range o.members {
+		if c.Resolve != nil && m != "" && !strings.Contains(m, "=") {
+			bare = append(bare, m)
+		} else {
+			whole = append(whole, m)
+		}
+	}
+	if c.Members, err = elector.ParseMembers(whole...); err != nil {
 		return c, input.Errorf("--member: %w", err)
+	}
+	for _, name := range bare {
+		if _, again := c.Members[name]; again {
+			return c, input.Errorf("--member: %.60q is given twice", name)
+		}
+		c.Members[name] = ""
+	}
+	if _, listed := c.Members[c.Self]; listed && c.Members[c.Self] == "" && c.Listen == "" {
+		return c, input.Errorf("--listen: it is needed, since --member has no address for %.60q", c.Self)
 	}
 	if o.cert != "" {
 		c.TLS = &tcp.TLS{Cluster: c.Group, Load: tcp.Files(o.cert, o.key, o.ca)}
 	}
 	return c, nil
+}
+
+// readResolve reads how addresses are looked up.
+func readResolve(flag, text string) (func(context.Context, string) (string, error), error) {
+	how, of, _ := strings.Cut(text, ":")
+	switch {
+	case how == "srv" && of != "":
+		return tcp.SRV(of), nil
+	case how == "dns":
+		domain, service, err := net.SplitHostPort(of)
+		port, wrong := strconv.ParseUint(service, 10, 16)
+		if err == nil && domain != "" && wrong == nil && port > 0 {
+			return tcp.DNS(domain, int(port)), nil
+		}
+	}
+	return nil, input.Errorf("%s: %.60q is not dns:DOMAIN:PORT or srv:SERVICE, as in dns:orders:7946", flag, text)
 }
 
 // words are the flags for what errors of elector.New call the fields of its Config.
@@ -118,7 +159,12 @@ func lead(ctx context.Context, a *console.Console, o *options, args []string) er
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	return run(ctx, &work{config: c, console: a, args: args, once: o.once, hangups: hangups})
+	doors, err := o.listen()
+	if err != nil {
+		return err
+	}
+	defer shut(doors)
+	return run(ctx, &work{config: c, console: a, args: args, once: o.once, hangups: hangups, doors: doors})
 }
 
 // run takes part until ctx ends, or the program ends the command.
@@ -130,6 +176,7 @@ func run(ctx context.Context, w *work) error {
 		return exit.Reword(exit.Classify(err), words(c.Group))
 	}
 	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
+	defer serve(w.doors, e)()
 	w.log = c.Log.With("group", c.Group, "member", c.Self)
 	w.rest = supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}
 	err = e.Run(ctx, w.do)
@@ -160,6 +207,7 @@ type work struct {
 	once    bool
 	hangups <-chan os.Signal
 	rest    supervise.Rest
+	doors   []door
 }
 
 // do runs the program in one Term.
