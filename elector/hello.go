@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/go-election/election"
-	"github.com/go-election/election/transport/tcp"
 )
 
 // hello is what a member tells each peer when they connect, and again when it changes.
@@ -86,9 +85,9 @@ func (m *membership) accept(id election.ID, text []byte) error {
 	case h.Agreed != m.config.agreed():
 		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", h.Self, h.Agreed, m.config.Self, m.config.agreed())
 	case h.Observer && (!listed || m.config.observes()), !h.Observer && listed:
-		return &tcp.NoMemberError{Name: h.Self}
+		return fmt.Errorf("process %s is no member", h.Self)
 	case !m.leases && !slices.Contains(m.wish, h.Self):
-		return &tcp.NoMemberError{Name: h.Self} // without leases the list does not change
+		return fmt.Errorf("process %s is no member", h.Self) // without leases the list does not change
 	}
 	return m.hear(h)
 }

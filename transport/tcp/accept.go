@@ -45,7 +45,7 @@ func (p *peer) sayHello(raw counted, own *hello, old *conn) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch err := h.answer.err(n.config.called(n.config.Self)); {
+	switch err := h.answer.err(); {
 	case err != nil:
 		return nil, fmt.Errorf("process %s refuses the connection: %w", p.called(), err)
 	case h.from != p.id || h.name != p.name || h.to != n.config.Self:

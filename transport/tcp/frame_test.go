@@ -202,7 +202,7 @@ func FuzzFrames(f *testing.F) {
 	f.Add(append(b, 1<<kindBits|kindLeave, 1, 'g', kindPing, kindPong, kindMove, kindEnd))
 	b = appendAnnouncement(nil, "h", 1, []byte("hello"))
 	b = (&answer{refused, "no"}).append(appendHead(b, kindAnswer, 1))
-	f.Add((&answer{unlisted, "no"}).append(appendHead(b, kindAnswer, 1)))
+	f.Add((&answer{refused, "no"}).append(appendHead(b, kindAnswer, 1)))
 	// A group whose hello changes between packets, and one that is as large as it may be.
 	b, last = opened(), vector{}
 	for i, p := range samples()[:4] {
@@ -237,7 +237,7 @@ func FuzzFrames(f *testing.F) {
 // FuzzHello: no hello makes a panic, and what is read is what would be written.
 func FuzzHello(f *testing.F) {
 	f.Add((&hello{from: 1, to: 2, name: "one", incarnation: 3, serial: 4, last: 5, renews: 1}).append(nil))
-	f.Add((&hello{from: 1, to: 2, answer: answer{unlisted, "no"}}).append(nil))
+	f.Add((&hello{from: 1, to: 2, answer: answer{refused, "no"}}).append(nil))
 	f.Add((&hello{from: math.MaxUint64, to: 2, incarnation: math.MaxUint64, answer: answer{verdict: busy}}).append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		in := bytes.NewReader(b)

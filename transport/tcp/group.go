@@ -20,9 +20,8 @@ type GroupConfig struct {
 	// bytes. [Group.Greet] changes it later, and Accept.
 	Hello []byte
 	// Accept judges the Hello of a peer, at both ends. If it returns an error, the two processes exchange no packets
-	// of the group, and both log the error once. A [NoMemberError] reports to the peer that it is not in the list of
-	// the group. Accept must return soon, call no method of the transport, and may be called by several goroutines
-	// simultaneously. If nil, both Hellos must be equal.
+	// of the group, and both log the error once. Accept must return soon, call no method of the transport, and
+	// may be called by several goroutines simultaneously. If nil, both Hellos must be equal.
 	Accept func(peer election.ID, hello []byte) error
 }
 
@@ -84,20 +83,6 @@ func (g *Group) gone() error {
 
 // Self returns the ID of the process that the network belongs to.
 func (g *Group) Self() election.ID { return g.net.config.Self }
-
-// Unlisted returns the IDs of the peers that have refused this process with a [NoMemberError], as it is not in their
-// list. It does not return peers that cannot be reached now.
-func (g *Group) Unlisted() (peers []election.ID) {
-	for id, l := range *g.lanes.Load() {
-		l.peer.mu.Lock()
-		if l.peer.stranger || l.stranger {
-			peers = append(peers, id)
-		}
-		l.peer.mu.Unlock()
-	}
-	slices.Sort(peers)
-	return peers
-}
 
 // Send sends a packet to a member. It does not wait.
 func (g *Group) Send(ctx context.Context, p election.Packet) error {

@@ -181,38 +181,6 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, appendAnnouncement(nil, "late", 2, nil), b)
 }
 
-// TestUnlisted: a peer that answers that this process is no member of its list, or of the list of the group, is
-// reported until it accepts this process, or cannot be reached.
-func TestUnlisted(t *testing.T) {
-	c, g := wired(t, true)
-	answers := func(verdict uint64) {
-		t.Helper()
-		_, err := c.frames((&answer{verdict, "no"}).append(appendHead(nil, kindAnswer, 1)))
-		require.NoError(t, err)
-	}
-	for _, verdict := range []uint64{unlisted, refused, unlisted, accepted} {
-		answers(verdict)
-		require.Equal(t, verdict == unlisted, slices.Equal([]election.ID{2}, g.Unlisted()))
-		require.LessOrEqual(t, len(g.Unlisted()), 1)
-	}
-	c.peer.lost(c)
-	for _, one := range []struct {
-		err  error
-		want []election.ID
-	}{
-		{fmt.Errorf("process 2: %w", (&answer{unlisted, "no"}).err("1")), []election.ID{2}},
-		{(&answer{refused, "no"}).err("1"), nil},
-		{&NoMemberError{"1"}, []election.ID{2}},
-		{errors.New("connection refused"), nil},
-	} {
-		c.peer.failed(one.err)
-		require.Equal(t, one.want, g.Unlisted())
-	}
-	c.peer.failed(&NoMemberError{"1"})
-	require.NoError(t, c.peer.adopt(linked(t, c.peer, true, 9)))
-	require.Empty(t, g.Unlisted())
-}
-
 // TestHellosKept: the hellos of the groups that a peer has open are limited together. Those of groups that it has closed,
 // or has announced on an earlier connection, do not count. A guest may have a quarter.
 func TestHellosKept(t *testing.T) {

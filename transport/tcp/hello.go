@@ -31,18 +31,6 @@ func (e *versionError) Error() string {
 
 func (e *versionError) Unwrap() error { return errHello }
 
-// NoMemberError reports that a peer is not in a list of members. It may become a member: one of the two lists may
-// be older than the other. On the side of that peer, [Group.Unlisted] returns the process that refused it.
-type NoMemberError struct{ Name string }
-
-func (e *NoMemberError) Error() string { return "process " + e.Name + " is no member" }
-
-// isStranger reports whether an error is a NoMemberError.
-func isStranger(err error) bool {
-	_, ok := errors.AsType[*NoMemberError](err)
-	return ok
-}
-
 // errBusy refuses a connection because the peer learns at the same time that another one is in use. Nobody logs it.
 var errBusy = errors.New("another connection is in use")
 
@@ -50,8 +38,7 @@ var errBusy = errors.New("another connection is in use")
 const (
 	accepted = iota
 	refused
-	unlisted // refused by a NoMemberError
-	busy     // refused by errBusy
+	busy // refused by errBusy
 )
 
 // answer accepts or refuses the hello of a peer, or a group that it has announced.
@@ -66,19 +53,15 @@ func answerTo(err error) answer {
 		return answer{}
 	case err == errBusy:
 		return answer{verdict: busy}
-	case isStranger(err):
-		return answer{unlisted, err.Error()}
 	}
 	return answer{refused, err.Error()}
 }
 
-// err returns the error that the answer reports to the process with this name, or nil.
-func (a *answer) err(self string) error {
+// err returns the error that the answer reports, or nil.
+func (a *answer) err() error {
 	switch a.verdict {
 	case accepted:
 		return nil
-	case unlisted:
-		return &NoMemberError{self}
 	case busy:
 		return errBusy
 	}

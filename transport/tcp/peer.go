@@ -34,20 +34,19 @@ type peer struct {
 	wanted   chan struct{} // has one if the next attempt is to begin soon: something is to be sent, or there is an address
 	book     book
 
-	mu       sync.Mutex
-	conn     *conn                   // in use, or nil
-	last     uint64                  // the peer's serial of the last connection in use
-	lanes    map[uint64]*lane        // by the number of the group
-	dirty    []*lane                 // that have something to write
-	leaving  []string                // groups that were closed before the peer was told
-	theirs   map[string]announcement // the groups that the peer has opened, by name
-	hellos   int                     // the bytes of their hellos
-	absent   bool                    // the last attempt to connect has failed, or there may be none
-	stranger bool                    // it was refused since this process is not a member there
-	began    time.Duration           // when the present attempt did
-	cancel   context.CancelCauseFunc // of the present attempt
-	trouble  string                  // the last one that was logged
-	hidden   bool                    // the last attempt has hung; used by the goroutine that dials only
+	mu      sync.Mutex
+	conn    *conn                   // in use, or nil
+	last    uint64                  // the peer's serial of the last connection in use
+	lanes   map[uint64]*lane        // by the number of the group
+	dirty   []*lane                 // that have something to write
+	leaving []string                // groups that were closed before the peer was told
+	theirs  map[string]announcement // the groups that the peer has opened, by name
+	hellos  int                     // the bytes of their hellos
+	absent  bool                    // the last attempt to connect has failed, or there may be none
+	began   time.Duration           // when the present attempt did
+	cancel  context.CancelCauseFunc // of the present attempt
+	trouble string                  // the last one that was logged
+	hidden  bool                    // the last attempt has hung; used by the goroutine that dials only
 }
 
 // called returns the name of the peer.
@@ -89,7 +88,7 @@ func (p *peer) adopt(c *conn) error {
 		p.net.log.Info("connected", "peer", p.called())
 	}
 	p.reset()
-	p.conn, p.last, p.absent, p.stranger, p.trouble = c, c.said.serial, false, false, ""
+	p.conn, p.last, p.absent, p.trouble = c, c.said.serial, false, ""
 	for _, l := range p.lanes {
 		p.mark(l)
 	}
@@ -118,7 +117,7 @@ func (p *peer) lost(c *conn) {
 func (p *peer) reset() {
 	p.leaving, p.theirs, p.hellos = nil, make(map[string]announcement), 0
 	for _, l := range p.lanes {
-		l.announced, l.accepted, l.theirs, l.welcome, l.reply, l.stranger = nil, false, 0, false, nil, false
+		l.announced, l.accepted, l.theirs, l.welcome, l.reply = nil, false, 0, false, nil
 		p.setUp(l)
 	}
 }
@@ -429,7 +428,7 @@ func (p *peer) answered(c *conn, group uint64, a answer) error {
 	case l == nil: // it is closed
 		return nil
 	}
-	l.accepted, l.stranger = a.verdict == accepted, a.verdict == unlisted
+	l.accepted = a.verdict == accepted
 	if !l.accepted {
 		p.refuse(l, fmt.Errorf("process %s: %s", p.called(), a.reason))
 	}
@@ -469,7 +468,7 @@ func (p *peer) failed(err error) {
 	if p.conn != nil {
 		return
 	}
-	p.absent, p.stranger = true, isStranger(err)
+	p.absent = true
 	for _, l := range p.lanes {
 		if l.closing { // nothing waits for it
 			p.cut(l)

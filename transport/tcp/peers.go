@@ -163,7 +163,7 @@ func (n *Network) mayVisit(w wire, h *hello) error {
 	case h.name == n.config.called(n.config.Self), known != nil:
 		return fmt.Errorf("process %s claims to have ID %d, which is not its ID here", h.name, h.from)
 	case n.config.ID == nil:
-		return &NoMemberError{cmp.Or(h.name, strconv.FormatUint(uint64(h.from), 10))}
+		return fmt.Errorf("process %s is no member", cmp.Or(h.name, strconv.FormatUint(uint64(h.from), 10)))
 	case h.name == "" || h.from == 0 || n.config.ID(h.name) != h.from:
 		return fmt.Errorf("process %s claims to have ID %d, which is not the ID of this name", h.name, h.from)
 	case n.peers[h.from] != nil:

@@ -65,7 +65,6 @@ type lane struct {
 	welcome   bool      // and accepted
 	reply     *answer   // to the peer's announcement, not written yet
 	away      bool      // the peer has closed the group, or one of the two refuses the other; kept without a connection
-	stranger  bool      // the peer refuses this process since it is not a member
 	out, in   vector    // the last packets
 
 	up atomic.Bool

@@ -52,9 +52,9 @@ func TestFieldsInRange(t *testing.T) {
 // TestTexts: texts of the largest size are read, and reasons that are longer are cut.
 func TestTexts(t *testing.T) {
 	text := func(size int) []byte { return []byte(strings.Repeat("x", size)) }
-	a := answer{unlisted, string(text(maxReason + 1))}
+	a := answer{refused, string(text(maxReason + 1))}
 	r := reader{b: a.append(nil)}
-	require.Equal(t, answer{unlisted, string(text(maxReason))}, r.answer())
+	require.Equal(t, answer{refused, string(text(maxReason))}, r.answer())
 	require.NoError(t, r.err)
 	require.Len(t, r.b, r.at)
 
