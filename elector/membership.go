@@ -39,7 +39,9 @@ type membership struct {
 	node     election.Node // only the goroutine of the process uses it, and held
 	held     lease.Configuration
 	ports    election.Port
-	collided time.Time // when that was logged
+	blank    map[election.Port]bool // peers that have answered without memory, until this member has recovered
+	fresh    bool                   // this member has started without memory
+	collided time.Time              // when that was logged
 	process  *process.Process
 
 	due  chan struct{} // has one if something has changed
@@ -74,7 +76,6 @@ type holding struct {
 	old, new []string        // names, sorted; old is empty unless a change is in progress
 	granted  map[string]bool // who has granted the last round of this leader
 	read     map[string]bool // who has answered this member since it has lost its memory
-	lost     map[string]bool // who has lost its memory as well
 }
 
 // newMembership returns what a member knows when it starts.
@@ -82,7 +83,7 @@ func newMembership(c *Config, a *election.Algorithm, kept *store, log *slog.Logg
 	m := &membership{config: c, log: log, leases: a.Elects == election.LeaseHolders, wish: c.list(), moved: func() {},
 		due: make(chan struct{}, 1), names: make(map[election.ID]string), addresses: make(map[string]string),
 		said: make(map[string]bool), hellos: make(map[string]hello), founders: kept.founders, spent: kept.spent,
-		dialled: make(map[string]string)}
+		dialled: make(map[string]string), blank: make(map[election.Port]bool), fresh: len(kept.saved) == 0}
 	for _, p := range kept.roster {
 		if p.name != "" {
 			m.know(p.name, p.address)
@@ -287,6 +288,9 @@ func (m *membership) observe(o *observe.Occurrence) {
 	if recv && lease.Collides(m.node, &o.Event.Msg) {
 		m.collides(o.Event.Port)
 	}
+	if answers, lost := lease.Answers(&o.Event.Msg); recv && answers && !m.held.Recovered {
+		m.blank[o.Event.Port] = lost
+	}
 	ports := m.ports
 	for {
 		if _, ok := m.process.Peer(ports); !ok {
@@ -298,16 +302,40 @@ func (m *membership) observe(o *observe.Occurrence) {
 	if held == m.held && ports == m.ports && !(recv && (!held.Recovered || m.look.Load())) {
 		return
 	}
+	recovered := held.Recovered && !m.held.Recovered
 	m.held, m.ports = held, ports
 	m.note(held)
+	if recovered && m.fresh && held.Agreed {
+		m.lament()
+	}
+}
+
+// lament logs if so many members have lost their memory that they cannot know what the others have voted for.
+func (m *membership) lament() {
+	m.mu.Lock()
+	lost := map[string]bool{m.config.Self: true}
+	for port, is := range m.blank {
+		r, _ := m.process.Peer(port)
+		lost[m.nameOf(r.ID)] = is
+	}
+	old, now, at := m.now.old, m.now.new, label(m.now.Configuration)
+	m.mu.Unlock()
+	for _, list := range [][]string{old, now} {
+		gone := slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !lost[name] })
+		if 2*len(gone) > len(list) {
+			m.log.Error("a majority of the members has lost its memory, as if each Dir had been deleted: two members "+
+				"may have led at the same time, and tokens may repeat: call Advance at each member with the largest "+
+				"token in use", "lost", spaced(gone), "members", spaced(list), "label", at)
+			return
+		}
+	}
 }
 
 // note records what the process holds after a step.
 func (m *membership) note(held lease.Configuration) {
 	m.mu.Lock()
 	before := m.now
-	now := holding{Configuration: held, granted: make(map[string]bool), read: make(map[string]bool),
-		lost: make(map[string]bool)}
+	now := holding{Configuration: held, granted: make(map[string]bool), read: make(map[string]bool)}
 	add := func(name string, v lease.Voter) {
 		if v.Old {
 			now.old = append(now.old, name)
@@ -315,7 +343,7 @@ func (m *membership) note(held lease.Configuration) {
 		if v.New {
 			now.new = append(now.new, name)
 		}
-		for set, is := range map[*map[string]bool]bool{&now.granted: v.Granted, &now.read: v.Read, &now.lost: v.Lost} {
+		for set, is := range map[*map[string]bool]bool{&now.granted: v.Granted, &now.read: v.Read} {
 			if is {
 				(*set)[name] = true
 			}

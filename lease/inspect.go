@@ -36,7 +36,6 @@ type Voter struct {
 	Old, New bool // is one of the voters before, or after, a change in progress; without one, Old is false
 	Granted  bool // has granted this leader's last round, or the round before
 	Read     bool // has answered READ, so far as this process waits for answers
-	Lost     bool // has answered that it has lost its memory
 }
 
 // VoterAt returns the part of the process behind a port, or of the Node's own process for [election.NoPort].
@@ -47,7 +46,13 @@ func VoterAt(node election.Node, port election.Port) Voter {
 	}
 	return Voter{Old: n.voting.old.others.Has(port), New: n.voting.new.others.Has(port),
 		Granted: n.phase == leading && (n.yes.Has(port) || n.ready.Has(port)),
-		Read:    n.sure.Has(port) || n.blank.Has(port), Lost: n.blank.Has(port)}
+		Read:    n.sure.Has(port) || n.blank.Has(port)}
+}
+
+// Answers reports whether a message is the answer of a voter about its vote, and whether that voter has lost its
+// memory.
+func Answers(m *election.Message) (answers, lost bool) {
+	return m.Kind == kindMemory, m.Kind == kindMemory && m.Flags&flagCold != 0
 }
 
 // Collides reports whether a message shows that its sender has a configuration with the same label as a Node, but
