@@ -181,9 +181,9 @@ func (m *membership) agreedNames() string {
 // call is one call of SetMembers.
 type call struct {
 	list  []string
-	begun bool
-	label uint64     // of the configuration when it was begun
-	why   verdict    // why it has not begun
+	asked bool       // the process was asked to begin; it ignores that while it cannot
+	begun bool       // the process has begun
+	why   verdict    // why it was not asked
 	done  chan error // has room for one
 }
 
@@ -244,7 +244,7 @@ func (e *Elector) SetMembers(ctx context.Context, members map[string]string) err
 	if m.call == c {
 		m.call = nil
 	}
-	if !c.begun && ctx.Err() != nil {
+	if !c.asked && ctx.Err() != nil {
 		return fmt.Errorf("%w: %s: %w", ErrNotReady, c.why.reason, err)
 	}
 	return err

@@ -90,20 +90,17 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 		return verdict{}, s
 	}
 	var v verdict
+	named := c != nil && h.Called && slices.Equal(h.new, c.list)
 	switch {
 	case c == nil:
 		v = m.policy.judge(&s)
-	case !c.begun:
+	case !c.begun && !named && !h.Joint:
 		v = m.policy.call(&s, c.list)
-		c.why, c.begun, c.label = v, v.move == begin, h.Label
-		if v.move == stay && v.reason == "" { // in effect already
-			m.call = nil
-			c.done <- nil
-		}
+		c.why, c.asked = v, c.asked || v.move == begin
 	default:
-		if v = m.policy.judge(&s); h.Confirmed && !h.Joint && h.Label != c.label { // the change has ended
-			m.call = nil
-			if h.Called && slices.Equal(h.new, c.list) {
+		c.begun = c.begun || named
+		if v = m.policy.judge(&s); c.begun && h.Confirmed && !h.Joint { // the change has ended, or is in effect already
+			if m.call = nil; named {
 				c.done <- nil
 			} else {
 				c.done <- fmt.Errorf("%w: the change was taken back", ErrNotReady)
