@@ -54,14 +54,15 @@
 // All members of one list found the group. After that, restart members with a new list in any order: the leader
 // replaces the agreed members in two renewals when enough processes wish it and answer, and keeps its lead meanwhile.
 // [Elector.Members] returns what is agreed, who has which list, and what a change waits for. [Elector.SetMembers]
-// changes the members at run time. Stop removed members only when the change is agreed.
+// changes the members at run time, and [Elector.MembersHandler] calls it for an operator. Stop removed members only when the change is agreed.
 //
 // A process that is in no agreed list is a learner: it follows the leader, has no vote, and is healthy. A wrong list at
 // one member changes nothing.
 //
 // Two members may lead at the same time if the Dirs of a majority are deleted or replaced by old copies, or if members
 // of a list of which none belongs to the group found another one with the same name. Without Dir, the members are agreed
-// as long as no majority of them loses its memory at the same time; when it has, all members of one list found the group
+// as long as no majority of them loses its memory at the same time, and a member that restarts reaches those that know of
+// the last change within about three leases. If all have lost their memory, all members of one list found the group
 // again. Members whose Times differ refuse each other and log the difference. Before a member without Dir restarts with a
 // shorter Lease, leave it stopped for the old Lease: it has forgotten its vote, and two members could lead.
 //
