@@ -3,6 +3,7 @@ package elector_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,11 +44,47 @@ func Example() {
 	}
 }
 
-// TestExample: what the example prints.
-func TestExample(t *testing.T) {
+// The leader makes a fourth process a member, which has followed it without a vote. It stays the leader.
+func ExampleElector_SetMembers() {
+	network := memory.New()
+	three := map[string]string{"a": "", "b": "", "c": ""}
+	four := map[string]string{"a": "", "b": "", "c": "", "d": ""} // with addresses where there is no Transport
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	var running sync.WaitGroup
+	for name := range four {
+		endpoint, err := network.Endpoint(elector.ID(name))
+		if err != nil {
+			panic(err)
+		}
+		e, err := elector.New(elector.Config{Group: "orders", Self: name, Members: three, Transport: endpoint})
+		if err != nil {
+			panic(err)
+		}
+		running.Go(func() {
+			err := e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+				if err := e.SetMembers(ctx, four); err != nil || ctx.Err() != nil {
+					return nil // another member may lead now
+				}
+				m := e.Members()
+				fmt.Println(m.Agreed, "in the same Term:", m.Term == term.Number)
+				stop()
+				return nil
+			})
+			if err != nil {
+				panic(err)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// TestExamples: what the examples print.
+func TestExamples(t *testing.T) {
 	require.Equal(t, `one leads, and writes with a token: true
 <nil>
 <nil>
 <nil>
 `, exampletest.Output(t, Example))
+	require.Equal(t, "[a b c d] in the same Term: true\n", exampletest.Output(t, ExampleElector_SetMembers))
 }

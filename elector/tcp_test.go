@@ -108,20 +108,6 @@ func TestForeignCertificate(t *testing.T) {
 		"spiffe://example.org/g/b")
 }
 
-// awaited is a log in which a test waits for a text.
-type awaited struct {
-	text string
-	once sync.Once
-	done chan struct{} // closed when it is there
-}
-
-func (a *awaited) Write(b []byte) (int, error) {
-	if bytes.Contains(b, []byte(a.text)) {
-		a.once.Do(func() { close(a.done) })
-	}
-	return len(b), nil
-}
-
 // TestListsDiffer: members of different lists found no group, and log why; if their Times differ, they refuse each
 // other.
 func TestListsDiffer(t *testing.T) {
