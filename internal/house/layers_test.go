@@ -51,8 +51,8 @@ var commandFloors = [][]string{
 	{"files"},
 	{"job"},
 	{"run"},
-	{"certcmd", "checkcmd", "clustercmd", "comparecmd", "experimentcmd", "leadcmd", "listcmd", "pagecmd",
-		"simcmd", "soakcmd", "tracecmd"},
+	{"certcmd", "checkcmd", "clustercmd", "comparecmd", "experimentcmd", "leadcmd", "listcmd", "memberscmd",
+		"pagecmd", "simcmd", "soakcmd", "tracecmd"},
 }
 
 // pure is all of the standard library that an algorithm may use.
