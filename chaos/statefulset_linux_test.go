@@ -109,24 +109,28 @@ func (s *statefulSet) start(ordinal, members int) {
 	s.pods[ordinal] = cmd
 }
 
-// stop ends a pod as a kubelet does.
-func (s *statefulSet) stop(ordinal int) {
+// stop ends pods as a kubelet does, all at the same time.
+func (s *statefulSet) stop(ordinals ...int) {
 	s.Helper()
-	cmd := s.pods[ordinal]
-	delete(s.pods, ordinal)
-	require.NoError(s, cmd.Process.Signal(syscall.SIGTERM))
-	require.NoError(s, cmd.Wait(), podName(ordinal))
+	for _, ordinal := range ordinals {
+		require.NoError(s, s.pods[ordinal].Process.Signal(syscall.SIGTERM))
+	}
+	for _, ordinal := range ordinals {
+		require.NoError(s, s.pods[ordinal].Wait(), podName(ordinal))
+		delete(s.pods, ordinal)
+	}
 }
 
-// roll gives all pods a template, from the largest ordinal down. Each must be ready, for minReady, before the
-// next one is restarted.
-func (s *statefulSet) roll(members int) {
+// roll gives pods a template, from this ordinal down. Like the controller, it waits before each restart until the pods
+// with larger ordinals have been ready for minReady.
+func (s *statefulSet) roll(from, members int) {
 	s.Helper()
-	for ordinal := len(s.pods) - 1; ordinal >= 0; ordinal-- {
+	for ordinal := from; ordinal >= 0; ordinal-- {
+		s.awaitReady(ordinal + 1)
 		s.stop(ordinal)
 		s.start(ordinal, members)
-		s.awaitReady()
 	}
+	s.awaitReady(0)
 }
 
 // get returns the status of an answer of a pod, and its body; zero if there is none.
@@ -149,6 +153,9 @@ type answer struct {
 	Left    float64 `json:"lease_left_seconds"`
 	Healthy bool
 	Reason  string
+	Role    string
+	Waits   string
+	Agreed  struct{ Members []string }
 }
 
 // look asks all pods, and fails if two hold a lease at the same time. No pod gives up the lead meanwhile, so
@@ -186,12 +193,12 @@ func (s *statefulSet) await(what string, right func(map[int]answer) bool) {
 	s.Fatalf("%s: %+v", what, all)
 }
 
-// awaitReady waits until all pods are ready, and for minReady at least.
-func (s *statefulSet) awaitReady() {
+// awaitReady waits until all pods from this ordinal on are ready, and for minReady at least.
+func (s *statefulSet) awaitReady(from int) {
 	s.Helper()
 	ready := func(all map[int]answer) bool {
 		for ordinal := range all {
-			if s.get(ordinal, "/healthz", nil) != http.StatusOK {
+			if ordinal >= from && s.get(ordinal, "/healthz", nil) != http.StatusOK {
 				return false
 			}
 		}
@@ -202,55 +209,59 @@ func (s *statefulSet) awaitReady() {
 	s.await("not ready", ready)
 }
 
-// awaitLeader waits until these pods name one leader.
-func (s *statefulSet) awaitLeader(ordinals ...int) {
+// awaitAgreed waits until the first n pods are the members, and know it, and all pods follow one leader.
+func (s *statefulSet) awaitAgreed(n int) {
 	s.Helper()
-	s.await("no leader", func(all map[int]answer) bool {
-		var named []string
-		for _, ordinal := range ordinals {
-			named = append(named, all[ordinal].Leader)
+	var members []string
+	for ordinal := range n {
+		members = append(members, podName(ordinal))
+	}
+	s.await("not agreed", func(all map[int]answer) bool {
+		leader := all[0].Leader
+		for ordinal, a := range all {
+			role := "member"
+			if ordinal >= n {
+				role = "removed"
+			}
+			if a.Leader == "" || a.Leader != leader || a.Role != role || !slices.Equal(a.Agreed.Members, members) {
+				return false
+			}
 		}
-		slices.Sort(named)
-		return named[0] != "" && len(slices.Compact(named)) == 1
+		return true
 	})
 }
 
-// TestStatefulSet: a member is added and removed by the steps of the controller, which stops for good at a pod
-// that is not ready, or fails. It makes no difference whether the number of replicas or the template changes
-// first.
+// TestStatefulSet: three members become five, and five become three, by the steps of the controller, which stops for
+// good at a pod that is not ready, or fails.
 func TestStatefulSet(t *testing.T) {
-	for name, templateFirst := range map[string]bool{"replicas first": false, "template first": true} {
+	for name, apart := range map[string]bool{"replicas and list at once": false, "first the shorter list": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it mostly waits
-			s := newStatefulSet(t, 4)
+			s := newStatefulSet(t, 5)
 			for ordinal := range 3 { // Parallel
 				s.start(ordinal, 3)
 			}
-			s.awaitReady()
-			s.awaitLeader(0, 1, 2)
-			if templateFirst {
-				s.roll(4)
-				s.start(3, 4)
+			s.awaitReady(0)
+			s.awaitAgreed(3)
+
+			// The new pods are created from the new template, and have to be ready before the others restart.
+			s.start(3, 5)
+			s.start(4, 5)
+			s.roll(2, 5)
+			s.awaitAgreed(5)
+
+			if apart {
+				s.roll(4, 3)
+				s.awaitAgreed(3)
+				s.stop(3, 4)
 			} else {
-				s.start(3, 4)
-				s.awaitReady()
-				for ordinal := 2; ordinal >= 0; ordinal-- { // 3 has the template
-					s.stop(ordinal)
-					s.start(ordinal, 4)
-					s.awaitReady()
-				}
+				// The controller does not wait for the pods that it removes.
+				s.stop(2, 3, 4)
+				s.start(2, 3)
+				s.roll(1, 3)
 			}
-			s.awaitReady()
-			s.awaitLeader(0, 1, 2, 3)
-			if templateFirst {
-				s.roll(3) // 3 is not in its own list
-				s.stop(3)
-			} else {
-				s.stop(3)
-				s.roll(3)
-			}
-			s.awaitReady()
-			s.awaitLeader(0, 1, 2)
+			s.awaitReady(0)
+			s.awaitAgreed(3)
 		})
 	}
 }
