@@ -1,9 +1,11 @@
 package elector_test
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -122,4 +124,48 @@ func TestRollingChange(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLeaderLeaves: a leader that is removed hands over when its work has returned, and the next leader is a member of
+// the new list.
+func TestLeaderLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var working atomic.Int32
+		slow := func(ctx context.Context, _ elector.Term) error {
+			if working.Add(1) != 1 {
+				t.Error("a leader works while another one still does")
+			}
+			<-ctx.Done()
+			time.Sleep(2 * time.Second)
+			working.Add(-1)
+			return nil
+		}
+		network, g := memory.New(), group{}
+		defer func() {
+			for _, m := range g {
+				m.stop()
+			}
+			for _, m := range g {
+				require.NoError(t, <-m.ended)
+			}
+		}()
+		all := listed("a", "b", "c", "d", "e")
+		for name := range all {
+			g.launch(t, network, name, all, nil, slow)
+		}
+		time.Sleep(10 * time.Second)
+		if m := g.leader(t); m.name != "e" {
+			require.NoError(t, m.Transfer(t.Context(), "e"))
+		}
+		list := listed("a", "b", "c")
+		for _, name := range []string{"a", "b", "c"} {
+			require.Equal(t, "e", g.leader(t).name)
+			g[name].end(t)
+			g.launch(t, network, name, list, nil, slow)
+			time.Sleep(10 * time.Second)
+		}
+		m := g.leader(t)
+		require.Contains(t, list, m.name)
+		require.Equal(t, []string{"a", "b", "c"}, m.Members().Agreed)
+	})
 }

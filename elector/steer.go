@@ -64,7 +64,13 @@ func (e *Elector) decide() time.Duration {
 	case takeBack:
 		_ = e.process.Command(lease.TakeBack())
 	case resign:
-		_ = e.process.Command(lease.Resign(s.term, 0))
+		if t := e.leading(); t != nil && t.Number == s.term {
+			var to election.ID
+			if v.to != "" {
+				to = ID(v.to)
+			}
+			t.stop(ErrResigned, to)
+		}
 	}
 	if again == 0 {
 		return 0
@@ -75,8 +81,9 @@ func (e *Elector) decide() time.Duration {
 // judge asks the policy. The caller holds mu.
 func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 	h := m.now
-	s := situation{now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
-		called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted, wishes: m.wishes()}
+	s := situation{self: m.config.Self, now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
+		called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted,
+		stands: h.stands, wishes: m.wishes()}
 	for _, l := range m.spent {
 		s.spent = append(s.spent, l.List)
 	}
