@@ -21,6 +21,9 @@ leader or all:
   expect one leader               fail unless one lease is valid; likewise expect leader b,
                                   expect no leader, expect agreement
 
+All members found the group. With --dir they store who they are, so a later run with
+another -n changes the members, for which it needs a majority of the last ones.
+
 A member notes from when until when its lease is valid. All use the clock of
 this machine, so that these times can be compared exactly. A member that was
 killed or stopped holds its lease until that ends. The table after the run shows
