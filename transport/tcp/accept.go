@@ -157,7 +157,11 @@ func (n *Network) greet(nc net.Conn, gate *gate) {
 		c.close(err)
 		c.peer.lost(c)
 	}
-	if err != errBusy {
+	switch {
+	case err == errBusy:
+	case errors.Is(err, errEarly):
+		n.log.Debug("a connection has ended before a hello", "address", raw.RemoteAddr().String(), "err", err)
+	default:
 		n.refuse(raw, peer, err)
 		return
 	}

@@ -34,6 +34,10 @@ func (e *versionError) Unwrap() error { return errHello }
 // errBusy refuses a connection because the peer learns at the same time that another one is in use. Nobody logs it.
 var errBusy = errors.New("another connection is in use")
 
+// errEarly reports that the peer has closed the connection before it has said hello, as a process does that has got
+// another connection meanwhile.
+var errEarly = errors.New("the connection was closed")
+
 // The verdicts of an answer.
 const (
 	accepted = iota
@@ -147,7 +151,7 @@ func readHello(from io.Reader) (h hello, err error) {
 // early returns a clearer error for the end of a connection.
 func early(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the connection was closed")
+		return errEarly
 	}
 	return err
 }
