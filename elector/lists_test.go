@@ -219,6 +219,25 @@ func TestSetMembers(t *testing.T) {
 	})
 }
 
+// TestRemoveLeader: a leader that is removed stops its work before another one leads, while the new members renew its
+// lease.
+func TestRemoveLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := settled(t, three...)
+		defer s.end()
+		s.drain = 2 * time.Second
+		leader, rest := s.leader(), s.others(three...)
+		require.NoError(t, s.set(t, strings.Join(rest, ""), time.Second))
+		time.Sleep(s.drain - 10*time.Millisecond)
+		require.Equal(t, leader, s.leader())
+		time.Sleep(time.Second)
+		require.Empty(t, s.agreed(rest, rest))
+		require.Equal(t, elector.Learner, s.pod(leader).Members().Role, "its own list contains it")
+		require.Less(t, s.longest, 20*time.Millisecond)
+		require.NotContains(t, s.text.String(), "level=ERROR")
+	})
+}
+
 // TestManySteps: members that are changed more often than a Term has labels cost a handover, and nothing else.
 func TestManySteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -250,6 +269,7 @@ func TestManySteps(t *testing.T) {
 		require.Greater(t, len(terms), 1)
 		require.Less(t, len(terms), 5)
 		require.Less(t, s.longest, 100*time.Millisecond)
+		require.NotContains(t, s.text.String(), "level=ERROR")
 		time.Sleep(time.Second)
 		all := letters("abcd")
 		require.Empty(t, s.agreed(all, all))

@@ -31,7 +31,7 @@ import (
 //     it. Otherwise it takes the change back, but first it waits for a lease if processes that have not connected yet
 //     may wish N.
 //  6. Hand over. A leader that N does not contain hands over to a member of C and N first, since its work needs time to
-//     stop. It changes the members itself if there is none, or if it has begun a call of N; its lease ends then.
+//     stop. It changes the members itself if there is none, or if it has begun a call of N, and hands over then.
 //  7. Resign. A voter that has granted the same or a larger Term to a candidate that has crashed refuses this leader as
 //     long as it leads. Once for each list that has waited for grants for 8 leases, or that was taken back three times,
 //     the leader resigns: the next one has a larger Term. By rule 1, the processes that should grant are connected.

@@ -212,7 +212,7 @@ func TestTimesComplete(t *testing.T) {
 	}
 	l := Times{Lease: 800, Renew: 160, Delay: 3, Drift: 0.5}.lease(true)
 	require.Equal(t, lease.Config{Lease: 800, Renew: 180, Delay: 3, Drift: 0.5, Durable: true,
-		Cold: -1}, l)
+		Cold: -1, Stays: true}, l)
 
 	least, most := Times{Lease: time.Second, Delay: 10 * ms, Drift: 0.1}.FailOver(3)
 	// A grant lasts for 1222.222223 ms of the voter's clock.

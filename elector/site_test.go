@@ -34,6 +34,7 @@ type site struct {
 	text   *logs
 	began  time.Time
 	change func(*elector.Config) // nil, or adapts each Config
+	drain  time.Duration         // how long the work of a leader takes to stop
 
 	turn sync.Mutex // serializes settle; locked before mu
 	mu   sync.Mutex
@@ -90,7 +91,8 @@ func newSite(t *testing.T) *site {
 	s := &site{t: t, group: "g", hub: memory.New(), text: &logs{}, began: time.Now(), pods: make(map[string]*pod),
 		ends: make(map[string]*end), link: make(map[[2]string]*conn)}
 	s.log = slog.New(slog.NewTextHandler(s.text, nil))
-	s.judge = judge{t: t, leases: make(map[string]held), labels: make(map[string]string), lists: make(map[string]string)}
+	s.judge = judge{t: t, leases: make(map[string]held), labels: make(map[string]string),
+		lists: make(map[string]string), working: make(map[string]bool)}
 	return s
 }
 
@@ -175,7 +177,6 @@ func (s *site) settle() {
 		from  string
 		up    bool
 		hello string
-		both  [2]*conn
 	}
 	var all []told
 	s.mu.Lock()
@@ -307,7 +308,10 @@ func (p *pod) run(list []string) {
 	p.stop, p.ended = stop, ended
 	go func() {
 		ended <- elected.Run(ctx, func(ctx context.Context, _ elector.Term) error {
+			s.works(p.name, e, true)
+			defer s.works(p.name, e, false)
 			<-ctx.Done()
+			time.Sleep(s.drain)
 			return nil
 		})
 	}()
@@ -430,6 +434,7 @@ type judge struct {
 	lists   map[string]string // the agreed members, by who holds them
 	wish    string            // the list that is awaited
 	first   time.Time         // when one member has agreed on it
+	working map[string]bool   // whose work has not returned
 	leads   int
 	vacant  time.Time // since when none leads
 	total   time.Duration
@@ -465,6 +470,22 @@ func (j *judge) renewed(name string, e *end, term elector.Term) {
 	j.leases[name] = held{term: term, leads: l.leads}
 }
 
+// works records that the work of a leader begins or has returned.
+func (j *judge) works(name string, e *end, works bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e.dead.Load() {
+		return
+	}
+	if delete(j.working, name); !works {
+		return
+	}
+	if len(j.working) > 0 {
+		j.t.Errorf("the work of %s begins while %v work", name, j.working)
+	}
+	j.working[name] = true
+}
+
 // killed records that a process has been killed.
 func (j *judge) killed(name string) {
 	j.mu.Lock()
@@ -474,6 +495,7 @@ func (j *judge) killed(name string) {
 	l.until, l.term = time.Now().Add(l.term.Left()), elector.Term{}
 	j.leases[name] = l
 	delete(j.lists, name)
+	delete(j.working, name)
 }
 
 func (j *judge) vacate(l *held) {

@@ -64,7 +64,10 @@ func (e *Elector) decide() time.Duration {
 	case takeBack:
 		_ = e.process.Command(lease.TakeBack())
 	case resign:
-		if t := e.leading(); t != nil && t.Number == s.term {
+		// The work must stop first. If it has not begun yet, try again.
+		if t := e.leading(); t == nil || t.Number != s.term {
+			again = s.now + e.leastStep()
+		} else {
 			var to election.ID
 			if v.to != "" {
 				to = ID(v.to)
@@ -114,12 +117,18 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 			}
 		}
 	}
+	switch gone := h.Confirmed && !h.Joint && !slices.Contains(h.new, m.config.Self); {
+	case gone:
+		v = verdict{move: resign, reason: "this leader is not a member any more"} // rule 21 of package lease
+	case h.Step() == lease.LastStep && (h.Confirmed || h.Begun): // in its own Term
+		v = verdict{move: resign, reason: "the members have changed too often in this Term"}
+	}
 	for _, hash := range v.spend {
 		m.spend(hash)
 	}
 	// Without a Watcher, grants show who is connected.
 	m.plan = v
-	m.look.Store(v.watch || m.up == nil && v.reason != "")
+	m.look.Store(v.watch || v.move == begin || m.up == nil && v.reason != "") // the process may ignore a change
 	return v, s
 }
 

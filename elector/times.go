@@ -156,7 +156,8 @@ func (t Times) check() error {
 func (t Times) lease(durable bool) lease.Config {
 	// The guard of a tenure renews at each beat. The timer of the Node is only for a lease that begins before the
 	// work does. It is longer, or it would often fire just before the beat and send each renewal twice.
-	c := lease.Config{Lease: t.Lease, Renew: t.Renew + t.Renew/8, Delay: t.Delay, Drift: t.Drift, Durable: durable}
+	c := lease.Config{Lease: t.Lease, Renew: t.Renew + t.Renew/8, Delay: t.Delay, Drift: t.Drift, Durable: durable,
+		Stays: true}
 	if durable {
 		c.Cold = -1 // a majority does not forget, so waiting for it ends, and costs neither Terms nor members
 	}

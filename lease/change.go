@@ -125,14 +125,13 @@ func (n *process) step(e *election.Env, now time.Duration) {
 	n.sendClaim(e, now)
 }
 
-// mayStep reports whether the leader may take another step in its Term. After 1023 steps it resigns.
+// mayStep reports whether the leader may take another step in its Term. After the last one it resigns.
 func (n *process) mayStep(e *election.Env, now time.Duration) bool {
 	if n.phase != leading || n.voting.label>>stepBits != n.mine {
 		return false
 	}
 	if n.voting.label&lastStep == lastStep {
-		n.resigned = now + n.config.Lease
-		n.resign(e, 0)
+		n.leave(e, now)
 		return false
 	}
 	return true
@@ -181,6 +180,13 @@ func (n *process) confirm(e *election.Env, now time.Duration) {
 	case n.voting.isJoint() && n.begun:
 		n.complete(e, now)
 	case !n.voting.isJoint() && !n.voting.hasSelf(): // rule 21
+		n.leave(e, now)
+	}
+}
+
+// leave hands over the lead, unless the program does that.
+func (n *process) leave(e *election.Env, now time.Duration) {
+	if !n.config.Stays {
 		n.resigned = now + n.config.Lease
 		n.resign(e, 0)
 	}

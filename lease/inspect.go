@@ -22,6 +22,9 @@ func (c Configuration) Term() uint64 { return c.Label >> stepBits }
 // Step returns the number of an agreed configuration in its Term.
 func (c Configuration) Step() int { return int(c.Label & lastStep) }
 
+// LastStep is the largest step of a Term.
+const LastStep = lastStep
+
 // Inspect returns the configuration of a Node of this package. Call it between steps.
 func Inspect(node election.Node) Configuration {
 	n := node.(*process)

@@ -82,7 +82,8 @@
 //     a configuration at least as new as the one of the answer. It votes again when the answers of voters with
 //     memory leave no quorum without one of them, in either set, or when all other members have answered. Under
 //     a wish, it does so when all other members have answered. Rule 7 applies to agreed configurations only.
-//  21. Leave. A leader that is not a member of the confirmed set hands over to a member (rule 10).
+//  21. Leave. A leader that is not a member of the confirmed set hands over to a member (rule 10). With Stays, its
+//     program commands that when its work has stopped; until then, grants of members renew the lease.
 //
 // An owner is a process and its incarnation, a number that the process gets at each start. A candidate that has
 // recovered from a crash is a different owner: its old grants do not belong to it.
@@ -229,6 +230,9 @@ type Config struct {
 	LastGrant time.Duration
 	// Eager means that candidates claim without asking first.
 	Eager bool
+	// Stays means that a leader continues to lead until its program commands it to resign, even if it is not a voter
+	// any more, or has taken the last step of its Term. If false, it resigns by itself.
+	Stays bool
 
 	words params.Wording // wording of errors
 }
