@@ -41,6 +41,7 @@ type membership struct {
 	ports    election.Port
 	blank    map[election.Port]bool // peers that have answered without memory, until this member has recovered
 	fresh    bool                   // this member has started without memory
+	first    map[string]bool        // the members that it has heard of first since
 	collided time.Time              // when that was logged
 	process  *process.Process
 
@@ -306,19 +307,31 @@ func (m *membership) observe(o *observe.Occurrence) {
 	recovered := held.Recovered && !m.held.Recovered
 	m.held, m.ports = held, ports
 	m.note(held)
-	if recovered && m.fresh && held.Agreed {
-		m.lament()
+	if m.fresh && held.Agreed {
+		m.lament(recovered)
 	}
 }
 
-// lament logs if so many members have lost their memory that they cannot know what the others have voted for.
-func (m *membership) lament() {
+// lament logs, once this member has recovered, if so many members have lost their memory that the others may not know
+// all votes. A member that was added later has had no memory to lose.
+func (m *membership) lament(recovered bool) {
 	m.mu.Lock()
+	if m.first == nil {
+		m.first = make(map[string]bool)
+		for _, name := range slices.Concat(m.now.old, m.now.new) {
+			m.first[name] = true
+		}
+	}
+	if !recovered {
+		m.mu.Unlock()
+		return
+	}
 	lost := map[string]bool{m.config.Self: true}
 	for port, is := range m.blank {
 		r, _ := m.process.Peer(port)
 		lost[m.nameOf(r.ID)] = is
 	}
+	maps.DeleteFunc(lost, func(name string, is bool) bool { return !is || !m.first[name] })
 	old, now, at := m.now.old, m.now.new, label(m.now.Configuration)
 	m.mu.Unlock()
 	for _, list := range [][]string{old, now} {
