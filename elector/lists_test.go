@@ -364,12 +364,12 @@ func TestTwoGroups(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			p.start(elector.Config{Self: name, Members: listed("a", "b"), Log: log})
 		}
-		for _, name := range []string{"c", "d"} {
-			p.start(elector.Config{Self: name, Members: listed("c", "d"), Log: log})
-		}
+		dir := t.TempDir() // or d might forget to which group it belongs
+		p.start(elector.Config{Self: "c", Members: listed("c", "d"), Log: log})
+		p.start(elector.Config{Self: "d", Members: listed("c", "d"), Dir: dir, Log: log})
 		time.Sleep(5 * time.Second)
 		p.stop["d"]()
-		d := p.start(elector.Config{Self: "d", Members: listed("a", "b", "c", "d"), Log: log})
+		d := p.start(elector.Config{Self: "d", Members: listed("a", "b", "c", "d"), Dir: dir, Log: log})
 		time.Sleep(5 * time.Second)
 		require.Equal(t, "c d", d.Leader().Members)
 		require.Contains(t, text.String(), `two groups have the name \"g\": `)
