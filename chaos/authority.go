@@ -30,21 +30,24 @@ type authority struct {
 	failed  error
 }
 
-// openAuthority makes certificates, and replaces them until close.
+// openAuthority makes certificates.
 func openAuthority(dir string, life time.Duration, members []string) (*authority, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	a := &authority{dir: dir, life: life, stop: stop, expires: make(map[string]time.Time),
+	a := &authority{dir: dir, life: life, stop: func() {}, expires: make(map[string]time.Time),
 		lapsing: make(map[string]bool)}
 	for _, name := range members {
 		a.expires[name] = time.Time{}
 	}
-	if err := errors.Join(os.Mkdir(dir, 0o700), a.replaceCA(), a.trustLatest(), a.issueAll()); err != nil {
-		return a, err
-	}
-	if life > 0 {
+	return a, errors.Join(os.Mkdir(dir, 0o700), a.replaceCA(), a.trustLatest(), a.issueAll())
+}
+
+// keep replaces certificates before they expire, until close. A member that starts meanwhile may read a certificate and
+// the key of another one, and then ends.
+func (a *authority) keep() {
+	if a.life > 0 {
+		ctx, stop := context.WithCancel(context.Background())
+		a.stop = stop
 		a.rotating.Go(func() { a.rotate(ctx) })
 	}
-	return a, nil
 }
 
 // close stops the replacements, and returns the first error.

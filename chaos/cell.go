@@ -52,6 +52,15 @@ type fault struct {
 	// starts returns how much earlier the clock of a process starts, by the number of the process.
 	starts func(int) time.Duration
 	clash  bool // two leases must be valid at the same time
+
+	// rolls is set if the members change, from three to five if a cell has three members, and from five to three if it
+	// has five.
+	rolls   bool
+	planned bool // the leader changes only when the harness ends or stops it
+	swift   bool // the members are agreed as soon as enough of them have the new list
+	hooks   bool // members report each step of a change, and may be struck in it
+	// like is another fault, with the same restarts and without a change. There is no leader for as long.
+	like string
 }
 
 // cell is a fault and the kind of group that it happens to.
@@ -61,6 +70,17 @@ type cell struct {
 	durable bool // members keep their state in a Dir
 	secure  bool // members show certificates
 }
+
+// most returns how many members the group ever has.
+func (c *cell) most() int {
+	if c.fault.rolls {
+		return max(c.n, c.after())
+	}
+	return c.n
+}
+
+// after returns how many members there are after a change.
+func (c *cell) after() int { return 8 - c.n }
 
 // network reports whether members are in namespaces.
 func (c *cell) network() bool { return c.fault.needs == spaces }

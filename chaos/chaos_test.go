@@ -115,8 +115,8 @@ func TestSelection(t *testing.T) {
 		names[c.String()] = true
 	}
 	some, missing := selection(o, map[need]string{spaces: "no networks", mounts: "no disks"})
-	require.Equal(t, []string{"cells: 102, no networks", "cells: 10, no disks"}, missing)
-	require.Len(t, some, len(all)-112)
+	require.Equal(t, []string{"cells: 106, no networks", "cells: 11, no disks"}, missing)
+	require.Len(t, some, len(all)-117)
 	o.short = true
 	short, _ := selection(o, nil)
 	require.Less(t, len(short), 20)
@@ -143,11 +143,11 @@ func TestUpdate(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+"A lease of 1s, 2 trials a cell"))
-	require.Contains(t, string(text), "| kill -9 the leader | 2 | 3 | 1 | 3 | 2 | 1 | 1 | 0 | **failed in 1 cells** |\n")
+	require.Contains(t, string(text), "| kill -9 the leader | 2 | 3 | 1 | 3 | 2 | - | 1 | 1 | 0 | **failed in 1 cells** |\n")
 	rows, err := os.ReadFile(detailsPath(path))
 	require.NoError(t, err)
-	require.Equal(t, strings.Join(columns, ",")+"\nkill -9 the leader,3,true,false,3,0,1,3,0,1,2,1,1,4,0,\n"+
-		"kill -9 the leader,3,true,false,0,,,,,,,0,0,0,0,"+errHung.Error()+"\n", string(rows))
+	require.Equal(t, strings.Join(columns, ",")+"\nkill -9 the leader,3,true,false,3,0,1,3,0,1,2,,,,1,1,4,0,\n"+
+		"kill -9 the leader,3,true,false,0,,,,,,,,,,0,0,0,0,"+errHung.Error()+"\n", string(rows))
 	require.True(t, strings.HasSuffix(string(text), endMark+"b\n"))
 	require.NotContains(t, string(text), "old")
 }

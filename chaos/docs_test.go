@@ -25,6 +25,7 @@ func TestDocs(t *testing.T) {
 	checks := map[string]error{"errTokens": errTokens, "errRegister": errRegister, "errNoStale": errNoStale,
 		"errHung": errHung, "errLate": errLate, "errFlapping": errFlapping, "errUnsteady": errUnsteady,
 		"errConfirm": errConfirm, "errZombie": errZombie, "errBroken": errBroken,
+		"errCostly": errCostly, "errNoStrike": errNoStrike,
 		"ErrTwoLeases": cluster.ErrTwoLeases, "ErrEarlyTerm": cluster.ErrEarlyTerm}
 	named := make(map[string]bool)
 	for _, row := range rows(t, string(text), "<!-- hunted -->\n", "<!-- /hunted -->") {
@@ -64,7 +65,8 @@ func TestSummary(t *testing.T) {
 func parseRow(t *testing.T, fields []string) (r row) {
 	t.Helper()
 	r = row{fault: fields[0], durable: fields[2] == "true", secure: fields[3] == "true", measured: fields[5] != "",
-		failed: fields[15]}
+		changed: fields[11] != "",
+		failed:  fields[18]}
 	number := func(i int) int {
 		v, err := strconv.Atoi(fields[i])
 		require.NoError(t, err)
@@ -75,7 +77,12 @@ func parseRow(t *testing.T, fields []string) (r row) {
 			r.vacant[i], r.changes[i] = int64(number(5+i)), int64(number(8+i))
 		}
 	}
-	r.n, r.trials, r.late, r.busy, r.accepted, r.refused = number(1), number(4), number(11), number(12), number(13), number(14)
+	for i := range r.agreed {
+		if r.changed {
+			r.agreed[i] = int64(number(11 + i))
+		}
+	}
+	r.n, r.trials, r.late, r.busy, r.accepted, r.refused = number(1), number(4), number(14), number(15), number(16), number(17)
 	return r
 }
 

@@ -14,7 +14,7 @@ import (
 // faults returns all faults. The longest come first, so that cells that run in parallel end at about the same time.
 func faults() []*fault {
 	var all []*fault
-	for _, some := range [][]*fault{mixed(), certificates(), crashes(), restarts(), twins(), handOvers(),
+	for _, some := range [][]*fault{rolls(), mixed(), certificates(), crashes(), restarts(), twins(), handOvers(),
 		pauses(), cuts(), disks(), clocks()} {
 		all = append(all, some...)
 	}
@@ -167,12 +167,13 @@ func (t *trial) startTwin(s *seat) (at place, err error) {
 	}
 	if s.dir != "" { // a second process would find the Dir locked
 		at.dir = s.dir + ".twin"
-		if err := os.MkdirAll(at.dir, 0o700); err != nil {
+		// A copy, since a process without memory waits for answers of a majority.
+		if err := errors.Join(os.RemoveAll(at.dir), os.CopyFS(at.dir, os.DirFS(s.dir))); err != nil {
 			return at, err
 		}
 	}
 	at.members = maps.Clone(at.members)
-	at.members[s.name] = address
+	at.members[s.name], at.address = address, address
 	s.twin, err = t.run(s, at)
 	return at, err
 }

@@ -27,7 +27,8 @@ type group struct {
 	times   elector.Times
 	net     *network // nil: members use loopback
 	spare   string   // an address that no member has, on loopback
-	seats   []*seat
+	all     []*seat
+	seats   []*seat // which should be up: the first ones of all
 	store   *register
 	meter   *stallMeter
 	reading sync.WaitGroup
@@ -40,6 +41,8 @@ type group struct {
 	confirmed []cluster.Lease // confirmed by Confirm at From
 	stops     []stop
 	stalls    []stallOf
+	views     []report // that show other members than the one before
+	steps     []stepOf
 	answered  []operation
 	broken    error
 	changed   chan struct{}
@@ -49,6 +52,7 @@ type group struct {
 type seat struct {
 	index   int
 	name    string
+	address string
 	dir     string // of its state; empty if it keeps none
 	disk    *disk  // nil: dir is on the shared disk
 	rate    float64
@@ -94,18 +98,19 @@ func (g *group) open() (err error) {
 	if g.store, err = serveRegister(filepath.Join(g.dir, "register")); err != nil {
 		return err
 	}
-	addresses := loopbackAddresses(c.n + 1)
-	g.spare = addresses[memberName(c.n)]
-	delete(addresses, memberName(c.n))
+	most := c.most()
+	addresses := loopbackAddresses(most + 1)
+	g.spare = addresses[memberName(most)]
+	delete(addresses, memberName(most))
 	if c.network() {
-		machines := c.n
+		machines := most
 		if c.fault.twin {
 			machines++
 		}
 		if g.net, err = openNetwork(machines); err != nil {
 			return err
 		}
-		addresses = g.net.addresses(c.n)
+		addresses = g.net.addresses(most)
 	}
 	if c.secure {
 		names := slices.Collect(maps.Keys(addresses))
@@ -113,12 +118,12 @@ func (g *group) open() (err error) {
 			return err
 		}
 	}
-	for i := range c.n {
-		s := &seat{index: i, name: memberName(i), rate: 1, members: addresses}
+	for i := range most {
+		s := &seat{index: i, name: memberName(i), address: addresses[memberName(i)], rate: 1}
 		if c.fault.rates != nil {
 			s.rate = c.fault.rates(i)
 		}
-		g.seats = append(g.seats, s)
+		g.all = append(g.all, s)
 		if c.durable {
 			s.dir = filepath.Join(g.dir, s.name)
 			if err = os.Mkdir(s.dir, 0o700); err != nil {
@@ -132,7 +137,27 @@ func (g *group) open() (err error) {
 			}
 		}
 	}
-	return g.startAll()
+	g.seats = g.all[:c.n]
+	g.list(c.n, g.seats...)
+	if err := g.startAll(); err != nil || g.authority == nil {
+		return err
+	}
+	err = g.await(context.Background(), g.patience(), "all members to start", func() bool {
+		return !slices.ContainsFunc(g.seats, func(s *seat) bool { return s.process.since == 0 })
+	})
+	g.authority.keep()
+	return err
+}
+
+// list gives members the list of the first n members. They have it when they are restarted.
+func (g *group) list(n int, seats ...*seat) {
+	list := make(map[string]string)
+	for _, s := range g.all[:n] {
+		list[s.name] = s.address
+	}
+	for _, s := range seats {
+		s.members = list
+	}
 }
 
 func memberName(i int) string { return string(rune('a' + i)) }
@@ -140,12 +165,12 @@ func memberName(i int) string { return string(rune('a' + i)) }
 // close ends all processes, and removes everything that the group has made.
 func (g *group) close() error {
 	var all error
-	for _, s := range g.seats {
+	for _, s := range g.all {
 		if s.disk != nil {
 			all = errors.Join(all, s.disk.repair()) // otherwise a process that writes could not end
 		}
 	}
-	for _, s := range g.seats {
+	for _, s := range g.all {
 		for _, p := range []*process{s.process, s.twin} {
 			if p != nil {
 				all = errors.Join(all, p.unfreeze())
@@ -154,7 +179,7 @@ func (g *group) close() error {
 		}
 	}
 	g.reading.Wait()
-	for _, s := range g.seats {
+	for _, s := range g.all {
 		if s.disk != nil {
 			all = errors.Join(all, s.disk.close())
 		}
@@ -195,12 +220,13 @@ func (g *group) start(s *seat) (err error) {
 // place is the environment of a process.
 type place struct {
 	machine int // its network namespace
+	address string
 	dir     string
 	members map[string]string
 }
 
 // place returns the place of a member.
-func (s *seat) place() place { return place{s.index, s.dir, s.members} }
+func (s *seat) place() place { return place{s.index, s.address, s.dir, s.members} }
 
 // run starts a process for a member.
 func (g *group) run(s *seat, at place) (*process, error) {
@@ -234,7 +260,7 @@ func (g *group) run(s *seat, at place) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{number: number, seat: s, early: early, cmd: cmd, stdin: stdin, ended: make(chan struct{})}
+	p := &process{number: number, seat: s, began: suspend.Now(), early: early, cmd: cmd, stdin: stdin, ended: make(chan struct{})}
 	g.reading.Go(func() {
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			var r report
@@ -245,12 +271,13 @@ func (g *group) run(s *seat, at place) (*process, error) {
 		_ = cmd.Wait() // ignore the error: most are killed
 		g.mu.Lock()
 		p.text, p.over = text.String(), true
+		p.died = suspend.Now()
 		g.change()
 		g.mu.Unlock()
 		close(p.ended)
 	})
-	own := settings{Self: s.name, Members: at.members, Dir: at.dir, Times: g.times, Rate: s.rate,
-		Register: filepath.Join(g.dir, "register"), Process: number}
+	own := settings{Self: s.name, Address: at.address, Members: at.members, Dir: at.dir, Times: g.times, Rate: s.rate,
+		Register: filepath.Join(g.dir, "register"), Process: number, Hooks: g.cell.fault.hooks}
 	if g.authority != nil {
 		own.Certs = g.authority.dir
 	}
@@ -266,6 +293,9 @@ func (g *group) hear(p *process, r *report) {
 	l := cluster.Lease{Member: p.seat.name, Term: r.Term, From: r.From, Until: r.Until}
 	switch r.Kind {
 	case kindView:
+		if r.Members != p.view.Members {
+			g.views = append(g.views, *r)
+		}
 		if p.view = *r; p.since == 0 {
 			p.since = suspend.Now()
 		}
@@ -279,6 +309,8 @@ func (g *group) hear(p *process, r *report) {
 		g.stops = append(g.stops, stop{p.seat.name, r.Term, r.Error})
 	case kindStall:
 		g.stalls = append(g.stalls, stallOf{span{r.From, r.Until}, p.number})
+	case kindStep:
+		g.steps = append(g.steps, stepOf{*r, p})
 	case kindRefused:
 		p.text = r.Error
 	case kindBroken:
@@ -339,6 +371,9 @@ func (g *group) describe() (text string) {
 		}
 		text += fmt.Sprintf("; %s follows %q in Term %d %s", s.name, s.process.view.Leader,
 			s.process.view.Term, s.process.text)
+		if g.cell.fault.rolls {
+			text += fmt.Sprintf(" (members: %s)", s.process.view.Members)
+		}
 	}
 	return text
 }

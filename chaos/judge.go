@@ -25,6 +25,8 @@ var (
 	errConfirm  = errors.New("no error from Confirm for a member that had a successor")
 	errZombie   = errors.New("a member that reaches no majority has led for longer than a lease")
 	errLate     = errors.New("leaders came later than they should, and not because of the machine")
+	errCostly   = errors.New("a change of the members costs time without a leader")
+	errNoStrike = errors.New("no leader was struck in a change")
 	errNoStale  = errors.New("the register was to refuse a late write, but there was none")
 )
 
@@ -89,6 +91,26 @@ func judgeLate(results []*result) (all error) {
 		if late := r.count(func(o outcome) bool { return o.Late }); 10*late > len(r.outcomes) {
 			all = errors.Join(all, fmt.Errorf("%s: %w: in %d of %d trials", r, errLate, late,
 				len(r.outcomes)))
+		}
+	}
+	return all
+}
+
+// judgeCost checks that changes of the members cost no time without a leader: the median is at most a quarter of a
+// lease longer than the median of the same restarts without a change, if these were tried as well.
+func judgeCost(results []*result, lease time.Duration) (all error) {
+	for _, r := range results {
+		for _, plain := range results {
+			if plain.fault.name != r.fault.like || plain.n != r.n || plain.durable != r.durable ||
+				plain.secure != r.secure || len(r.outcomes)*len(plain.outcomes) == 0 {
+				continue
+			}
+			vacant := func(o outcome) int64 { return int64(o.Vacant) }
+			own, without := three(r.outcomes, vacant)[1], three(plain.outcomes, vacant)[1]
+			if own > without+int64(lease/4) {
+				all = errors.Join(all, fmt.Errorf("%s: %w: %v, without a change %v", r, errCostly,
+					time.Duration(own), time.Duration(without)))
+			}
 		}
 	}
 	return all

@@ -63,6 +63,22 @@ func TestJudgeLate(t *testing.T) {
 	require.EqualError(t, err, "kill -9 the leader, n=3, none: "+errLate.Error()+": in 3 of 20 trials")
 }
 
+// TestJudgeCost: a change that takes longer without a leader than the same restarts is found.
+func TestJudgeCost(t *testing.T) {
+	of := func(name string, vacant ...time.Duration) *result {
+		r := &result{cell: find(t, "^"+name+", n=3, Dir$")[0]}
+		for _, v := range vacant {
+			r.outcomes = append(r.outcomes, outcome{Vacant: v})
+		}
+		return r
+	}
+	const name = "change the list, in any order"
+	plain := of("restart one after another", 10, 20, 90)
+	require.NoError(t, judgeCost([]*result{of(name, 1, 120, 900), plain}, 400))
+	require.NoError(t, judgeCost([]*result{of(name, 1, 121, 900)}, 400), "nothing to compare with")
+	require.ErrorIs(t, judgeCost([]*result{plain, of(name, 1, 121, 900)}, 400), errCostly)
+}
+
 // TestJudgeIsolated: a lease that a process renews although it reaches no majority is found.
 func TestJudgeIsolated(t *testing.T) {
 	alone := []isolation{{process: 1, at: 5}}

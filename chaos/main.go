@@ -103,7 +103,7 @@ func runCells(ctx context.Context, args []string) error {
 		return err
 	}
 	results, err := try(ctx, cells, o, []string{program, asMember}, kept)
-	err = errors.Join(err, judgeLate(results), kept.close())
+	err = errors.Join(err, judgeLate(results), judgeCost(results, o.lease), kept.close())
 	fmt.Print(details(rowsOf(results)), "\n", table(rowsOf(results)))
 	if o.update != "" && ctx.Err() == nil {
 		err = errors.Join(err, update(o.update, own, results))

@@ -26,6 +26,7 @@ const groupName = "chaos"
 // settings is the first line of input of a member.
 type settings struct {
 	Self     string            `json:"self"`
+	Address  string            `json:"address"`
 	Members  map[string]string `json:"members"`
 	Dir      string            `json:"dir,omitempty"`
 	Times    elector.Times     `json:"times"`
@@ -33,6 +34,7 @@ type settings struct {
 	Register string            `json:"register"`        // the socket of the register
 	Process  int               `json:"process"`         // a number that no other process of the group has
 	Certs    string            `json:"certs,omitempty"` // folder of certificates; empty without TLS
+	Hooks    bool              `json:"hooks,omitempty"` // see hook
 }
 
 // report is a line of output of a member.
@@ -43,7 +45,10 @@ type report struct {
 	Until time.Duration `json:"until,omitempty"`
 	ended bool          // the lease was found invalid
 
-	Leader string `json:"leader,omitempty"` // of a view
+	Leader  string `json:"leader,omitempty"`  // of a view
+	Members string `json:"members,omitempty"` // the agreed ones, of a view or a step
+	Next    string `json:"next,omitempty"`    // of a step
+	Struck  bool   `json:"struck,omitempty"`  // of a step: now the process stops or ends
 
 	Operation *operation `json:"operation,omitempty"`
 	Error     string     `json:"error,omitempty"`
@@ -56,6 +61,7 @@ const (
 	kindOperation = "operation" // the register has answered
 	kindConfirmed = "confirmed" // Confirm, called at From, has returned nil
 	kindStop      = "stop"      // the work was asked to stop
+	kindStep      = "step"      // the members begin or end to change
 	kindStall     = "stall"     // this process did not run between From and Until
 	kindRefused   = "refused"   // a command has failed
 	kindBroken    = "broken"    // a violation
@@ -92,21 +98,36 @@ func runMember(ctx context.Context, in io.Reader, out io.Writer) error {
 			return time.Duration(float64(suspend.Now()-began) * m.Rate)
 		}
 	}
+	if _, listed := m.Members[m.Self]; !listed {
+		config.Listen = m.Address
+	}
+	var hook *hook
+	if m.Hooks {
+		var closeHook func()
+		if hook, closeHook, err = openHook(m, &config); err != nil {
+			return err
+		}
+		defer closeHook()
+	}
 	if m.elector, err = elector.New(config); err != nil {
 		return err
+	}
+	if hook != nil {
+		hook.elector.Store(m.elector)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Nothing waits for this goroutine, since no context ends its read.
 	go func() {
-		m.obey(ctx, lines)
+		m.obey(ctx, lines, hook)
 		cancel()
 	}()
 	var watching sync.WaitGroup
 	watching.Go(func() { m.noteStalls(ctx) })
 	watching.Go(func() {
 		for v := range m.elector.Watch(ctx) {
-			m.say(report{Kind: kindView, Leader: v.Leader, Term: v.Term})
+			m.say(report{Kind: kindView, From: suspend.Now(), Leader: v.Leader, Term: v.Term,
+				Members: v.Members})
 		}
 	})
 	err = m.elector.Run(ctx, m.lead)
@@ -135,12 +156,15 @@ func (m *member) noteStalls(ctx context.Context) {
 	})
 }
 
-// obey executes commands until the input ends: "resign", or "transfer" and a name.
-func (m *member) obey(ctx context.Context, lines *bufio.Reader) {
+// obey executes commands until the input ends: "resign", "transfer" and a name, or what a hook does.
+func (m *member) obey(ctx context.Context, lines *bufio.Reader, hook *hook) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			return
+		}
+		if hook.obey(strings.Fields(line)) {
+			continue
 		}
 		// Both wait for other members. The harness sees the result in the leases.
 		go func() {

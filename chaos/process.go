@@ -23,12 +23,14 @@ type process struct {
 	stdin  io.WriteCloser
 	ended  chan struct{}
 	frozen string        // its group of the freezer; empty if none
+	began  time.Duration // when it was started
 	early  time.Duration // how much earlier its clock started
 
 	// Read and written with the mutex of the group held.
 	view  report
 	since time.Duration // time of its first report
 	over  bool          // it has ended
+	died  time.Duration // when that was noticed
 	text  string        // last line of its standard error
 }
 

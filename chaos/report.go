@@ -19,6 +19,8 @@ type row struct {
 	trials          int
 	measured        bool // vacant and changes are known; not in cells that expect two leaders
 	vacant, changes [3]int64
+	changed         bool // agreed is known: the members change
+	agreed          [3]int64
 	late, busy      int
 	accepted        int
 	refused         int
@@ -27,7 +29,7 @@ type row struct {
 
 // columns are the columns of the file of rows.
 var columns = []string{"fault", "n", "dir", "tls", "trials", "no_leader_ms_min", "no_leader_ms_median", "no_leader_ms_max",
-	"changes_min", "changes_median", "changes_max", "late", "busy", "writes_accepted", "writes_refused", "failed"}
+	"changes_min", "changes_median", "changes_max", "agreed_ms_min", "agreed_ms_median", "agreed_ms_max", "late", "busy", "writes_accepted", "writes_refused", "failed"}
 
 // rowsOf returns a row for each result.
 func rowsOf(results []*result) (rows []row) {
@@ -39,6 +41,9 @@ func rowsOf(results []*result) (rows []row) {
 		if cell.measured {
 			cell.vacant = three(r.outcomes, func(o outcome) int64 { return o.Vacant.Milliseconds() })
 			cell.changes = three(r.outcomes, func(o outcome) int64 { return int64(o.Changes) })
+		}
+		if cell.changed = r.fault.swift && len(r.outcomes) > 0; cell.changed {
+			cell.agreed = three(r.outcomes, func(o outcome) int64 { return o.Agreed.Milliseconds() })
 		}
 		if r.err != nil {
 			cell.failed = r.err.Error()
@@ -52,10 +57,10 @@ func rowsOf(results []*result) (rows []row) {
 func (r row) record() []string {
 	fields := []string{r.fault, strconv.Itoa(r.n), strconv.FormatBool(r.durable), strconv.FormatBool(r.secure),
 		strconv.Itoa(r.trials)}
-	for _, values := range [][3]int64{r.vacant, r.changes} {
+	for i, values := range [][3]int64{r.vacant, r.changes, r.agreed} {
 		for _, v := range values {
 			text := ""
-			if r.measured {
+			if i < 2 && r.measured || r.changed {
 				text = strconv.FormatInt(v, 10)
 			}
 			fields = append(fields, text)
@@ -83,7 +88,7 @@ func details(rows []row) string {
 func table(rows []row) string {
 	var b strings.Builder
 	b.WriteString("| fault | cells | trials | no leader, ms: medians of the cells | longest | changes of leader, at most | " +
-		"late | busy | writes refused | violations |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
+		"until agreed, ms | late | busy | writes refused | violations |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].fault == rows[0].fault {
@@ -98,7 +103,7 @@ func table(rows []row) string {
 // line returns the line of a fault, which has these cells.
 func line(cells []row) string {
 	var trials, late, busy, refused, failed int
-	var medians []int64
+	var medians, agreed []int64
 	var longest, changes int64
 	for _, r := range cells {
 		trials, late, busy, refused = trials+r.trials, late+r.late, busy+r.busy, refused+r.refused
@@ -106,25 +111,36 @@ func line(cells []row) string {
 			medians = append(medians, r.vacant[1])
 			longest, changes = max(longest, r.vacant[2]), max(changes, r.changes[2])
 		}
+		if r.changed {
+			agreed = append(agreed, r.agreed[1])
+		}
 		if r.failed != "" {
 			failed++
 		}
 	}
 	times, violations := "- | - | -", "none"
 	if len(medians) > 0 {
-		typical := strconv.FormatInt(slices.Min(medians), 10)
-		if most := slices.Max(medians); most > slices.Min(medians) {
-			typical += fmt.Sprintf(" to %d", most)
-		}
-		times = fmt.Sprintf("%s | %d | %d", typical, longest, changes)
+		times = fmt.Sprintf("%s | %d | %d", among(medians), longest, changes)
 	} else {
 		violations = "two leaders in each trial"
 	}
 	if failed > 0 {
 		violations = fmt.Sprintf("**failed in %d cells**", failed)
 	}
-	return fmt.Sprintf("| %s | %d | %d | %s | %d | %d | %d | %s |\n", cells[0].fault, len(cells), trials, times, late, busy,
-		refused, violations)
+	return fmt.Sprintf("| %s | %d | %d | %s | %s | %d | %d | %d | %s |\n", cells[0].fault, len(cells), trials, times, among(agreed),
+		late, busy, refused, violations)
+}
+
+// among returns the smallest and the largest of some values.
+func among(values []int64) string {
+	if len(values) == 0 {
+		return "-"
+	}
+	least, most := slices.Min(values), slices.Max(values)
+	if most > least {
+		return fmt.Sprintf("%d to %d", least, most)
+	}
+	return strconv.FormatInt(least, 10)
 }
 
 // count returns how many trials fulfill a condition.

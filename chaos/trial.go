@@ -29,6 +29,11 @@ type trial struct {
 	down   []outage
 	alone  []isolation
 	before int // number of stops reported before the trial
+
+	// Of trials in which the members change.
+	planned int           // how often the leader was ended or stopped
+	took    time.Duration // see Agreed
+	forgot  bool          // two members without Dir may have been down in one lease
 }
 
 // outcome is the result of a trial.
@@ -39,10 +44,16 @@ type outcome struct {
 	// Busy is set if there were changes that the fault does not explain, while the machine stalled a member.
 	Busy bool `json:"busy,omitempty"`
 	Vain int  `json:"vain,omitempty"` // see halt
+	// Agreed is the time from the restart after which enough members had the new list until the leader knew that it was
+	// agreed.
+	Agreed time.Duration `json:"agreed,omitempty"`
 }
 
 // attempt makes one trial.
 func (g *group) attempt(ctx context.Context) (outcome, error) {
+	if err := g.reset(ctx); err != nil {
+		return outcome{}, err
+	}
 	t, err := g.begin(ctx)
 	if err == nil && g.cell.fault.below && t.leader == t.largest() {
 		if err = t.transfer(t.others[0]); err == nil {
@@ -105,14 +116,22 @@ func (t *trial) outcome() (o outcome, err error) {
 	}
 	longest, sum := vacant(served, t.began, now)
 	_, most := t.times.FailOver(t.cell.n)
-	if !t.cell.fault.survived {
+	if !t.cell.fault.survived || t.forgot {
 		// There was no majority for a while, and members that restart keep silent for a lease.
 		most += t.healed - t.began + t.times.Lease*11/10
 	}
 	most += time.Duration(t.cell.fault.grace * float64(t.times.Lease))
-	o.Vacant = sum
+	o.Vacant, o.Agreed = sum, t.took
 	o.Late = longest > most+4*stalled
-	if err = judgeChanges(t.cell.fault, o.Changes, t.stops[t.before:], now-t.began,
+	f := *t.cell.fault
+	if f.swift {
+		times := t.times.Complete()
+		o.Late = o.Late || o.Agreed > 2*times.Renew+4*times.Delay+4*stalled
+	}
+	if f.planned {
+		f.most = max(t.planned, 1) + t.leaving()
+	}
+	if err = judgeChanges(&f, o.Changes, t.stops[t.before:], now-t.began,
 		t.times.Lease); err != nil &&
 		(stalled >= t.times.Lease/4 || t.heldUp() >= t.times.Lease/2) {
 		// A leader loses its lease if the machine stalls it, or its voters.
@@ -125,6 +144,17 @@ func (t *trial) outcome() (o outcome, err error) {
 		}
 	}
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
+}
+
+// leaving returns how many leases began or ended in the trial whose leader is not in the new list: it hands over. The
+// caller holds mu.
+func (t *trial) leaving() (n int) {
+	for _, l := range t.leases {
+		if l.Until > t.began && !slices.ContainsFunc(t.seats, func(s *seat) bool { return s.name == l.Member }) {
+			n++
+		}
+	}
+	return n
 }
 
 // waits returns when a member did not run since the trial began, although it was not paused. The caller holds mu.
