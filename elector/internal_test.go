@@ -19,6 +19,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/observe"
+	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport/memory"
 )
 
@@ -119,6 +120,54 @@ func TestFounders(t *testing.T) {
 		`founded by the members a b c, and the group of "d" by d e: give one of them another name, or delete its Dirs`)
 	other.Founders = "a b c"
 	require.NoError(t, m.accept(ID("d"), other.bytes()))
+}
+
+// TestFoundersLearned: a process that joins learns from a member, not from a guest, by which list the group was founded.
+func TestFoundersLearned(t *testing.T) {
+	m := memberOf("abc")
+	guest, member := helloOf("x", "xy", LAN()), helloOf("b", "abc", LAN())
+	guest.Founders, member.Founders = "x y", "a b"
+	require.NoError(t, m.accept(ID("x"), guest.bytes()))
+	require.NoError(t, m.accept(ID("b"), member.bytes()))
+	require.Empty(t, m.founders)
+	m.now.Agreed, m.now.new = true, []string{"a", "b", "c"}
+	require.NoError(t, m.accept(ID("x"), guest.bytes()))
+	require.Equal(t, "a b", m.founders)
+	require.ErrorContains(t, m.accept(ID("x"), guest.bytes()), "two groups have the name")
+}
+
+// TestHellosBounded: no peer uses up the memory by names.
+func TestHellosBounded(t *testing.T) {
+	m := memberOf("abc")
+	for i := range 100 {
+		h := helloOf("b", "abc", LAN())
+		h.Peers = make(map[string]string)
+		for j := range 2 * mostMembers {
+			h.Peers[fmt.Sprintf("%d.%d", i, j)] = "127.0.0.1:1"
+		}
+		require.NoError(t, m.accept(ID("b"), h.bytes()))
+	}
+	require.LessOrEqual(t, len(m.names), mostNames)
+	require.LessOrEqual(t, len(m.addresses), mostNames)
+	for i := len(m.hellos); i < process.MaxPeers; i++ {
+		m.hellos[fmt.Sprint(i)] = hello{}
+	}
+	met, fresh := helloOf("b", "abc", LAN()), helloOf("z", "abcz", LAN())
+	require.NoError(t, m.accept(ID("b"), met.bytes()))
+	require.EqualError(t, m.accept(ID("z"), fresh.bytes()),
+		`1024 processes have connected since process "a" was started: restart it`)
+}
+
+// TestCallEnds: SetMembers returns if this member does not lead a group that is founded.
+func TestCallEnds(t *testing.T) {
+	for _, now := range []lease.Configuration{{}, {Leads: true}, {Agreed: true}} {
+		m, c := memberOf("abc"), &call{done: make(chan error, 1)}
+		m.now.Configuration, m.call = now, c
+		v, _ := m.judge(0, 0)
+		require.Equal(t, stay, v.move)
+		require.Len(t, c.done, 1)
+		require.Equal(t, ErrNotLeader, <-c.done)
+	}
 }
 
 // unlocked is a log that requires, at each line, that a lock is free.

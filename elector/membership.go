@@ -23,6 +23,8 @@ const (
 	mostMembers = 255
 	// mostSpent is how many earlier lists a member remembers.
 	mostSpent = 16
+	// mostNames is how many names a member learns from others.
+	mostNames = 2 * process.MaxPeers
 )
 
 // membership is what this member knows about the others: their names and addresses, what they wish, and who of them
@@ -45,8 +47,9 @@ type membership struct {
 	collided time.Time              // when that was logged
 	process  *process.Process
 
-	due  chan struct{} // has one if something has changed
-	look atomic.Bool   // the next message may change what note records, although held stays the same
+	due   chan struct{} // has one if something has changed
+	look  atomic.Bool   // the next message may change what note records, although held stays the same
+	named atomic.Bool   // so may the next step, because a name has become known
 
 	mu        sync.Mutex
 	names     map[election.ID]string
@@ -56,10 +59,11 @@ type membership struct {
 	founders  string           // list by which the group was founded; empty if unknown
 	spent     []spentList      // the last one first
 	now       holding
-	since     time.Time // since when the agreed members are the same
-	was       bool      // this member has been one of the agreed members
-	call      *call     // of SetMembers, in progress
-	plan      verdict   // of the policy, the last one
+	voting    election.Port // all voters have smaller ports
+	since     time.Time     // since when the agreed members are the same
+	was       bool          // this member has been one of the agreed members
+	call      *call         // of SetMembers, in progress
+	plan      verdict       // of the policy, the last one
 
 	// Only the goroutine of steer uses these.
 	policy            policy
@@ -78,6 +82,14 @@ type holding struct {
 	granted  map[string]bool // who has granted the last round of this leader
 	stands   map[string]bool // who could succeed this leader
 	read     map[string]bool // who has answered this member since it has lost its memory
+}
+
+// agreed returns the members that a change in progress has not replaced yet.
+func (h *holding) agreed() []string {
+	if h.Joint {
+		return h.old
+	}
+	return h.new
 }
 
 // newMembership returns what a member knows when it starts.
@@ -171,7 +183,11 @@ func (m *membership) isOther(id election.ID) bool {
 
 // know records a name, and an address unless it is empty. The caller holds mu, or has the only reference.
 func (m *membership) know(name, address string) {
-	if m.names[ID(name)] = name; address != "" {
+	id := ID(name)
+	if m.names[id] == "" {
+		m.named.Store(true) // a configuration may have named it by its ID
+	}
+	if m.names[id] = name; address != "" {
 		m.addresses[name] = address
 	}
 }
@@ -200,23 +216,37 @@ func (m *membership) hear(h hello) error {
 			"and the group of %.60q by %.200s: give one of them another name, or delete its Dirs", m.config.Group,
 			m.config.Self, m.founders, h.Self, h.Founders)
 	}
+	if _, met := m.hellos[h.Self]; !met && len(m.hellos) >= process.MaxPeers {
+		return fmt.Errorf("%d processes have connected since process %.60q was started: restart it", process.MaxPeers,
+			m.config.Self)
+	}
 	for name, address := range h.Peers {
-		if !m.said[name] && m.addresses[name] == "" {
+		// A peer cannot use up the memory by ever more names.
+		if !m.said[name] && m.addresses[name] == "" && (m.names[ID(name)] != "" || len(m.names) < mostNames) {
 			m.know(name, address)
 		}
-	}
-	if m.names[ID(h.Self)] == "" {
-		m.look.Store(true) // a configuration may have named it by its ID
 	}
 	m.know(h.Self, h.Address)
 	m.said[h.Self] = m.said[h.Self] || h.Address != ""
 	m.hellos[h.Self] = h
-	if m.now.Agreed && m.founders == "" {
-		m.founders = h.Founders
-	}
+	m.learnFounders()
 	m.spent = unionOfSpent(m.spent, h.Spent)
 	m.poke()
 	return nil
+}
+
+// learnFounders takes the founders from the hello of a member, if this process has become a member later. The caller
+// holds mu.
+func (m *membership) learnFounders() {
+	if m.founders != "" || !m.now.Agreed {
+		return
+	}
+	for _, name := range sortedNames(m.hellos) {
+		if h := m.hellos[name]; h.Founders != "" && m.isVoter(name) {
+			m.founders = h.Founders
+			return
+		}
+	}
 }
 
 // poke makes steer look at what has changed.
@@ -227,22 +257,16 @@ func (m *membership) poke() {
 	}
 }
 
-// known returns what is stored with the state of the process. The goroutine of the process calls it. Ports after the
-// last voter have no part in the state.
+// known returns what is stored with the state of the process. Ports after the last voter have no part in the state.
 func (m *membership) known() known {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := known{founders: m.founders, spent: slices.Clone(m.spent)}
-	last := 0
-	for port := range m.ports {
+	for port := range m.voting {
 		r, _ := m.process.Peer(port)
 		name := m.names[r.ID]
 		k.roster = append(k.roster, peer{r.ID, name, m.addresses[name]})
-		if v := lease.VoterAt(m.node, port); v.Old || v.New {
-			last = len(k.roster)
-		}
 	}
-	k.roster = k.roster[:last]
 	return k
 }
 
@@ -301,7 +325,8 @@ func (m *membership) observe(o *observe.Occurrence) {
 		ports++
 	}
 	held := lease.Inspect(m.node)
-	if held == m.held && ports == m.ports && !(recv && (!held.Recovered || m.look.Load())) {
+	if named := m.named.Swap(false); held == m.held && ports == m.ports && !named &&
+		!(recv && (!held.Recovered || m.look.Load())) {
 		return
 	}
 	recovered := held.Recovered && !m.held.Recovered
@@ -365,15 +390,19 @@ func (m *membership) note(held lease.Configuration) {
 		}
 	}
 	add(m.config.Self, lease.VoterAt(m.node, election.NoPort))
+	m.voting = 0
 	for port := range m.ports {
 		r, _ := m.process.Peer(port)
-		add(m.nameOf(r.ID), lease.VoterAt(m.node, port))
+		v := lease.VoterAt(m.node, port)
+		if add(m.nameOf(r.ID), v); v.Old || v.New {
+			m.voting = port + 1
+		}
 	}
 	slices.Sort(now.old)
 	slices.Sort(now.new)
 	m.now = now
-	stable := held.Agreed && !held.Joint
-	if stable && !slices.Equal(before.new, now.new) || stable && m.since.IsZero() {
+	relabeled := before.Label != now.Label // otherwise only names have become known
+	if held.Agreed && (m.since.IsZero() || relabeled && !slices.Equal(before.agreed(), now.agreed())) {
 		m.since = time.Now()
 	}
 	if held.Agreed {
@@ -381,8 +410,9 @@ func (m *membership) note(held lease.Configuration) {
 		if m.founders == "" && before.Bound && slices.Equal(before.new, now.new) {
 			m.founders = spaced(now.new)
 		}
+		m.learnFounders()
 	}
-	if before.Agreed && !before.Joint && !slices.Equal(before.new, now.new) {
+	if before.Agreed && !before.Joint && relabeled && !slices.Equal(before.new, now.new) {
 		m.spend(hashOf(before.new))
 	}
 	moved := before.Label != now.Label || before.Joint != now.Joint || !slices.Equal(before.new, now.new)

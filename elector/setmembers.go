@@ -82,8 +82,8 @@ func (e *Elector) Members() Members {
 		return out
 	}
 	out.Term, out.Step, out.Called, out.Since = m.now.Term(), m.now.Step(), m.now.Called, m.since
-	if out.Agreed = slices.Clone(m.now.new); m.now.Joint {
-		out.Agreed, out.Next = slices.Clone(m.now.old), out.Agreed
+	if out.Agreed = slices.Clone(m.now.agreed()); m.now.Joint {
+		out.Next = slices.Clone(m.now.new)
 	}
 	if !m.now.Leads {
 		out.Waits = ""
@@ -169,13 +169,10 @@ func (m *membership) votes(name string) bool {
 func (m *membership) agreedNames() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case !m.now.Agreed:
+	if !m.now.Agreed {
 		return ""
-	case m.now.Joint:
-		return spaced(m.now.old)
 	}
-	return spaced(m.now.new)
+	return spaced(m.now.agreed())
 }
 
 // call is one call of SetMembers.

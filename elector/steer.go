@@ -92,7 +92,7 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 	}
 	c := m.call
 	if !h.Leads || !h.Agreed {
-		if m.call = nil; c != nil && !h.Leads {
+		if m.call = nil; c != nil {
 			c.done <- ErrNotLeader
 		}
 		m.plan = verdict{}
