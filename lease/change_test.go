@@ -119,6 +119,12 @@ func TestRuleStep(t *testing.T) {
 		@280 change 3 4 5 -> save members/1_1^h123_345 all:claim/1.7#4(1_1)^h123_345! +due250
 	`
 	for name, script := range map[string]string{
+		"a process that is no voter yields to no candidate": `
+			wish 1 2 4 ->
+			prefer 5 ->
+			start ->
+			1:probe/0.9#1(w124)^3 -> 1:free/0#1(w124)
+		`,
 		"of voters that do not grant": founded + "@280 change 4 5 ->",
 		"to the same voters":          founded + "@280 change 1 2 3 ->",
 		"the joint configuration needs a majority of each": begun + `

@@ -176,8 +176,9 @@
 // that has granted two such claims before either was taken back, or has read its vote from others: it does not
 // know its previous vote, and refuses smaller Terms.
 //
-// A process that lies can end elections while it is there, and can use up half of all Terms, but no more: see
-// MaxTermJump of package process.
+// A process that lies can end elections while it is there, and can use up half of all Terms: see MaxTermJump of
+// package process. If the voters may change, it can also send a configuration of its own, which the others adopt
+// and save, whether it is a voter or not.
 //
 // A virtual machine that was paused, or restored from a snapshot, has a clock that stood still. It cannot
 // detect this with its own clock.

@@ -66,7 +66,7 @@ func (n *process) precedes(m *election.Message) bool {
 
 // candidacy returns, for answers, the priority of this process if it would claim itself, or zero.
 func (n *process) candidacy() uint64 {
-	if !n.stands || n.rest+n.resigned > 0 {
+	if !n.stands || n.rest+n.resigned > 0 || !n.voting.hasSelf() {
 		return 0
 	}
 	return n.priority
