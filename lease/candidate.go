@@ -259,8 +259,13 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 		n.giveUp(e)
 		return
 	}
-	// The voter stores the configuration before it grants (rule 17).
+	// The voter stores the configuration before it grants (rule 17). If it still lacks it then, the next round
+	// sends it again.
 	if n.phase == leading && m.Round == n.round && m.Flags&flagUnknown != 0 && m.Kind == kindRefused {
+		if n.no.Has(from) {
+			return
+		}
+		n.no.Add(from)
 		n.sendVoters(e, from)
 		e.Send(from, n.claimed())
 		return

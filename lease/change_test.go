@@ -147,6 +147,7 @@ func TestRuleStep(t *testing.T) {
 		`,
 		"a voter lacks the configuration": begun + `
 			@281 2:refused/1#4^1_0! -> 2:members/1_1^h123_345 2:claim/1.7#4(1_1)^h123_345!
+			@281 2:refused/1#4^1_0! ->
 			@281 2:refused/1#4^1_0 ->
 		`,
 		"leaves": founded + `
