@@ -80,7 +80,6 @@ type holding struct {
 	lease.Configuration
 	old, new []string        // names, sorted; old is empty unless a change is in progress
 	granted  map[string]bool // who has granted the last round of this leader
-	stands   map[string]bool // who could succeed this leader
 	read     map[string]bool // who has answered this member since it has lost its memory
 }
 
@@ -374,8 +373,7 @@ func (m *membership) lament(recovered bool) {
 func (m *membership) note(held lease.Configuration) {
 	m.mu.Lock()
 	before := m.now
-	now := holding{Configuration: held, granted: make(map[string]bool), stands: make(map[string]bool),
-		read: make(map[string]bool)}
+	now := holding{Configuration: held, granted: make(map[string]bool), read: make(map[string]bool)}
 	add := func(name string, v lease.Voter) {
 		if v.Old {
 			now.old = append(now.old, name)
@@ -383,7 +381,7 @@ func (m *membership) note(held lease.Configuration) {
 		if v.New {
 			now.new = append(now.new, name)
 		}
-		for set, is := range map[*map[string]bool]bool{&now.granted: v.Granted, &now.stands: v.Stands, &now.read: v.Read} {
+		for set, is := range map[*map[string]bool]bool{&now.granted: v.Granted, &now.read: v.Read} {
 			if is {
 				(*set)[name] = true
 			}

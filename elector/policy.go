@@ -30,9 +30,7 @@ import (
 //  5. Inherit. A leader that finds a change in progress completes it if N is called, or if rules 1 and 2 still permit
 //     it. Otherwise it takes the change back, but first it waits for a lease if processes that have not connected yet
 //     may wish N.
-//  6. Hand over. A leader that N does not contain hands over to a member of C and N first, since its work needs time to
-//     stop. It changes the members itself if there is none, or if it has begun a call of N, and hands over then.
-//  7. Resign. A voter that has granted the same or a larger Term to a candidate that has crashed refuses this leader as
+//  6. Resign. A voter that has granted the same or a larger Term to a candidate that has crashed refuses this leader as
 //     long as it leads. Once for each list that has waited for grants for 8 leases, or that was taken back three times,
 //     the leader resigns: the next one has a larger Term. By rule 1, the processes that should grant are connected.
 //
@@ -65,7 +63,6 @@ const (
 
 // situation is what the leader knows. Names are sorted.
 type situation struct {
-	self      string // the leader
 	now       time.Duration
 	until     time.Duration // when the work is asked to stop, unless the lease is renewed
 	lease     time.Duration // Times.Lease
@@ -75,7 +72,6 @@ type situation struct {
 	confirmed bool                // see lease.Configuration
 	begun     bool                // see lease.Configuration
 	granted   map[string]bool     // who has granted the last round, the leader included
-	stands    map[string]bool     // who could succeed the leader
 	wishes    map[string][]string // the list of each connected process and of the leader
 	spent     []uint64            // hashes of the lists that were in effect before
 }
@@ -96,7 +92,6 @@ type verdict struct {
 	move      move
 	list      []string      // the new members, if move is begin
 	called    bool          // they are called, if move is begin
-	to        string        // the successor, if move is resign and any but the best will not do
 	spend     []uint64      // hashes of lists that are spent from now on; store them before the move
 	reason    string        // for the log and the status; the same text as long as nothing has changed
 	blockedBy []string      // the processes whose wishes or grants are missing
@@ -228,9 +223,6 @@ func (p *policy) begin(s *situation, list []string, called bool, why string) ver
 	if left < p.longest*3/4 {
 		return verdict{reason: why, watch: true, again: s.now + max(left/2, 1)}
 	}
-	if to := s.heir(list); to != "" && !called { // rule 6
-		return verdict{move: resign, to: to, reason: why + "; this leader is not in that list, and hands over to " + to}
-	}
 	p.trying, p.giveUp = key, s.now+left/2
 	v := verdict{move: begin, list: list, called: called, reason: why, again: p.giveUp}
 	if !slices.Equal(list, s.new) {
@@ -239,20 +231,7 @@ func (p *policy) begin(s *situation, list []string, called bool, why string) ver
 	return v
 }
 
-// heir returns who should lead to change the members to a list that does not contain the leader, or "".
-func (s *situation) heir(list []string) string {
-	if slices.Contains(list, s.self) {
-		return ""
-	}
-	for _, name := range s.new {
-		if s.granted[name] && s.stands[name] && slices.Contains(list, name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// resign makes the leader resign for a list (rule 7).
+// resign makes the leader resign for a list (rule 6).
 func (p *policy) resign(s *situation, key uint64, list []string, why string) verdict {
 	p.resigned, p.leaving, p.lacking = key, s.term, 0
 	return verdict{move: resign, reason: "a larger Term may help: the change to " + spaced(list) + " " + why,
@@ -286,9 +265,6 @@ func (p *policy) inherit(s *situation) verdict {
 	why := "the change to " + spaced(s.new) + " was in progress; " + now.String()
 	switch {
 	case s.called, now.enough:
-		if to := s.heir(s.new); to != "" { // rule 6
-			return verdict{move: resign, to: to, reason: why + "; this leader is not in that list, and hands over to " + to}
-		}
 		return verdict{move: complete, reason: why}
 	case s.now < p.since+s.lease && s.hoping(s.new).enough:
 		return verdict{reason: why + "; it is taken back if this does not change", blockedBy: now.without,

@@ -65,14 +65,10 @@ func (e *Elector) decide() time.Duration {
 		_ = e.process.Command(lease.TakeBack())
 	case resign:
 		// The work must stop first. If it has not begun yet, try again.
-		if t := e.leading(); t == nil || t.Number != s.term {
-			again = s.now + e.leastStep()
+		if t := e.leading(); t != nil && t.Number == s.term {
+			t.stop(ErrResigned, 0)
 		} else {
-			var to election.ID
-			if v.to != "" {
-				to = ID(v.to)
-			}
-			t.stop(ErrResigned, to)
+			again = s.now + e.leastStep()
 		}
 	}
 	if again == 0 {
@@ -84,9 +80,9 @@ func (e *Elector) decide() time.Duration {
 // judge asks the policy. The caller holds mu.
 func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 	h := m.now
-	s := situation{self: m.config.Self, now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
+	s := situation{now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
 		called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted,
-		stands: h.stands, wishes: m.wishes()}
+		wishes: m.wishes()}
 	for _, l := range m.spent {
 		s.spent = append(s.spent, l.List)
 	}

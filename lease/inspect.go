@@ -38,7 +38,6 @@ func Inspect(node election.Node) Configuration {
 type Voter struct {
 	Old, New bool // is one of the voters before, or after, a change in progress; without one, Old is false
 	Granted  bool // has granted this leader's last round, or the round before
-	Stands   bool // could succeed this leader, as it has answered
 	Read     bool // has answered READ, so far as this process waits for answers
 }
 
@@ -50,7 +49,6 @@ func VoterAt(node election.Node, port election.Port) Voter {
 	}
 	return Voter{Old: n.voting.old.others.Has(port), New: n.voting.new.others.Has(port),
 		Granted: n.phase == leading && (n.yes.Has(port) || n.ready.Has(port)),
-		Stands:  n.phase == leading && n.standing.Has(port) && !n.down.Has(port),
 		Read:    n.sure.Has(port) || n.blank.Has(port)}
 }
 
