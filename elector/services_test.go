@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	long   = flag.Bool("long", false, "try more partitions, and more observers")
+	long   = flag.Bool("long", false, "try more partitions, observers and restarts")
 	update = flag.Bool("update", false, "regenerate parts of docs/services.md")
 )
 
