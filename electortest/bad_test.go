@@ -109,8 +109,15 @@ func TestClocksBeyondDrift(t *testing.T) {
 }
 
 // TestMemoryOfBefore: the judge sees smaller Terms if a majority restores an old state, as from a backup, and
-// starts without the others.
+// starts without the others. It sees smaller labels even before that.
 func TestMemoryOfBefore(t *testing.T) {
+	require.ErrorContains(t, restored(t, true), "after a leader in Term")
+	require.ErrorContains(t, restored(t, false), "becomes smaller")
+}
+
+// restored returns what is wrong if a majority restores an old state. If forgets is true, the judge forgets which labels
+// the members had.
+func restored(t *testing.T, forgets bool) error {
 	var calls int
 	backup := make(map[string]string)
 	restore := fate{do: func(r *run) {
@@ -134,10 +141,12 @@ func TestMemoryOfBefore(t *testing.T) {
 				}
 			}
 			r.network.set(&c)
+			if forgets {
+				clear(r.judge.chain.labels)
+			}
 		}
 	}}
-	err := once(t, Config{For: 2 * time.Minute, Durable: true, fates: []fate{restore}}, 1, writer)
-	require.ErrorContains(t, err, "after a leader in Term")
+	return once(t, Config{For: 2 * time.Minute, Durable: true, fates: []fate{restore}}, 1, writer)
 }
 
 // TestClock: when is the inverse of at, to the nanosecond.
@@ -159,7 +168,7 @@ func TestConfig(t *testing.T) {
 		"Members: 27 is not between 1 and 26": {Members: 27},
 		"For: -1s is not between":             {For: -time.Second},
 		"Runs: -1 is negative":                {Runs: -1},
-		"Faults: 0x40 is none of them":        {Faults: 1 << 6},
+		"Faults: 0x80 is none of them":        {Faults: 1 << 7},
 	} {
 		require.ErrorContains(t, c.complete(), want)
 	}

@@ -31,6 +31,9 @@
 //     only.
 //   - Packets are lost, duplicated, delayed and reordered.
 //   - The leader resigns, transfers the leadership, or is stopped as by SIGTERM.
+//   - With [Lists], which is not among the faults of the zero Config: members restart with other lists, in any order,
+//     and some with a wrong one; two more names join, and members leave; SetMembers is called. The service is then
+//     called for members with these names, too.
 //
 // Clock rates differ within Times.Drift, mostly by its limits. At the end all faults stop. One last crash of
 // the leader then shows how long failover takes.
@@ -43,13 +46,20 @@
 //   - Accepted writes are in the order of their Terms: a write without a token must not follow a write of a
 //     later leader.
 //   - A member that is stopped returns.
+//   - The members that the group agrees on: labels grow, no label has two sets of members, and each set that a leader
+//     has confirmed follows from the one before.
 //   - After all faults have stopped, a leader is elected, all members agree on it, and after a crash the next
-//     leader leads within Times.FailOver.
+//     leader leads within Times.FailOver. With Lists, all members get one list at the end, and within 20 leases these
+//     are the agreed members, and all others know that they are not among them.
 //
 // Actions of a member after its crash do not count. A service that returns is restarted after a lease, as by a
 // supervisor.
 //
 // # Limitations
+//
+// The guarantees of package elector have limits. With Lists, a list always contains a member that remembers the group,
+// and without a Dir no member is restarted if a majority would then have forgotten what it has agreed on: a service
+// that returns by itself while other members restart may exceed that. Lists change only when the group is founded.
 //
 // The seed determines what happens to the members and when. It determines neither the random choices of an
 // Elector nor the scheduling of goroutines, so it may take several runs to reproduce a failure: the report

@@ -20,13 +20,14 @@ type Config struct {
 	Runs    int           // If zero, 5.
 	Times   elector.Times // If zero, elector.LAN.
 	Durable bool          // Members have a Dir that survives crashes. If false, they have no memory.
-	Faults  Faults        // If zero, all.
+	Faults  Faults        // If zero, All without Lists.
 	// Elector sets additional fields of a member's elector.Config, such as Priority. The fields that the test
 	// itself needs are set afterwards: names, Transport, Dir, Times, Clock, Observe, Renewed and Overrun. If
 	// nil, nothing is set.
 	Elector func(*elector.Config)
 
 	drift float64 // largest error of a clock; if zero, Times.Drift
+	mixed bool    // if Durable, every other member has no Dir
 	fates []fate  // if nil, all fates that Faults allow
 }
 
@@ -41,7 +42,8 @@ const (
 	Cuts                         // the network is partitioned
 	BadLinks                     // packets are lost, duplicated and late
 	HandOvers                    // the leader resigns, transfers, or is stopped
-	allFaults = iota
+	Lists                        // members start with other lists, join and leave, and SetMembers is called
+	All       Faults = 1<<iota - 1
 )
 
 // Limits of a Config.
@@ -65,7 +67,7 @@ func (c *Config) complete() error {
 		c.Seed = 1
 	}
 	if c.Faults == 0 {
-		c.Faults = 1<<allFaults - 1
+		c.Faults = All &^ Lists
 	}
 	c.Times = c.Times.Complete()
 	if c.drift == 0 {
@@ -78,7 +80,7 @@ func (c *Config) complete() error {
 		return input.Errorf("For: %v is not between 0 and %v", c.For, mostFor)
 	case c.Runs < 0:
 		return input.Errorf("Runs: %d is negative", c.Runs)
-	case c.Faults >= 1<<allFaults:
+	case c.Faults > All:
 		return input.Errorf("Faults: %#x is none of them", uint(c.Faults))
 	}
 	return nil

@@ -14,6 +14,7 @@ var allFates = []fate{
 	{Holds, (*run).holdOne},
 	{Cuts, (*run).cutSome},
 	{HandOvers, (*run).handOver},
+	{Lists, (*run).change},
 }
 
 // one returns a random live member, usually the leader, or nil if all are down.
@@ -28,17 +29,17 @@ func (r *run) one() *Member {
 func (r *run) crashSome() {
 	victims := []*Member{r.one()}
 	if x := r.dice.IntN(10); x < 2 {
-		n := r.Members/2 + 1
+		n := len(r.order)/2 + 1
 		if x == 0 {
-			n = r.Members
+			n = len(r.order)
 		}
 		victims = nil
-		for _, i := range r.dice.Perm(r.Members)[:n] {
+		for _, i := range r.dice.Perm(len(r.order))[:n] {
 			victims = append(victims, r.up[r.order[i]])
 		}
 	}
 	for _, m := range victims {
-		if m != nil {
+		if m != nil && r.mayForget(m.Name) {
 			r.crash(m, r.leases(0, 6))
 		}
 	}
@@ -137,10 +138,18 @@ func (r *run) handOver() {
 		r.judge.notes("%s is asked to transfer the lead to %s", m.Name, to)
 		go func() { _ = m.Elector.Transfer(m.Context, to) }()
 	case 2:
-		r.judge.notes("%s is stopped", m.Name)
-		m.stop()
-		r.judgeIn(r.patience(), func() { r.checkStopped(m) })
+		if r.mayForget(m.Name) {
+			r.signal(m)
+		}
 	}
+}
+
+// signal stops a member as a signal does. It starts again after a lease.
+func (r *run) signal(m *Member) {
+	r.judge.notes("%s is stopped", m.Name)
+	r.forgets(m.Name)
+	m.stop()
+	r.judgeIn(r.patience(), func() { r.checkStopped(m) })
 }
 
 // checkStopped checks that a stopped member has returned, unless a pause explains the delay.

@@ -2,6 +2,7 @@ package electortest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,6 +159,68 @@ func TestHellosTravelWithPackets(t *testing.T) {
 		v, _ := arrives(t, b)
 		require.EqualValues(t, 2, v)
 		require.Equal(t, "new", heard)
+	})
+}
+
+// TestConnections: members hear of each other although they send nothing, unless a cut or a pause of either prevents
+// that.
+func TestConnections(t *testing.T) {
+	wired(t, func(n *network, a, b *gate) {
+		var heard []string
+		require.NoError(t, b.Greet([]byte("b"), func(_ election.ID, hello []byte) error {
+			heard = append(heard, string(hello))
+			return nil
+		}))
+		next := func() (last string) {
+			time.Sleep(2 * dial)
+			synctest.Wait()
+			all := heard
+			if heard = nil; len(all) > 0 {
+				last = all[len(all)-1]
+			}
+			return last
+		}
+		greets := func(hello string) { require.NoError(t, a.Greet([]byte(hello), nil)) }
+		greets("one")
+		require.Equal(t, "one", next())
+		require.Empty(t, next(), "nothing has changed")
+		for _, link := range []way{{1, 2}, {2, 1}} {
+			c := &cut{link: true}
+			n.set(c)
+			greets(fmt.Sprint(link))
+			require.Empty(t, next())
+			n.unset(c)
+			require.Equal(t, fmt.Sprint(link), next())
+		}
+		for i, paused := range []*gate{a, b} {
+			paused.hold()
+			greets(fmt.Sprint(i))
+			require.Empty(t, next())
+			paused.open()
+			require.Equal(t, fmt.Sprint(i), next())
+		}
+	})
+}
+
+// TestLateHellos: a hello that comes with a packet waits with it until the gate opens.
+func TestLateHellos(t *testing.T) {
+	wired(t, func(n *network, a, b *gate) {
+		n.set(&cut{way{2, 1}: true}) // they do not connect
+		heard := ""
+		require.NoError(t, a.Greet([]byte("new"), nil))
+		require.NoError(t, b.Greet([]byte("b"), func(_ election.ID, hello []byte) error {
+			heard = string(hello)
+			return nil
+		}))
+		b.hold()
+		posts(t, a, 2, 1)
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.Empty(t, heard)
+		b.open()
+		require.Equal(t, "new", heard)
+		v, _ := arrives(t, b)
+		require.EqualValues(t, 1, v)
 	})
 }
 

@@ -30,6 +30,7 @@ type judge struct {
 	written uint64             // largest Term of an accepted write
 	calm    bool               // all faults have stopped
 	over    bool               // all members should have returned long ago
+	chain   chain
 }
 
 // note adds a line to the log. The caller holds mu.
@@ -101,6 +102,7 @@ func (j *judge) renewed(m *Member, term elector.Term) {
 	}
 	if left > 0 {
 		j.holds(m, term.Number, m.clock.when(shows+left))
+		j.asks(m, j.renews)
 	}
 }
 

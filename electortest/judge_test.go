@@ -144,7 +144,7 @@ func TestSees(t *testing.T) {
 		want := time.Duration(10)
 		if c.ended {
 			want = c.at
-			require.Contains(t, b.log[len(b.log)-1-count(c.wrong)], "a leads no more: ", c.name)
+			require.Contains(t, b.log[len(b.log)-1-number(c.wrong)], "a leads no more: ", c.name)
 		}
 		require.Equal(t, want, b.a.lease.end, c.name)
 		require.Equal(t, c.wrong, b.wrong != "", c.name)
@@ -161,7 +161,7 @@ func TestSees(t *testing.T) {
 	require.EqualValues(t, 10, b.a.lease.end)
 }
 
-func count(one bool) int {
+func number(one bool) int {
 	if one {
 		return 1
 	}

@@ -22,13 +22,15 @@ type Member struct {
 	Elector *elector.Elector
 	Context context.Context // ends when the member has to stop, and after its crash
 
-	judge *judge
-	gate  *gate
-	clock *clock
-	stop  context.CancelFunc
-	dir   string
-	ended chan struct{} // closed when the service has returned
+	judge   *judge
+	gate    *gate
+	clock   *clock
+	stop    context.CancelFunc
+	dir     string
+	started time.Duration
+	ended   chan struct{} // closed when the service has returned
 
+	asked   sync.Mutex // held while the judge asks for the members; locked before those of the judge
 	mu      sync.Mutex
 	resumed chan struct{} // not nil while the member is paused; closed when it resumes
 
@@ -38,6 +40,8 @@ type Member struct {
 	works   int           // calls of the work that have not returned
 	woke    time.Duration // end of the last pause
 	last    elector.View  // last View that Watch yielded
+	label   uint64        // of the agreed members, when it sent a packet
+	rounds  int           // renewals of its lease since
 }
 
 // Run runs the Elector until Context ends. It reports to the judge when work begins and returns.

@@ -26,8 +26,8 @@ type run struct {
 	network *network
 	dice    *rand.Rand
 	now     func() time.Duration
-	names   map[string]string // names of the members, as elector uses them
-	order   []string          // names in order
+	order   []string // names in order
+	lists
 
 	dir    string
 	starts int
@@ -67,11 +67,19 @@ func newRun(c Config, seed uint64, dir string, service func(*Member) error) (*ru
 	now := func() time.Duration { return time.Since(began) }
 	r := &run{Config: c, service: service, now: now, dir: dir, dice: rand.New(rand.NewPCG(seed, 0)),
 		judge: &judge{now: now, failed: make(chan struct{}), members: make(map[string]*Member)},
-		names: make(map[string]string), dirs: make(map[string]string), up: make(map[string]*Member),
-		ended: make(chan end, mostReturns)}
-	for i := range c.Members {
-		name := string(rune('a' + i))
-		r.names[name], r.order = "", append(r.order, name)
+		dirs:  make(map[string]string), up: make(map[string]*Member), ended: make(chan end, mostReturns),
+		lists: lists{of: make(map[string][]string), away: make(map[string]bool),
+			remembers: make(map[string]bool)}}
+	names := c.Members
+	if r.changes() {
+		names = min(names+newcomers, mostMembers)
+	}
+	for i := range names {
+		r.order = append(r.order, string(rune('a'+i)))
+	}
+	r.plan = r.order[:c.Members]
+	for _, name := range r.order[c.Members:] {
+		r.away[name] = true
 	}
 	return r, r.connect(seed)
 }
@@ -82,7 +90,7 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range r.order {
+	for _, name := range r.plan {
 		r.comeBack(name)
 	}
 	r.disturb()
@@ -120,10 +128,14 @@ func (r *run) start(name string) error {
 		return err
 	}
 	// Each clock starts at a different time: an Elector must not compare times of two members.
-	m := &Member{Name: name, judge: r.judge, gate: g, ended: make(chan struct{}),
+	list := r.plan
+	if r.changes() {
+		list = r.listOf(name)
+	}
+	m := &Member{Name: name, judge: r.judge, gate: g, started: r.now(), ended: make(chan struct{}),
 		clock: &clock{now: r.now, start: time.Hour + time.Duration(r.dice.Int64N(int64(100*time.Hour))),
 			rate: 1 + r.rate()}}
-	if r.Durable {
+	if r.durable(name) {
 		if m.dir = r.dirs[name]; m.dir == "" {
 			m.dir = r.freshDir()
 		}
@@ -132,7 +144,7 @@ func (r *run) start(name string) error {
 	if r.Elector != nil {
 		r.Elector(&c)
 	}
-	c.Group, c.Self, c.Members, c.Transport, c.Dir = "electortest", name, r.names, g, m.dir
+	c.Group, c.Self, c.Members, c.Transport, c.Dir = "electortest", name, addresses(list), g, m.dir
 	c.Times, c.Clock = r.Times, m.clock.read
 	c.Observe = func(v elector.View) { r.judge.sees(m, v) }
 	c.Renewed = func(term elector.Term) { r.judge.renewed(m, term) }
@@ -141,6 +153,7 @@ func (r *run) start(name string) error {
 	if err != nil {
 		return errors.Join(err, g.Close())
 	}
+	g.sends = func() { r.judge.asks(m, r.judge.agrees) }
 	m.Context, m.stop = context.WithCancel(context.Background())
 	r.judge.enters(m)
 	r.up[name] = m
@@ -199,6 +212,7 @@ func (r *run) crash(m *Member, back time.Duration) {
 	r.judge.leaves(m, true, "crashes")
 	_ = m.gate.Close()
 	r.keep(m)
+	r.forgets(m.Name)
 	r.remove(m, back)
 	// Its goroutines cannot be killed. They return when they are not paused and the Context has ended.
 	m.resume()
@@ -213,7 +227,7 @@ func (r *run) remove(m *Member, back time.Duration) {
 }
 
 func (r *run) comeBack(name string) {
-	if r.up[name] == nil {
+	if r.up[name] == nil && !r.away[name] {
 		if err := r.start(name); err != nil {
 			r.judge.fails("%s cannot start: %v", name, err)
 		}
@@ -232,6 +246,7 @@ func (r *run) exit(e end) {
 	r.judge.leaves(e.Member, false, why)
 	_ = e.gate.Close()
 	r.keep(e.Member)
+	r.forgets(e.Name)
 	r.remove(e.Member, r.Times.Lease)
 }
 
@@ -306,6 +321,7 @@ func (r *run) leases(least, most float64) time.Duration {
 
 // settle ends all faults and waits for a leader; then it crashes the leader and waits for the next one.
 func (r *run) settle() {
+	r.decide()
 	todo := r.todo
 	r.todo = nil
 	for _, t := range todo {
@@ -323,23 +339,26 @@ func (r *run) settle() {
 	}
 	// Restarted members are silent for a grant, and then read what the others know; after that, candidates may
 	// have to wait for a grant.
-	_, most := r.Times.FailOver(r.Members)
+	if r.changes() && !r.converge() {
+		return
+	}
+	_, most := r.Times.FailOver(r.size())
 	if !r.settled("of the end of all faults", 2*most+40*r.Times.Delay) {
 		return
 	}
 	r.judge.expectCalm()
 	_, last := r.judge.leader()
 	led := last.term
-	if !r.wait(r.now()+r.leases(2, 6), nil) || r.Members < 3 || r.judge.ledSince(led) > 0 {
+	if !r.wait(r.now()+r.leases(2, 6), nil) || r.size() < 3 || r.judge.ledSince(led) > 0 {
 		return // leaders that change by themselves prove nothing about a crash
 	}
 	m, _ := r.judge.leader()
-	if m == nil {
+	if m == nil || !r.mayForget(m.Name) {
 		return // it has resigned
 	}
 	crashed, back := r.now(), 10*r.Times.Lease
 	r.crash(m, back)
-	least, most := r.Times.FailOver(r.Members)
+	least, most := r.Times.FailOver(r.size())
 	most += 20 * r.Times.Delay // candidates may split the votes twice
 	limit := 2 * most
 	if !r.wait(crashed+limit, func() bool { return r.judge.ledSince(led) > 0 }) {
@@ -357,6 +376,14 @@ func (r *run) settle() {
 	r.settled("of the return of the leader that had crashed", limit)
 }
 
+// size returns the number of members of the group in the end.
+func (r *run) size() int {
+	if r.changes() {
+		return len(r.last)
+	}
+	return r.Members
+}
+
 // allUp reports whether all members are running, and none was stopped.
 func (r *run) allUp() bool {
 	for _, m := range r.up {
@@ -364,7 +391,7 @@ func (r *run) allUp() bool {
 			return false
 		}
 	}
-	return len(r.up) == r.Members
+	return len(r.up) == len(r.order)-len(r.away)
 }
 
 // settled waits until all members agree on a leader.

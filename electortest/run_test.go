@@ -30,7 +30,7 @@ func TestComplete(t *testing.T) {
 	require.NoError(t, c.complete())
 	require.Equal(t, given, c)
 	for _, c := range []Config{{Members: -1}, {Members: 27}, {For: 1000*time.Hour + 1}, {For: -1},
-		{Faults: 64}, {Runs: -1}} {
+		{Faults: 128}, {Runs: -1}} {
 		require.Error(t, c.complete(), "%+v", c)
 	}
 	for _, c := range []Config{{Runs: 1}, {For: 1}, {Members: 1}, {Faults: 1}} {

@@ -198,6 +198,7 @@ func TestAbsent(t *testing.T) {
 		r.settle()
 		require.Equal(t, r.patience()+2*times.Lease+2*most+40*times.Delay, r.now())
 		m.stop()
+		_ = m.gate.Close()
 	})
 	require.ErrorContains(t, err, "not all members agree on a leader: ")
 }
