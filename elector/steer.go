@@ -122,9 +122,9 @@ func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 	for _, hash := range v.spend {
 		m.spend(hash)
 	}
-	// Without a Watcher, grants show who is connected.
 	m.plan = v
-	m.look.Store(v.watch || v.move == begin || m.up == nil && v.reason != "") // the process may ignore a change
+	// The process may ignore a change. Without a Watcher, grants show who is connected, and so which lists count.
+	m.look.Store(v.watch || v.move == begin || m.up == nil)
 	return v, s
 }
 

@@ -78,7 +78,7 @@ var (
 func requireGroup(t *testing.T, name, script string) {
 	t.Helper()
 	c := config
-	c.Durable = true
+	c.Durable, c.Stays = true, strings.HasPrefix(name, "stays")
 	p := amid(t, c, 1, 2, 4, 5)
 	words := spelled.FindAllString(script, -1)
 	for line := range strings.Lines(script) {
@@ -156,6 +156,14 @@ func TestRuleStep(t *testing.T) {
 			@281 2:granted/1.7#4(1_1)! -> save members/1_2^h12 all:claim/1.7#5(1_2)^h12! +due250 leader(3)/1 until 1280
 			@282 1:granted/1.7#5(1_2)! ->
 			@282 2:granted/1.7#5(1_2)! -> all:release/1.7(2) 2:handoff/1.7 +due1000 undecided(0)/1
+		`,
+		"stays until it is told to resign": founded + `
+			@280 change 1 2 -> save members/1_1^h123_12 all:claim/1.7#4(1_1)^h123_12! +due250
+			@281 1:granted/1.7#4(1_1)! ->
+			@281 2:granted/1.7#4(1_1)! -> save members/1_2^h12 all:claim/1.7#5(1_2)^h12! +due250 leader(3)/1 until 1280
+			@282 1:granted/1.7#5(1_2)! ->
+			@282 2:granted/1.7#5(1_2)! -> leader(3)/1 until 1281
+			@283 resign 1 0 -> all:release/1.7(2) 2:handoff/1.7 +due1000 undecided(0)/1
 		`,
 	} {
 		requireGroup(t, name, script)
