@@ -145,7 +145,9 @@ func (t *trial) plan(s *seat) error {
 	return nil
 }
 
-// ready waits until all members that are up follow a leader, and have been up for long enough to vote.
+// ready waits until all members that are up follow a leader, and have been up for long enough to vote. A member that was
+// removed need not follow: the others do not connect to it any more, and it may take two minutes until it notices that
+// a connection was cut.
 func (t *trial) ready() error {
 	return t.await(t.ctx, t.patience(), "members to be ready", t.areReady)
 }
@@ -153,8 +155,11 @@ func (t *trial) ready() error {
 // areReady is the condition of ready. The caller holds mu.
 func (t *trial) areReady() bool {
 	for _, s := range t.seats {
-		if p := s.process; p != nil && !p.over && (p.since == 0 || p.view.Leader == "" ||
-			suspend.Now() < p.since+t.times.Lease*8/5) {
+		p := s.process
+		if p == nil || p.over || s.index >= t.cell.after() && p.view.Members == t.names(t.cell.after()) {
+			continue
+		}
+		if p.since == 0 || p.view.Leader == "" || suspend.Now() < p.since+t.times.Lease*8/5 {
 			return false
 		}
 	}
