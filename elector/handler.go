@@ -156,7 +156,7 @@ func (e *Elector) adrift(vacant time.Duration) string {
 	m := e.members
 	m.mu.Lock()
 	unfounded, recovered := m.unfounded(), m.now.Recovered
-	votes := m.role() == Voter || m.role() == Follower
+	votes := m.role() == Member || m.role() == Observer
 	m.mu.Unlock()
 	switch {
 	case unfounded != "" && for4:

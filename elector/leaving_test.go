@@ -124,7 +124,7 @@ func TestLearner(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, elector.View{Leader: before.Leader, Term: before.Term, Why: elector.Elected, Reachable: true,
 			Members: "a b c d"}, d.Leader())
-		require.Equal(t, elector.Voter, d.Members().Role)
+		require.Equal(t, elector.Member, d.Members().Role)
 		code, text = ill(d)
 		require.Equal(t, 200, code, text)
 		require.Empty(t, text)

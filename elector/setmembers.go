@@ -26,10 +26,10 @@ type Role uint8
 // The roles.
 const (
 	Learner  Role = iota // is not a member, or not yet: follows the leader without a vote
-	Voter                // has a vote
+	Member               // has a vote
 	Leaving              // has a vote, but its own list does not contain it
 	Removed              // had a vote
-	Follower             // is an observer
+	Observer             // is an observer
 )
 
 // String returns the role in lower case, as in the status.
@@ -97,9 +97,9 @@ func (m *membership) role() Role {
 	listed := slices.Contains(m.wish, self)
 	switch votes := m.isVoter(self); {
 	case m.config.observes():
-		return Follower
+		return Observer
 	case !m.leases, votes && listed:
-		return Voter
+		return Member
 	case votes && m.now.Agreed:
 		return Leaving
 	case m.was && !listed:

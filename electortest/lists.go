@@ -321,7 +321,7 @@ func (r *run) converged() bool {
 	labels := make(map[string]bool)
 	for m := range maps.Values(r.up) {
 		all := m.Elector.Members()
-		is := all.Role == elector.Voter
+		is := all.Role == elector.Member
 		if !slices.Contains(r.last, m.Name) {
 			is = all.Role == elector.Learner || all.Role == elector.Removed
 		}

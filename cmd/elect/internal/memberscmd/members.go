@@ -201,7 +201,7 @@ func (s *status) role(name, list string) string {
 	case name == s.Self:
 		return s.Role
 	case votes && (listed || list == ""):
-		return elector.Voter.String()
+		return elector.Member.String()
 	case votes:
 		return elector.Leaving.String()
 	case listed:
