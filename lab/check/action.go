@@ -93,6 +93,15 @@ func (w *worker) begin() {
 // things chance may bring in it.
 func (w *worker) take(state []uint32, a action) int {
 	w.begin()
+	choices := w.change(state, a)
+	if w.voters != nil && !w.config.untidy {
+		w.tidy(state)
+	}
+	return choices
+}
+
+// change takes a step.
+func (w *worker) change(state []uint32, a action) int {
 	switch a.kind() {
 	case doStart:
 		p := a.index()
@@ -190,15 +199,13 @@ func (w *worker) carryOut(state []uint32, p int, number uint32, choice int, ran 
 	}
 	w.visible = e.visible
 	w.post(state, e)
-	if len(e.timers)+len(e.tokens)+len(e.leases) > 0 || ran != noTimer {
+	if len(e.timers)+len(e.tokens)+len(e.leases)+len(e.agreed) > 0 || ran != noTimer {
 		s := w.settle(p, number, choice, w.value(state, w.slots-1), ran)
 		if s.frame != w.value(state, w.slots-1) {
 			w.put(w.slots-1, s.frame)
 		}
 		if s.err != nil {
-			if w.broken, w.fault = ruleTokens+1, s.err; w.config.Algorithm.Elects == election.LeaseHolders {
-				w.broken = ruleLaterTerms + 1
-			}
+			w.broken, w.fault = s.rule+1, s.err
 		}
 	}
 }

@@ -134,6 +134,7 @@ type Config struct {
 	// waits for it.
 	Progress func(Progress)
 
+	untidy    bool // all messages stay, also those that Voters leaves out
 	untrimmed bool // all deliveries are taken, also those that Kept makes superfluous
 
 	only verdict.Property // if not empty, this alone is judged, and what is judged together with it
@@ -216,6 +217,8 @@ func (c *Config) Check() error {
 	switch {
 	case c.Recoveries+c.Restarts > 0 && all.Crashes == 0 && len(c.Crashed) == 0:
 		return input.Errorf("recoveries, restarts: no process is ever down, so none comes back")
+	case len(in.Wishes)+len(in.Commands) > 0:
+		return input.Errorf("wishes, commands: a check lets voters change at every moment; give the voters")
 	case len(in.StartTimes) > 0:
 		return input.Errorf("start_times: a check starts each process at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:

@@ -59,6 +59,9 @@ func (c *Config) LinksInWords() string {
 	if len(c.Kept) > 0 {
 		all = append(all, "any message may be lost, and some may arrive any number of times")
 	}
+	if c.voters() != nil {
+		all = append(all, "configurations arrive whole")
+	}
 	if c.Duplicates > 0 {
 		all = append(all, prose.Plural(c.Duplicates, "message")+" may arrive twice")
 	}

@@ -114,6 +114,9 @@ func (w *worker) mayStart(state []uint32, p int) bool {
 // offerDeliveries offers what is on links, and reports whether any of it can wait no longer, and whether one
 // delivery is enough for all steps.
 func (w *worker) offerDeliveries(state []uint32, hash uint64) (due, alone bool) {
+	if w.voters != nil && !w.voters.Late && w.offerReleases(state, hash) {
+		return false, true
+	}
 	for l := range w.links {
 		q := w.queues[l].at(state[w.n+l])
 		if w.isResting(state, w.links[l].to) {

@@ -96,6 +96,7 @@ type frame struct {
 	now     uint8   // in ticks
 	timers  []timer // sorted by process, layer and name
 	tokens  []uint64
+	agreed  agreed // the configuration of voters that was confirmed last
 	group   uint16 // of the processes that a cut divides from the others; zero: none does
 	expired bool   // a timer can wait no longer, unless its process is paused
 }
@@ -146,6 +147,10 @@ func (f *frame) key(b []byte) []byte {
 	for _, v := range f.tokens { // as many in each state
 		b = binary.AppendUvarint(b, v)
 	}
+	if f.agreed.label != 0 {
+		b = binary.AppendUvarint(append(b, "agreed"...), f.agreed.label)
+		b = append(b, f.agreed.old, f.agreed.new)
+	}
 	if f.left.pauses != 0 || f.left.cuts != 0 || f.group != 0 { // others keep their hashes; see local.key
 		for _, v := range []uint64{uint64(f.left.pauses), uint64(f.left.cuts), uint64(f.group)} {
 			b = binary.AppendUvarint(b, v)
@@ -182,6 +187,7 @@ type model struct {
 	unordered bool
 	kept      [256]bool // by kind: see Config.Kept
 	keeps     bool      // any is
+	voters    *Voters   // nil if they do not change
 	slots     int
 
 	locals   []table[local]
@@ -229,6 +235,7 @@ func newModel(c *Config) *model {
 	for _, kind := range c.Kept {
 		m.kept[kind], m.keeps = true, true
 	}
+	m.voters = c.voters()
 	m.slots = m.n + len(m.links) + 1
 	for p := range m.n {
 		m.locals = append(m.locals, newTable[local](p))

@@ -22,6 +22,7 @@ const (
 	ruleTokens
 	ruleOneLease
 	ruleLaterTerms
+	ruleChain
 	ruleGroupsOnce
 	ruleBounded
 	ruleAgreement
@@ -40,7 +41,7 @@ const noRule = -1
 // ruleProperties are the properties by rule. The loops over states go by rules, which are small numbers.
 var ruleProperties = [ruleCount]verdict.Property{
 	verdict.Sound, verdict.OneLeader, verdict.RightLeader, verdict.TermAgreement, verdict.NoChange,
-	verdict.Exclusive, verdict.Tokens, verdict.OneLease, verdict.LaterTerms, verdict.GroupsOnce,
+	verdict.Exclusive, verdict.Tokens, verdict.OneLease, verdict.LaterTerms, verdict.Chain, verdict.GroupsOnce,
 	verdict.Bounded, verdict.Agreement, verdict.InGroups, verdict.RightAtEnd,
 	verdict.Terminated, verdict.Served, verdict.Ends, verdict.Leads,
 }
@@ -74,6 +75,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	// smaller one, so that what the section guards can refuse it. Which tokens are judged says wasApart.
 	rules[ruleExclusive], rules[ruleTokens] = a.Sections > 0 && whole, a.Sections > 0
 	rules[ruleOneLease], rules[ruleLaterTerms] = leases, leases
+	rules[ruleChain] = m.voters != nil && !m.voters.Leases
 	rules[ruleBounded] = elects && faultless && (c.Started || !a.LongLived()) && m.bound() > 0
 	rules[ruleGroupsOnce] = groups
 	rules[ruleAgreement] = elects && !groups && !c.NoAnnouncement
@@ -129,6 +131,8 @@ func (m *model) unbreakable(p verdict.Property) string {
 		return a.Title() + " guards no critical section"
 	case (p == verdict.OneLease || p == verdict.LaterTerms) && a.Elects != election.LeaseHolders:
 		return a.Title() + " has no leases"
+	case p == verdict.Chain && m.voters == nil:
+		return "the voters do not change"
 	case (p == verdict.GroupsOnce || p == verdict.InGroups) && a.Elects != election.GroupLeaders:
 		return a.Title() + " forms no groups"
 	case (p == verdict.OneLeader || p == verdict.Agreement) && a.Elects == election.GroupLeaders:

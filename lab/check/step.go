@@ -17,6 +17,7 @@ type effect struct {
 	timers  []election.TimerChange
 	tokens  []token  // of entries into critical sections
 	leases  []uint64 // the Terms of leases that begin
+	agreed  []agreed // configurations that a quorum has stored
 	choices []int    // what chance brings
 	refused bool     // the start
 	visible bool     // a property can see the difference
@@ -70,6 +71,7 @@ type worker struct {
 	pull    []memo // by link: a queue and the place of an item
 	settled map[settleKey]settled
 	aged    []memo // by link: a queue a tick later
+	tidied  []memo // by link: a local and a queue give a queue without what the local ignores
 
 	changed []change // what the step at hand changes
 	broken  int      // as in effect
@@ -118,7 +120,7 @@ func newWorker(m *model) *worker {
 		w.queues = append(w.queues, window[queue]{table: &m.queues[l]})
 	}
 	w.frames.table, w.messages.table = &m.frames, &m.messages
-	for _, memos := range []*[]memo{&w.arrive, &w.push, &w.pull, &w.aged} {
+	for _, memos := range []*[]memo{&w.arrive, &w.push, &w.pull, &w.aged, &w.tidied} {
 		*memos = make([]memo, len(m.links))
 	}
 	return w
@@ -272,6 +274,9 @@ func (w *worker) perform(p int, host *election.TermKeeper, ev *election.Event, i
 		}
 	}
 	w.noteStart(host, ev, fx, is)
+	if n, ok := host.Node().(*voter); ok {
+		e.agreed = append(e.agreed, n.confirmed...)
+	}
 	if fx.Saved() && w.config.Restarts > 0 {
 		is.saved = string(new(election.State).Append(nil, host))
 	}
@@ -333,7 +338,8 @@ func (w *worker) noteSignal(r *election.Signal, is *local, e *effect) {
 // settled is what comes of the effects of a handler on a frame.
 type settled struct {
 	frame uint32
-	err   error // a token is not larger than the one before
+	rule  int   // that is broken: a token is not larger than the one before, or a configuration does not follow
+	err   error // why; nil if none is
 }
 
 // settle returns the frame that comes of what a handler does to timers and tokens.
@@ -351,7 +357,7 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 		f.stop(func(o owner) bool { return o == ran })
 	}
 	for i := range e.timers {
-		w.change(&f, p, &e.timers[i])
+		w.changeTimer(&f, p, &e.timers[i])
 	}
 	for i := range e.tokens {
 		t := &e.tokens[i]
@@ -370,6 +376,15 @@ func (w *worker) settle(p int, number uint32, choice int, of uint32, ran owner) 
 		}
 		f.tokens[0] = max(f.tokens[0], term)
 	}
+	if to.rule = ruleTokens; w.config.Algorithm.Elects == election.LeaseHolders {
+		to.rule = ruleLaterTerms
+	}
+	for _, next := range e.agreed {
+		var err error
+		if f.agreed, err = f.agreed.follow(next); err != nil {
+			to.rule, to.err = ruleChain, err
+		}
+	}
 	to.frame = w.frame(f)
 	w.settled[key] = to
 	return to
@@ -384,8 +399,8 @@ func (f *frame) clone() frame {
 	return c
 }
 
-// change starts or stops a timer, as a Node asks.
-func (w *worker) change(f *frame, p int, c *election.TimerChange) {
+// changeTimer starts or stops a timer, as a Node asks.
+func (w *worker) changeTimer(f *frame, p int, c *election.TimerChange) {
 	of := newOwner(p, c.Layer, c.Timer)
 	f.stop(func(o owner) bool { return o.matches(p, c) })
 	if c.Stop {
