@@ -14,6 +14,7 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
 	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
@@ -25,6 +26,7 @@ type options struct {
 	job.Options
 	check            check.Config // as far as the flags give it
 	network          string       // the kind of links
+	voters           string       // see check.ReadVoters
 	untimed          bool
 	mayTake          int64 // bytes, of --memory
 	ends             bool  // the end of time is the default
@@ -48,6 +50,8 @@ func (o *options) define(cmd *cobra.Command) {
 	parse.Var(fs, &c.Until, "until", "20", "when every run ends, in units; needed with heartbeats", parse.After0)
 	parse.Choice(cmd, &o.network, "network", "the links: fifo, unordered, lossy or duplicating", networkFIFO,
 		networkUnordered, networkLossy, networkDuplicating)
+	fs.StringVar(&o.voters, "voters", "", "of a lease: the voters and how they change, as \"agreed=123 to=1,23 "+
+		"changes=1\"; also needed to --replay")
 	parse.Var(fs, &c.Delay, "delay", "1", "the longest delay of a message, in units (default the bound that the "+
 		"algorithm assumes)", parse.After0)
 	parse.Var(fs, &c.Tick, "tick", "0.5", "the step of time, in units (default --delay, or less if timers run out in "+
@@ -89,7 +93,7 @@ func (o *options) define(cmd *cobra.Command) {
 	}
 	o.Complete(cmd)
 	fs.VisitAll(func(f *pflag.Flag) { // the steps of a replay determine everything except its report
-		if !slices.Contains(append(pictures, "replay", "json"), f.Name) {
+		if !slices.Contains(append(pictures, "replay", "json", "voters"), f.Name) {
 			parse.Exclude(cmd, "replay", f.Name)
 		}
 	})
@@ -159,6 +163,9 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 	if c.Delay > 0 && c.Algorithm.NeverQuiesces && c.Until == 0 {
 		c.Until, o.ends = defaultEnd(c), true
 	}
+	if err := o.withVoters(c); err != nil {
+		return nil, err
+	}
 	// Before Arrange moves processes, so that indexes in errors are of the command line.
 	if err := c.Check(); err != nil {
 		return nil, o.about(err)
@@ -167,6 +174,29 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 		err = o.Arrange(&c.Input, seed)
 	}
 	return c, err
+}
+
+// withVoters lets the voters of a check change, if --voters is given.
+func (o *options) withVoters(c *check.Config) error {
+	if o.voters == "" {
+		return nil
+	}
+	v, err := check.ReadVoters(o.voters)
+	if err == nil {
+		*c, err = v.In(*c)
+	}
+	if err != nil {
+		return input.At("voters", err)
+	}
+	return nil
+}
+
+// votersQuoted returns the flag --voters for a command line, if it is given.
+func (o *options) votersQuoted() string {
+	if o.voters == "" {
+		return ""
+	}
+	return " --voters " + terminal.Quoted(o.voters)
 }
 
 // defaultDelays is after how many of the longest delays time ends if an algorithm never comes to rest and the

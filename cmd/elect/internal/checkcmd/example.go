@@ -85,8 +85,8 @@ func writeExample(a *console.Console, k *checking) error {
 			return err
 		}
 		if !f.JSON && !f.Silent {
-			fmt.Fprintf(a.Stdout, "\n%s is written. After a correction this judges it:\n  elect check --replay %s\n",
-				f.out, terminal.Quoted(f.out))
+			fmt.Fprintf(a.Stdout, "\n%s is written. After a correction this judges it:\n  elect check --replay %s%s\n",
+				f.out, terminal.Quoted(f.out), f.votersQuoted())
 		}
 	}
 	return f.Files.Write(a, k.ran.trace, false)

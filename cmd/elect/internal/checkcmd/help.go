@@ -31,6 +31,23 @@ A lease has many more states than an election: each process has a clock, and
 renewals never end. So the example below has leases of two ticks, exact clocks
 and candidates that claim without asking first.
 
+--voters lets the voters of a lease change. Its words are
+
+  agreed=123    the voters in the first state, by their ids; without it the
+                group has to be founded
+  wishes=12,3   the wish of each process; the last one is that of all others
+  returns=12,3  the wishes with which processes may return; else they keep theirs
+  to=12,3       the sets to which a leader may change the voters
+  changes=1     the number of changes that each process may begin
+  by=1          the processes that may begin one (default: all)
+  terms=3       the largest term that is claimed (default: 3)
+  late          releases, and claims before them, arrive at any moment, too
+  stay          no process stops before its claim or its lease ends
+  leases        only leases and terms are judged, not the order of changes
+
+Leaders then stop, renew and take steps at any moment, messages are lost, late
+and repeated, and a configuration arrives in one message. See lab/check.Voters.
+
 If the budgets allow more than the algorithm is made for, such as crashes on a
 ring, the report notes that this is outside its model. Properties that do not
 depend on it are still judged.
@@ -52,4 +69,5 @@ const examples = `  elect check lcr -n 5
   elect check --replay counterexample.json --mermaid counterexample.mmd
   elect check bully -n 3 --crashes 1
   elect check lease -n 3 --initiators 2 --crashes 1 --recoveries 1 --param lease=2 --param renew=2 --param drift=0 --param stagger=0 --param eager=yes --until 5
+  elect check lease -n 3 --voters "agreed=123 to=1,23 changes=1 by=1 terms=2" --param lease=2 --param renew=2 --param drift=0 --param stagger=0 --param eager=yes --param durable=yes --delay 100 --tick 1 --until 0.5
   elect check mutex/ricartagrawala -n 3 --memory 4GB --json`

@@ -34,6 +34,13 @@ func replaySteps(a *console.Console, ctx context.Context, f *options, args []str
 	if err != nil {
 		return fmt.Errorf("--replay %s: %w", f.replay, err)
 	}
+	if f.voters != "" {
+		c := check.Config{Input: j.Input}
+		if err := f.withVoters(&c); err != nil {
+			return err
+		}
+		j.Input = c.Input
+	}
 	j.Name, j.Label = s.Name, "--replay "+f.replay
 	if err := f.outputs(len(j.IDs)); err != nil {
 		return err
