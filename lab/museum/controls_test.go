@@ -109,5 +109,8 @@ func bends(n election.Node) int {
 	if b, ok := n.(*bent); ok {
 		return 1 + bends(b.Node)
 	}
+	if around, ok := n.(interface{ Inside() election.Node }); ok {
+		return bends(around.Inside())
+	}
 	return 0
 }

@@ -321,9 +321,13 @@ func leaseExhibits() (all []Entry) {
 	for _, m := range slices.Concat(grantMistakes(), ownerMistakes(), returnMistakes(), memoryMistakes()) {
 		all = append(all, m.exhibit())
 	}
-	return append(all, notReadInReturn(), tooFewRead(), lateResign(),
+	all = append(all, notReadInReturn(), tooFewRead(), lateResign(),
 		refusedTerm(), overtakenRelease(), lostKept(), ledTakenBack(), savedTakenBack(), lateLeads(),
 		slowRenewals(), oftenRenewed(), unequalLists())
+	for _, m := range votersMistakes() {
+		all = append(all, m.exhibit())
+	}
+	return all
 }
 
 // leases returns the algorithm with leases of two units; the candidates wait for a stagger.

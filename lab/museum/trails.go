@@ -118,4 +118,15 @@ var trails = []shortest{
 	{},                                 // lease-answers-come-later-than-renew
 	{},                                 // lease-command-renew-ends-round-under-way
 	{},                                 // lease-each-process-counts-own-list
+	{"one-lease", 15, false},           // lease-voters-replaced-one-step
+	{"one-lease", 15, false},           // lease-change-completed-before-confirmed
+	{"one-lease", 14, false},           // lease-joint-configuration-decides
+	{"one-lease", 19, false},           // lease-voters-do-not-compare-labels
+	{"one-lease", 16, false},           // lease-renewal-granted-before-voters
+	{"one-lease", 15, false},           // lease-round-counts-voters-next-one
+	{"one-lease", 18, false},           // lease-voters-not-as-durable-as-votes
+	{"terms-increase", 16, false},      // lease-voter-without-memory-trusts-any
+	{"terms-increase", 16, false},      // lease-voter-without-memory-asks-voters
+	{"one-leader-a-term", 20, false},   // lease-majority-founds-group
+	{"one-lease", 26, false},           // lease-first-claim-relabels-voters
 }
