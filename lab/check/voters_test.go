@@ -35,15 +35,17 @@ var turnouts = []turnout{
 	{voters: "wishes=123 terms=1"},
 	{voters: "wishes=123,23 terms=1"},
 
-	{voters: "agreed=123 " + allSets + " changes=1 by=1 terms=3", long: true},
+	{voters: "agreed=123 " + allSets + " changes=1 by=1 terms=3", candidates: ids(1, 2), long: true},
 	{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay", candidates: ids(1, 2), ticks: 2, long: true},
-	{voters: "agreed=123 to=1,23 changes=1 by=1 terms=2", candidates: ids(1, 2), ticks: 2, crashes: 1, restarts: 1,
+	{voters: "wishes=123 returns=123,23 terms=1 stay", candidates: ids(1, 2), ticks: 2, crashes: 1, restarts: 1,
 		long: true},
-	{voters: "agreed=123 to=12,23 changes=1 by=1 terms=2", candidates: ids(1, 2), ticks: 2, crashes: 1, recoveries: 1,
-		long: true},
-	{voters: "wishes=123 returns=123,23,3 terms=1", ticks: 2, crashes: 1, restarts: 1, long: true},
+	{voters: "agreed=123 to=1,23 changes=1 by=1 terms=2 stay", candidates: ids(1, 2), ticks: 2, crashes: 1,
+		restarts: 1, long: true},
+	{voters: "agreed=123 to=12,23 changes=1 by=1 terms=2 stay", candidates: ids(1, 2), ticks: 2, crashes: 1,
+		recoveries: 1, long: true},
 	{voters: "agreed=12 wishes=12,12,1234 to=34,1234 changes=1 by=1 terms=2", processes: 4, candidates: ids(1, 3),
 		long: true},
+	{voters: "agreed=123 " + allSets + " changes=1 by=1 terms=3", long: true},
 }
 
 func (o turnout) config(t *testing.T) check.Config {
