@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package elector
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lock locks a file, and creates it if needed. The error is errLocked if another program holds the lock. The system
-// releases the lock of a program that crashes.
-func lock(path string) (unlock func() error, err error) {
+// Lock locks a file, and creates it if needed. It does not wait: the error is ErrLocked if another process holds the lock.
+// The system releases the lock of a process that crashes.
+func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func lock(path string) (unlock func() error, err error) {
 		}
 	}
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errLocked
+		err = ErrLocked
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
