@@ -26,7 +26,14 @@ const (
 )
 
 // algorithms are the folders of pure machines: the packages of the catalog, and the failure detectors.
-var algorithms = append(catalog.Names(), "detect")
+var algorithms = folders(append(catalog.Names(), "detect"))
+
+func folders(names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, catalog.Folder(name))
+	}
+	return all
+}
 
 type goPackage struct {
 	ImportPath, Dir, Name string

@@ -15,6 +15,16 @@ func Grouped(n uint64) string {
 	return digits
 }
 
+// Term writes the number of an election. Terms of leases have fifteen digits; it writes the last six, which tell the
+// Terms of a group apart.
+func Term(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	if len(digits) > 9 {
+		return "…" + digits[len(digits)-6:]
+	}
+	return digits
+}
+
 // Plural writes a number of things, whose plural ends in s, in es after s, or in ies after a consonant and y.
 func Plural(n int, name string) string {
 	stem, y := strings.CutSuffix(name, "y")

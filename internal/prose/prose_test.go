@@ -62,3 +62,11 @@ func TestRow(t *testing.T) {
 		prose.Row("a           b  "+long, 26))
 	require.Equal(t, "one two three four five\nsix seven\n", prose.Row(long, 26))
 }
+
+// TestTerm: a long Term is written by its last digits.
+func TestTerm(t *testing.T) {
+	for term, want := range map[uint64]string{0: "0", 17: "17", 999999999: "999999999", 459747879974401: "…974401",
+		459747880000007: "…000007"} {
+		require.Equal(t, want, prose.Term(term))
+	}
+}

@@ -44,7 +44,7 @@ var bookkeeping = []struct {
 // folders returns the folders of the algorithms.
 func folders(t *testing.T) (dirs []string) {
 	for _, name := range append(catalog.Names(), "detect", "synchronizer") {
-		dir, err := filepath.Abs(filepath.Join(top, name))
+		dir, err := filepath.Abs(filepath.Join(top, catalog.Folder(name)))
 		require.NoError(t, err)
 		dirs = append(dirs, dir)
 	}

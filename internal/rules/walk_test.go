@@ -53,7 +53,9 @@ type setting struct {
 var more = map[string][]map[string]params.Value{
 	"bully":      {{"heartbeat": {Number: 5}}, {"announce": {Text: "lower"}}},
 	"invitation": {{"interval": {Number: 5}}},
-	"modbully":   {{"heartbeat": {Number: 5}}, {"refresh": {Number: 9}, "echo": {Text: "yes"}}},
+	"storelease": {{"watch": {Number: 1}, "lease": {Number: 8}},
+		{"stale": {Number: 3}, "fails": {Number: 3}, "durable": {Number: 1}, "lease": {Number: 8}}},
+	"modbully": {{"heartbeat": {Number: 5}}, {"refresh": {Number: 9}, "echo": {Text: "yes"}}},
 }
 
 // settings returns what is walked.
@@ -170,10 +172,15 @@ func outside(in *scenario.Input, rng *rand.Rand, p int) election.Event {
 		return mutex.Request(0, uint32(rng.IntN(5)/4))
 	case in.Algorithm.Name == "mutex":
 		return mutex.Release(0, uint32(rng.IntN(5)/4))
+	case in.Algorithm.Name == "storelease":
+		commands := []election.Message{lease.Resign(0, 0), lease.Renew(), lease.Raise(rng.Uint64N(20)), lease.Lapse(),
+			lease.SitDown(), lease.Prefer(rng.Uint64N(3)), lease.Resign(0, in.IDs[1])}
+		return election.Event{Op: election.Command, Msg: commands[rng.IntN(len(commands))]}
 	case in.Algorithm.Name == "lease":
 		commands := []election.Message{lease.Resign(0, 0), lease.Renew(), lease.Raise(rng.Uint64N(20)),
 			lease.Lapse(), lease.SitDown(), lease.Prefer(rng.Uint64N(3)), lease.Resign(0, in.IDs[0]),
-			lease.Abandon(), lease.Complete(), lease.TakeBack()}
+			lease.Abandon(), lease.Complete(), lease.TakeBack(),
+			lease.LendFor(time.Duration(rng.Uint64N(400))*time.Second, in.IDs[rng.IntN(2)])}
 		if rng.IntN(2) == 0 { // the voters change
 			one := in.IDs[rng.IntN(2)]
 			commands = []election.Message{lease.Wish(in.IDs[0], 0, 1), lease.Change(one, 0, 1, false)}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -75,8 +76,8 @@ func TestOwnEnd(t *testing.T) {
 // TestAsked: a program is asked to end when the context ends, also one that is paused.
 func TestAsked(t *testing.T) {
 	for name, script := range map[string]string{
-		"ends":   "trap 'echo asked; exit 5' TERM; echo runs; sleep 1000 & wait",
-		"paused": "trap 'echo asked; exit 5' TERM; echo runs; kill -STOP $$; sleep 1000 & wait",
+		"ends":   "trap 'echo asked; exit 5' TERM; sleep 1000 & echo runs; wait",
+		"paused": "trap 'echo asked; exit 5' TERM; sleep 1000 & echo runs; kill -STOP $$; wait",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		lines, end := shell(t, ctx, script, nil, long, func(line string) {
@@ -120,9 +121,12 @@ func TestKilled(t *testing.T) {
 
 // TestSignals: signals are passed on to the program and to what it has started.
 func TestSignals(t *testing.T) {
+	received := make(chan os.Signal, 1)
+	signal.Notify(received, syscall.SIGHUP) // under nohup, programs would ignore it
+	defer signal.Stop(received)
 	signals := make(chan os.Signal, 1)
 	const script = `trap 'echo parent; wait; exit 6' HUP
-		sh -c "trap 'echo child; exit' HUP; echo runs; sleep 1000 & wait" & wait`
+		sh -c "trap 'echo child; exit' HUP; sleep 1000 & echo runs; wait" & wait`
 	lines, end := shell(t, t.Context(), script, func(p *supervise.Program) { p.Signals = signals }, long,
 		func(line string) {
 			if line == "runs" {

@@ -23,6 +23,16 @@ func Open(t testing.TB) (near, far *os.File) {
 	return near, open(t, fmt.Sprintf("/dev/pts/%d", number), syscall.O_NOCTTY)
 }
 
+// Resize sets the size of a terminal.
+func Resize(t testing.TB, terminal *os.File, columns, rows int) {
+	t.Helper()
+	size := [4]uint16{uint16(rows), uint16(columns)}
+	_, _, failed := syscall.Syscall(syscall.SYS_IOCTL, terminal.Fd(), syscall.TIOCSWINSZ, uintptr(unsafe.Pointer(&size)))
+	if failed != 0 {
+		t.Fatal(failed)
+	}
+}
+
 func open(t testing.TB, name string, flags int) *os.File {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR|flags, 0)
