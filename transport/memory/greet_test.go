@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/transport/memory"
 )
 
-// greet sets the hello of an endpoint, and returns what it hears from then on. A hello "no" is refused.
+// greet sets the hello of an endpoint, and returns what it hears afterwards. A hello "no" is refused.
 func greet(t *testing.T, e election.Transport, hello string) (heard func() []string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -28,7 +28,8 @@
 // not yet sent, or that were lost, are gone. No packet of the former process arrives after one of the successor.
 //
 // Close waits until all packets are acknowledged, for at most Config.Linger. Meanwhile it acknowledges and drops
-// what arrives, so that two processes that end together do not wait for each other.
+// what arrives, so that its peers need not wait. If the process ends before a peer has received its last
+// acknowledgement, the peer waits in Close for Config.Linger.
 //
 // The Transport numbers packets itself: Incarnation and Seq of a packet that Recv returns are the name of its
 // stream and its number there, see below. They replace the numbers that the sender gave to Send.
@@ -79,8 +80,7 @@
 //
 // # Limitations
 //
-// The first packet of a link takes two round trips, one of them for the offer. If the last ack of a process that
-// has ended is lost, its peer waits in Close for Config.Linger.
+// The first packet of a link takes two round trips, one of them for the offer.
 //
 // The Transport relies on the inner transport for the sender of a packet and for its integrity. A hostile peer can
 // make a process keep the state of 64 links, with Config.Queue and 64 packets each. It cannot disturb the links of

@@ -416,20 +416,25 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestCloseTogether: processes that close at the same time do not wait for each other.
+// TestCloseTogether: a process that is closing still acknowledges, so that its peers can close, too.
 func TestCloseTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newLossy(t, faults.Config{})
 		a, b := n.end(t, 1, reliable.Config{}), n.end(t, 2, reliable.Config{})
-		require.NoError(t, send(a, 2, 0, 1, 50))
-		require.NoError(t, send(b, 1, 0, 1, 50))
+		absent := n.end(t, 3, reliable.Config{})
+		require.NoError(t, absent.Close())
+		require.NoError(t, send(b, 3, 0, 1, 1), "keeps b from closing until Linger")
 		began := time.Now()
 		var closing sync.WaitGroup
-		for _, end := range []*reliable.Transport{a, b, a, b} {
-			closing.Go(func() { require.NoError(t, end.Close()) })
+		for range 2 {
+			closing.Go(func() { require.NoError(t, b.Close()) })
 		}
-		closing.Wait()
+		synctest.Wait()
+		require.NoError(t, send(a, 2, 0, 1, 50))
+		require.NoError(t, a.Close())
 		require.Zero(t, time.Since(began))
+		closing.Wait()
+		require.Equal(t, 2*time.Second, time.Since(began), "both calls wait for the absent process")
 	})
 }
 

@@ -41,7 +41,7 @@ func (p *peer) sayHello(raw counted, own *hello, old *conn) (*conn, error) {
 	if _, err := w.nc.Write(own.append(nil)); err != nil {
 		return nil, err
 	}
-	h, err := readHello(w.nc)
+	h, err := readHello(w.nc, n.config.speaks)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	h, err := readHello(w.nc)
+	h, err := readHello(w.nc, n.config.speaks)
 	own := n.hello(h.from)
 	if err != nil {
 		if _, ok := errors.AsType[*versionError](err); ok {
@@ -208,7 +208,7 @@ func (n *Network) answerHello(raw counted) (c *conn, peer string, err error) {
 // hello returns a hello for a new connection with a process.
 func (n *Network) hello(to election.ID) hello {
 	return hello{from: n.config.Self, to: to, name: n.config.called(n.config.Self), incarnation: n.incarnation,
-		serial: n.serial.Add(1)}
+		serial: n.serial.Add(1), versions: n.config.speaks}
 }
 
 // admit returns the connection of a peer, or an error, which is the answer to the peer. The peer is used if there is a

@@ -79,11 +79,16 @@ type Config struct {
 
 	// Log receives problems: each once while it lasts, and once a minute at most. If nil, they are discarded.
 	Log *slog.Logger
+
+	speaks versions // other ones in tests
 }
 
 // complete returns a copy with the defaults in place of zeros, or an error that wraps election.ErrInput.
 func (c Config) complete() (Config, error) {
 	c.Members, c.Observers, c.Names = maps.Clone(c.Members), maps.Clone(c.Observers), maps.Clone(c.Names)
+	if c.speaks == (versions{}) {
+		c.speaks = spoken
+	}
 	limit := c.Delay
 	for _, d := range []struct {
 		field     *time.Duration

@@ -57,11 +57,14 @@
 // removed from the roots, its holders take part until their connections are too old, see Config.MaxConnAge. Package
 // certs makes certificates for tests.
 //
+// [TLS.Server] and [TLS.Client] configure the service's own servers and clients, for instance of HTTP or gRPC, with the
+// same certificates and the same check.
+//
 // A process whose certificate is stolen can speak for one member. So can two processes with the same certificate:
 // each peer refuses the younger one as long as the older one answers.
 //
-// Without TLS, every peer is believed to be the process that it claims to be. All addresses, also those that are found
-// later and those of guests, must then be loopback addresses, unless Config.InsecurePlaintext is set.
+// Without TLS, every peer is believed to be the process that it claims to be. All addresses, including
+// addresses of guests and addresses that are found later, must then be loopback addresses, unless Config.InsecurePlaintext is set.
 //
 // A peer that announces many groups or large hellos takes memory: MaxGroups times 4 kB at most, and a guest a quarter
 // of that.

@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -93,6 +95,44 @@ func Example_tls() {
 	check(err)
 	fmt.Println(p.From, "sends", p.Msg.Value)
 	// Output: 1 sends 42
+}
+
+// Members also use their certificates for requests over HTTP between each other.
+func ExampleTLS_Server() {
+	ca, err := certs.NewCA("orders", time.Now(), time.Hour)
+	check(err)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca.Cert)
+	member := func(name string) *tcp.TLS {
+		cert, key, err := ca.Issue("orders", name, time.Now(), time.Hour)
+		check(err)
+		pair, err := tls.X509KeyPair(cert, key)
+		check(err)
+		return &tcp.TLS{Cluster: "orders", Load: func() (tls.Certificate, *x509.CertPool, error) {
+			return pair, roots, nil
+		}}
+	}
+	a, b := member("a"), member("b")
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(err)
+	server := &http.Server{TLSConfig: a.Server(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, err := a.Name(r.TLS)
+		check(err)
+		fmt.Fprintf(w, "hello, %s", name)
+	})}
+	go func() { _ = server.ServeTLS(l, "", "") }()
+	defer server.Close()
+
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: b.Client("a"), ForceAttemptHTTP2: true}}
+	defer client.CloseIdleConnections()
+	response, err := client.Get("https://" + l.Addr().String())
+	check(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	check(err)
+	fmt.Println(string(text))
+	// Output: hello, b
 }
 
 func check(err error) {

@@ -15,18 +15,56 @@ import (
 // errHello reports that the other end is not a member, or runs another version.
 var errHello = input.Sentinel("election", "not a hello")
 
-// protocol begins every connection, and TLS negotiates it.
-const protocol = "election/3"
+// versions is a range of versions of the protocol. A hello begins with the name of the oldest one, election/3 for
+// instance, and contains the newest one if it is another. Two processes use the newest version that both speak. TLS
+// negotiates it, too.
+//
+// Version 3 is the first one with this hello, so later versions keep its format, and add fields at its end: a process
+// ignores those that it does not know.
+type versions struct{ oldest, newest uint64 }
 
-// anyProtocol begins the protocol of every version.
-const anyProtocol = "election/"
+// spoken are the versions of this process. When a version changes frames, it adds itself here, and a connection uses
+// what versions.common returns; the version before the last one is removed.
+var spoken = versions{3, 3}
 
-// versionError reports that the peer speaks another version.
-type versionError struct{ theirs string }
+const (
+	// anyProtocol begins the name of every version, and a digit follows.
+	anyProtocol  = "election/"
+	firstVersion = 3
+)
+
+// name returns the name of a version.
+func name(version uint64) string { return fmt.Sprint(anyProtocol, version) }
+
+func (v versions) String() string {
+	if v.newest <= v.oldest {
+		return name(v.oldest)
+	}
+	return fmt.Sprintf("%s to %d", name(v.oldest), v.newest)
+}
+
+// names returns the names of all versions, the newest first, for TLS.
+func (v versions) names() (all []string) {
+	for version := v.newest; version >= v.oldest; version-- {
+		all = append(all, name(version))
+	}
+	return all
+}
+
+// common returns the newest version that both speak, or an error that names the versions of both.
+func (v versions) common(theirs versions) (uint64, error) {
+	if common := min(v.newest, theirs.newest); common >= max(v.oldest, theirs.oldest) {
+		return common, nil
+	}
+	return 0, &versionError{v, theirs}
+}
+
+// versionError reports that the peer speaks other versions only.
+type versionError struct{ own, theirs versions }
 
 func (e *versionError) Error() string {
-	return fmt.Sprintf("%v: it begins with %q instead of %q, so the peer is of another version", errHello, e.theirs,
-		protocol)
+	return fmt.Sprintf("%v: the peer speaks %v, and this process %v, so the peer is of another version", errHello, e.theirs,
+		e.own)
 }
 
 func (e *versionError) Unwrap() error { return errHello }
@@ -94,37 +132,42 @@ type hello struct {
 	last        uint64 // the receiver's serial of the last connection that the sender has used
 	renews      uint64 // 1 if the connection in use continues on this one
 	answer      answer // accepted, if the sender has dialled
+	versions    versions
 }
 
-// append appends the protocol, a length and the fields.
+// append appends the oldest version, a length and the fields.
 func (h *hello) append(b []byte) []byte {
-	b = append(b, protocol...)
+	b = append(b, name(h.versions.oldest)...)
 	at := len(b)
 	b = append(b, 0, 0)
 	for _, v := range [...]uint64{uint64(h.from), uint64(h.to), h.incarnation, h.serial, h.last, h.renews} {
 		b = binary.AppendUvarint(b, v)
 	}
-	b = h.answer.append(appendText(b, h.name))
+	if b = h.answer.append(appendText(b, h.name)); h.versions.newest > h.versions.oldest {
+		b = binary.AppendUvarint(b, h.versions.newest)
+	}
 	binary.BigEndian.PutUint16(b[at:], uint16(len(b)-at-2))
 	return b
 }
 
-// readHello reads a hello, and nothing behind it.
-func readHello(from io.Reader) (h hello, err error) {
-	var head [len(protocol) + 2]byte
+// readHello reads a hello, and nothing behind it. It fails if the peer speaks none of the versions own.
+func readHello(from io.Reader, own versions) (h hello, err error) {
+	var head [len(anyProtocol) + 3]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
 		if err = early(err); !errors.Is(err, os.ErrDeadlineExceeded) { // it may be a reset, too
-			err = fmt.Errorf("%w: the peer may be of another version than %s", err, protocol)
+			err = fmt.Errorf("%w: the peer may be of another version than %s", err, own)
 		}
 		return h, fmt.Errorf("%w: %w", errHello, err)
 	}
-	if text := head[:len(protocol)]; string(text) != protocol {
-		if bytes.HasPrefix(text, []byte(anyProtocol)) {
-			return h, &versionError{string(text)}
-		}
-		return h, fmt.Errorf("%w: it begins with %q instead of %q", errHello, text, protocol)
+	digit := head[len(anyProtocol)]
+	if !bytes.HasPrefix(head[:], []byte(anyProtocol)) || digit < '1' || digit > '9' {
+		return h, fmt.Errorf("%w: it begins with %q instead of %q", errHello, head[:len(anyProtocol)+1], name(own.oldest))
 	}
-	n, most := binary.BigEndian.Uint16(head[len(protocol):]), uint16(maxReason+MaxName+80)
+	h.versions.oldest = uint64(digit - '0')
+	if h.versions.newest = h.versions.oldest; h.versions.oldest < firstVersion || h.versions.oldest > own.newest {
+		return h, &versionError{own, h.versions}
+	}
+	n, most := binary.BigEndian.Uint16(head[len(anyProtocol)+1:]), uint16(maxReason+MaxName+80)
 	if n > most {
 		return h, fmt.Errorf("%w: %d bytes, at most %d", errHello, n, most)
 	}
@@ -135,17 +178,21 @@ func readHello(from io.Reader) (h hello, err error) {
 	r := reader{b: b}
 	h = hello{from: election.ID(r.number()), to: election.ID(r.number()), incarnation: r.number(),
 		serial: r.number(), last: r.number(), renews: r.number(), name: string(r.text(MaxName)),
-		answer: r.answer()}
+		answer: r.answer(), versions: h.versions}
 	if h.renews > 1 {
 		r.fail("renews is %d", h.renews)
 	}
-	if r.err == nil && (r.short || r.at != len(b)) {
-		r.fail("%d bytes are too few or too many", len(b))
+	if r.whole() && r.at < len(b) {
+		h.versions.newest = r.number()
+	}
+	if r.err == nil && r.short {
+		r.fail("%d bytes are too few", len(b))
 	}
 	if r.err != nil {
 		return hello{}, fmt.Errorf("%w: %w", errHello, r.err)
 	}
-	return h, nil
+	_, err = own.common(h.versions)
+	return h, err
 }
 
 // early returns a clearer error for the end of a connection.

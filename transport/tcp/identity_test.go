@@ -69,7 +69,7 @@ func TestTwoOfOneIdentity(t *testing.T) {
 		older, g2 := start(2, at(2))
 		awaitUp(t, g1, 1)
 		_, young := start(2, "127.0.0.1:1")
-		time.Sleep(10 * time.Second) // it goes on trying
+		time.Sleep(10 * time.Second) // it keeps trying
 		sends(t, young, 1, 1)
 		sends(t, g2, 1, 2)
 		receives(t, g1, 2, 2)

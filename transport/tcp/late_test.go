@@ -66,7 +66,7 @@ func stall(from, to net.Conn, stalled *atomic.Bool, look time.Duration) {
 	}
 }
 
-// TestDelay: however the network stands still and goes on, no packet arrives later than Delay says.
+// TestDelay: however the network stands still and continues, no packet arrives later than Delay says.
 func TestDelay(t *testing.T) {
 	for _, delay := range []time.Duration{0, 100 * time.Millisecond, 10 * time.Second} {
 		t.Run(delay.String(), func(t *testing.T) {

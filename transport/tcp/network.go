@@ -33,13 +33,13 @@ type Network struct {
 	stop        context.CancelFunc
 	stopped     context.Context
 	running     sync.WaitGroup
+	loader      loader // of Config.TLS
 
-	mu          sync.Mutex
-	closed      bool
-	peers       map[election.ID]*peer
-	groups      map[string]*Group        // that are open, or still closing
-	said        map[string]time.Duration // when a trouble was logged
-	credentials *credentials             // the last ones that were loaded
+	mu     sync.Mutex
+	closed bool
+	peers  map[election.ID]*peer
+	groups map[string]*Group        // that are open, or still closing
+	said   map[string]time.Duration // when a trouble was logged
 }
 
 // New listens, and connects to the members of c.
@@ -51,9 +51,9 @@ func New(c Config) (*Network, error) {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	n := &Network{config: c, log: c.Log.With("member", c.called(c.Self)),
-		incarnation: binary.LittleEndian.Uint64(random[:]),
-		began:       time.Now(),
-		listener:    c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
+		incarnation: binary.LittleEndian.Uint64(random[:]), loader: loader{tls: c.TLS},
+		began:    time.Now(),
+		listener: c.Listener, peers: make(map[election.ID]*peer), groups: make(map[string]*Group),
 		said: make(map[string]time.Duration), turns: make(chan struct{}, attempts)}
 	// Two networks of one process, one after the other, have different serials.
 	n.serial.Store(n.incarnation / 2)

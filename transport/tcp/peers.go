@@ -15,9 +15,9 @@ import (
 
 var _ transport.Addressed = (*Group)(nil)
 
-// A network has three kinds of peers: those of its Config; those that a group has named with SetAddress; and guests,
-// which have connected themselves and are in no list. A guest has lanes for those groups only that it has announced
-// and that are open here, so that it costs no more than what it does. All others have a lane for each group.
+// A network has three kinds of peers: peers in its Config; peers that a group has named with SetAddress; and guests,
+// which are in no list and have connected by themselves. A guest has lanes only for groups that it has announced and
+// that are open here, so that a guest that announces nothing costs nothing. All other peers have a lane for each group.
 //
 // Locks are taken in the order of peer.mu, Network.mu, Group.mu. GroupConfig.Accept is called with peer.mu, so what a
 // program may call while Accept waits for it takes only the other two: see Network.later.

@@ -20,7 +20,7 @@ import (
 type proxy struct {
 	mu   sync.Mutex
 	dice *rand.Rand
-	cut  int // how many bytes a connection lives, on average; zero: for ever
+	cut  int // how many bytes a connection lives, on average; zero: forever
 	cuts int
 }
 

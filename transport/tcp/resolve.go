@@ -35,8 +35,8 @@ func (p *peer) resolve(ctx context.Context) (string, error) {
 }
 
 // DNS returns a function for Config.Resolve that looks up the addresses of name.domain, and returns the first one with
-// this port. A domain that ends with a dot is absolute. The pods of a StatefulSet, for instance, have such names below
-// that of its headless service.
+// this port. A domain that ends with a dot is absolute. The pods of a StatefulSet, for instance, have names below
+// the name of its headless service.
 func DNS(domain string, port int) func(ctx context.Context, name string) (address string, err error) {
 	return hosts(net.DefaultResolver, domain, port)
 }

@@ -80,14 +80,14 @@ func TestTexts(t *testing.T) {
 	require.Len(t, c.left, 1)
 
 	h := hello{from: 1<<64 - 1, to: 1<<64 - 1, name: name, incarnation: 1<<64 - 1, serial: 1<<64 - 1, last: 1<<64 - 1, renews: 1,
-		answer: answer{refused, string(text(maxReason + 1))}}
-	got, err := readHello(strings.NewReader(string(h.append(nil))))
+		answer: answer{refused, string(text(maxReason + 1))}, versions: spoken}
+	got, err := readHello(strings.NewReader(string(h.append(nil))), spoken)
 	require.NoError(t, err)
 	h.answer.reason = h.answer.reason[:maxReason]
 	require.Equal(t, h, got)
 	whole := h.append(nil)
 	for size := range whole {
-		_, err := readHello(strings.NewReader(string(whole[:size])))
+		_, err := readHello(strings.NewReader(string(whole[:size])), spoken)
 		require.ErrorIs(t, err, errHello)
 		require.ErrorContains(t, err, "the connection was closed")
 	}

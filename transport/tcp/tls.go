@@ -86,12 +86,6 @@ func (f *files) load() (tls.Certificate, *x509.CertPool, error) {
 
 // check returns an error if other members would not recognize this process.
 func (t *TLS) check(self string) error {
-	switch {
-	case t.Cluster == "":
-		return input.Errorf("TLS: no cluster")
-	case t.Load == nil:
-		return input.Errorf("TLS: no function loads certificates")
-	}
 	c, err := t.load()
 	if err != nil {
 		return input.Errorf("TLS: %w", err)
@@ -121,6 +115,12 @@ type credentials struct {
 
 // load calls Load.
 func (t *TLS) load() (c credentials, err error) {
+	switch {
+	case t.Cluster == "":
+		return c, errors.New("no cluster")
+	case t.Load == nil:
+		return c, errors.New("no function loads certificates")
+	}
 	c.cert, c.roots, err = t.Load()
 	switch {
 	case err != nil:
@@ -134,6 +134,29 @@ func (t *TLS) load() (c credentials, err error) {
 		c.leaf, err = x509.ParseCertificate(c.cert.Certificate[0])
 	}
 	return c, err
+}
+
+// loader loads credentials, and keeps the last ones for the time while new ones cannot be loaded.
+type loader struct {
+	tls *TLS
+
+	mu   sync.Mutex
+	last *credentials
+}
+
+// load returns the present credentials, and the last ones before if there are any. With an error, it returns the last
+// ones twice.
+func (l *loader) load() (c credentials, last *credentials, err error) {
+	c, err = l.tls.load()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	last = l.last
+	if err == nil {
+		l.last = &c
+	} else if last != nil {
+		c = *last
+	}
+	return c, last, err
 }
 
 // until returns the time from which members with the same roots refuse this certificate, because it has expired, or one
@@ -227,14 +250,8 @@ func (t *TLS) identity(leaf *x509.Certificate) (name string, err error) {
 }
 
 // load returns the present credentials, or the last ones while new ones cannot be loaded.
-func (n *Network) load() (c credentials, err error) {
-	c, err = n.config.TLS.load()
-	n.mu.Lock()
-	last := n.credentials
-	if err == nil {
-		n.credentials = &c
-	}
-	n.mu.Unlock()
+func (n *Network) load() (credentials, error) {
+	c, last, err := n.loader.load()
 	if err == nil && last != nil && !(c.leaf.Equal(last.leaf) && c.roots.Equal(last.roots)) {
 		// No error: peers may have other roots by now, and each of them judges for itself.
 		if err := c.accepted(ownCertificate, ownRoots); err != nil && n.first("accepted") {
@@ -246,7 +263,7 @@ func (n *Network) load() (c credentials, err error) {
 			n.log.Error("the last certificates are used, as new ones cannot be loaded",
 				"err", err)
 		}
-		return *last, nil
+		return c, nil
 	}
 	return c, err
 }
@@ -272,7 +289,7 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 	config := &tls.Config{
 		Certificates: []tls.Certificate{own.cert},
 		MinVersion:   tls.VersionTLS13,
-		NextProtos:   []string{protocol},
+		NextProtos:   n.config.speaks.names(),
 		ClientAuth:   tls.RequireAnyClientCert,
 		// verify does everything, at both ends alike: the identity is a URI, and crypto/tls would only compare the
 		// name that was dialled.
@@ -280,6 +297,9 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		// This is the only callback that is called for resumed sessions too. None are resumed, but then it depends
 		// on no other setting.
 		VerifyConnection: func(s tls.ConnectionState) (err error) {
+			if s.NegotiatedProtocol == "" { // or it is one of those above
+				return fmt.Errorf("the peer speaks \"\" instead of %q", n.config.speaks)
+			}
 			w.name, w.until, err = n.config.TLS.verify(&s, own.roots, use)
 			return err
 		},
@@ -292,8 +312,10 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 		t = tls.Client(raw, config)
 	}
 	if err := t.Handshake(); err != nil {
-		if strings.HasSuffix(err.Error(), "no application protocol") { // an alert of the peer, which has no type
-			err = fmt.Errorf("%w: the peer is of another version than %s", err, protocol)
+		// An alert of the peer has no type, and does not contain what the peer speaks. The peer logs both.
+		if text := err.Error(); strings.HasSuffix(text, "no application protocol") ||
+			strings.Contains(text, "unsupported application protocols") {
+			err = fmt.Errorf("%w: the peer is of another version than %s", err, n.config.speaks)
 		}
 		return wire{}, fmt.Errorf("TLS: %w", err)
 	}
@@ -306,10 +328,7 @@ func (n *Network) secure(raw counted, dialled bool) (wire, error) {
 // verify returns the name of the process at the other end, and when it has to show another certificate.
 func (t *TLS) verify(s *tls.ConnectionState, roots *x509.CertPool, use x509.ExtKeyUsage) (name string,
 	until time.Time, err error) {
-	switch {
-	case s.NegotiatedProtocol != protocol: // it has negotiated none, or there would be no connection
-		return "", until, fmt.Errorf("the peer speaks %q instead of %q", s.NegotiatedProtocol, protocol)
-	case len(s.PeerCertificates) == 0:
+	if len(s.PeerCertificates) == 0 {
 		return "", until, errors.New("the peer shows no certificate")
 	}
 	leaf := s.PeerCertificates[0]

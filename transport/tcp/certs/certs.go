@@ -21,6 +21,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net"
 	"net/url"
 	"time"
 
@@ -78,8 +79,10 @@ func ParseCA(cert, key []byte) (*CA, error) {
 // End returns until when the certificates of this authority are of use at most.
 func (ca *CA) End() time.Time { return ca.cert.NotAfter }
 
-// Issue makes a certificate and a key for a member: its identity is the URI spiffe://cluster/name.
-func (ca *CA) Issue(cluster, name string, from time.Time, life time.Duration) (cert, key []byte, err error) {
+// Issue makes a certificate and a key for a member: its identity is the URI spiffe://cluster/name. The hosts are further
+// names, DNS names or IP addresses, for clients that know nothing of the cluster, such as browsers.
+func (ca *CA) Issue(cluster, name string, from time.Time, life time.Duration, hosts ...string) (cert, key []byte,
+	err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -93,6 +96,13 @@ func (ca *CA) Issue(cluster, name string, from time.Time, life time.Duration) (c
 		return nil, nil, input.Errorf("identity: %w", err)
 	}
 	template.URIs = []*url.URL{id}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	// A member both dials and is dialled.
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}

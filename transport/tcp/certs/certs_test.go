@@ -37,10 +37,15 @@ func TestIssue(t *testing.T) {
 	ca, err := certs.ParseCA(made.Cert, made.Key) // as read from files
 	require.NoError(t, err)
 	require.InDelta(t, time.Hour, time.Until(ca.End()), float64(5*time.Minute))
-	cert, key, err := ca.Issue("example.org/orders", "1", time.Now(), time.Minute)
+	cert, key, err := ca.Issue("example.org/orders", "1", time.Now(), time.Minute, "orders.example.org", "10.0.0.1", "::1")
 	require.NoError(t, err)
 	pair, err := tls.X509KeyPair(cert, key)
 	require.NoError(t, err)
+	require.Len(t, pair.Leaf.URIs, 1)
+	for _, host := range []string{"orders.example.org", "10.0.0.1", "::1"} {
+		require.NoError(t, pair.Leaf.VerifyHostname(host))
+	}
+	require.Error(t, pair.Leaf.VerifyHostname("1"))
 	roots := x509.NewCertPool()
 	require.True(t, roots.AppendCertsFromPEM(ca.Cert))
 	for _, use := range []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth} {
