@@ -110,8 +110,12 @@ func (n *process) countFree(e *election.Env, now time.Duration) {
 
 // claim begins an attempt in a new Term (rule 1).
 func (n *process) claim(e *election.Env, now time.Duration) {
+	// A configuration that was learned may have a label of a Term that this process has not heard of.
 	term := max(n.mine, n.heard())
-	if term >= mostToken { // never exceed the last token, and never go back to a smaller one
+	if isAgreed(n.voting.label) {
+		term = max(term, n.voting.label>>stepBits)
+	}
+	if term >= MostToken { // never exceed the last token, and never go back to a smaller one
 		e.Refuse(election.ErrTermExhausted)
 		n.phase, n.again, n.stands = idle, 0, false
 		return
@@ -281,8 +285,8 @@ func (n *process) recvRefused(e *election.Env, now time.Duration, from election.
 	}
 	n.no.Add(from)
 	n.yes.Remove(from)
-	if m.Rank.ID != 0 {
-		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.config.GrantTime()))
+	if m.Rank.ID != 0 && n.voting.has(from) {
+		n.rest = max(n.rest, now+min(time.Duration(m.Value&math.MaxInt64), n.grantTime()))
 	}
 	// Silent voters may be down. Without this limit, two candidates that have refused each other would both
 	// hold on to their own votes for a whole lease.
@@ -398,7 +402,7 @@ func (n *process) follow(e *election.Env, now time.Duration, leader election.Ran
 	if n.phase >= claiming && term >= n.mine {
 		n.giveUp(e)
 	}
-	n.leaderUntil = now + n.config.GrantTime()
+	n.leaderUntil = now + n.grantTime()
 	if n.leader != leader || n.leaderTerm != term {
 		n.leader, n.leaderTerm, n.failed, n.yielded = leader, term, 0, false
 		e.DecideIn(term, leader)

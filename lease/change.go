@@ -41,6 +41,9 @@ var commands = []election.CommandKind{
 	commandTakeBack - 1: {Name: "take back"},
 }
 
+// BasicCommands describes the commands that package storelease has as well, with the same numbers.
+func BasicCommands() []election.CommandKind { return commands[:commandPrefer] }
+
 func listed(kind uint8, id election.ID, i, n int) election.Message {
 	return election.Message{Kind: kind, Rank: election.Rank{ID: id}, Value: uint64(i), Round: uint32(n)}
 }
@@ -232,6 +235,9 @@ func (n *process) sendVoters(e *election.Env, to election.Port) {
 func (n *process) recvMember(e *election.Env, from election.Port, m *election.Message) {
 	flags := m.Flags & (flagOld | flagNew | flagOldCalled | flagNewCalled)
 	port, known := portOf(e, m.Rank.ID)
+	if m.Rank.ID == 0 && newer(m.Value, n.voting.label) && !n.hasNews() {
+		n.clearNews() // the process that has sent a part of it may be down, and no other may know it
+	}
 	switch {
 	case !newer(m.Value, n.voting.label) || m.Value < n.news.label:
 		return
@@ -250,12 +256,24 @@ func (n *process) recvMember(e *election.Env, from election.Port, m *election.Me
 		n.news.label, n.newsHash, n.expected = m.Value, m.Rank.Priority, m.Round
 	}
 	n.news.add(port, m.Rank.ID, flags)
+	if n.news.size() == int(n.expected) && !n.hasNews() { // one of them was wrong: begin again
+		n.clearNews()
+	}
+}
+
+// hasNews reports whether all MEMBERs of a newer configuration have arrived.
+func (n *process) hasNews() bool {
+	return n.news.label != 0 && n.news.hash == n.newsHash && n.news.size() == int(n.expected) && n.news.new.len() > 0
+}
+
+func (n *process) clearNews() {
+	n.news.clear()
+	n.newsHash, n.expected = 0, 0
 }
 
 // learn adopts a newer configuration that has arrived completely.
 func (n *process) learn(e *election.Env, now time.Duration) {
-	if n.news.label == 0 || n.memory == quarantined || n.phase == leading || n.news.hash != n.newsHash ||
-		n.news.size() != int(n.expected) || n.news.new.len() == 0 {
+	if n.memory == quarantined || n.phase == leading || !n.hasNews() {
 		return
 	}
 	if newer(n.news.label, n.voting.label) { // rule 19
@@ -279,14 +297,13 @@ func (n *process) learn(e *election.Env, now time.Duration) {
 			n.giveUp(e)
 		}
 	}
-	n.news.clear()
-	n.newsHash, n.expected = 0, 0
+	n.clearNews()
 }
 
 // recvHolds records that the configuration which another voter remembers is not newer than the one of this
 // process. Its MEMORY counts from then on (rule 20).
 func (n *process) recvHolds(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
-	if n.memory != recovering || m.Rank.Priority != n.incarnation || m.Flags&flagCold != 0 ||
+	if n.memory != recovering || m.Rank.Priority != n.nonce() || m.Flags&flagCold != 0 ||
 		m.Value != n.voting.label && !newer(n.voting.label, m.Value) {
 		return
 	}

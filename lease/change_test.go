@@ -228,11 +228,37 @@ func TestRuleCompare(t *testing.T) {
 			2:member/0.5_0#2^h34 -> 2:read/0.7(4_1)
 			2:probe/5.9#1(4_1) -> 2:free/0#1(4_1)
 		`,
+		"a configuration with a wrong voter, and then the right one": learned + `
+			2:member/0.5_0#2(3)^h34!! ->
+			2:member/0.5_0#2(1)^h34!! ->
+			2:member/0.5_0#2(3)^h34!! ->
+			2:member/0.5_0#2(4)^h34!! -> save
+		`,
+		"a claim has a larger Term than the label": learned + `
+			2:member/0.9_0#4^h123_34 -> save
+			start -> +turn20..30
+			@40 turn -> all:probe/0.7#1(9_0) +due40
+			1:free/0#1(9_0) ->
+			4:free/0#1(9_0) -> save all:claim/10.7#2(9_0) -turn +due250
+		`,
+		"a process that is no voter does not delay a candidate": learned + `
+			start -> +turn20..30
+			@40 turn -> all:probe/0.7#1(4_1) +due40
+			5:held/1.700000000#1(5)^4_1 ->
+			1:held/1.300000000#1(5)^4_1 ->
+			2:held/1.300000000#1(5)^4_1 -> +due300
+		`,
 		"an incomplete configuration": learned + `
 			2:member/0.5_0#3(3)^h123!! ->
 			2:member/0.5_0#3(3)^h123!! ->
 			2:member/0.5_0#3(1)^h123!! ->
 			2:probe/5.9#1(4_1) -> 2:free/0#1(4_1)
+		`,
+		"a part of a configuration that no other process knows": learned + `
+			1:member/0.5_1#4(3)^h123_34!!! ->
+			2:member/0.5_0#2^h34 -> 2:read/0.7(4_1)
+			2:member/0.5_0#2(3)^h34!! ->
+			2:member/0.5_0#2(4)^h34!! -> save
 		`,
 		"an older configuration": learned + `
 			2:member/0.4_0#2(3)^h34!! ->
@@ -260,6 +286,27 @@ func TestRuleReturnOfGroup(t *testing.T) {
 			2:memory/5.9(1)^7 ->
 			1:holds/0.w123^7 ->
 			2:holds/0.w123^7 -> save -due
+		`,
+		"a part of a configuration that no other process knows": asks + `
+			1:member/0.5_1#4(3)^h123_34!!! ->
+			@1250 due -> all:read/0.7(w123) +due250
+			2:member/0.5_0#2(3)^h34!! ->
+			2:member/0.5_0#2(4)^h34!! ->
+			2:memory/5.9(1)^7 ->
+			2:holds/0.5_0^7 ->
+			4:memory/5.9(1)^7 ->
+			4:holds/0.5_0^7 -> save -due
+		`,
+		"a grant of a vote that was read binds": asks + `
+			1:memory/5.9(1)^7 ->
+			1:holds/0.w123^7 ->
+			2:memory/5.9(1)^7 ->
+			2:holds/0.w123^7 -> save -due
+			1:claim/5.9#1(w123) -> save 1:granted/5.9#1(w123) +due1000
+			1:claim/5.9#2(w123) -> 1:granted/5.9#2(w123)
+			init ->
+			wish 1 2 3 4 ->
+			1:claim/6.8#1(w1234) -> 1:refused/6#1^w123
 		`,
 		"an answer to another incarnation": asks + `
 			1:memory/5.9(1)^7 ->

@@ -11,3 +11,6 @@ const (
 
 // WishBit is set in the labels of wishes.
 const WishBit = wishBit
+
+// Pack and Unpack are the code of a duration in a MEMORY.
+var Pack, Unpack = pack, unpack

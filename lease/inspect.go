@@ -1,6 +1,10 @@
 package lease
 
-import "github.com/go-election/election"
+import (
+	"time"
+
+	"github.com/go-election/election"
+)
 
 // Configuration is what a process holds about the voters of its group. It is comparable, and changes only in a
 // step of the process.
@@ -70,4 +74,21 @@ func Collides(node election.Node, m *election.Message) bool {
 		label = m.Value
 	}
 	return isAgreed(label) && label == n.voting.label && m.Rank.Priority != n.voting.hash
+}
+
+// Grant is the vote that a process has lent. The zero value means that the vote is free.
+type Grant struct {
+	Owner election.ID
+	Term  uint64
+	Until time.Duration // by the clock of the voter
+}
+
+// GrantOf returns the live grant of a Node at a time of its clock, and the zero Grant for a Node of another package.
+// Call it between steps.
+func GrantOf(node election.Node, now time.Duration) Grant {
+	n, ok := node.(*process)
+	if !ok || !n.isLent() || n.grant.until <= now {
+		return Grant{}
+	}
+	return Grant{n.grant.owner.id, n.grant.term, n.grant.until}
 }

@@ -78,12 +78,18 @@
 //     otherwise it answers with READ, and gets the configuration: a process sends it (one MEMBER for each
 //     voter) to the sender of a READ with a smaller label. A process that does not lead adopts every
 //     configuration with a larger label than its own, from any sender.
-//  20. Return. In rule 6, a voter without memory reads the label, too (HOLDS), and counts an answer once it holds
-//     a configuration at least as new as the one of the answer. It votes again when the answers of voters with
+//  20. Return. In rule 6, a voter without memory reads the label, too (HOLDS), and counts an answer with memory
+//     once it holds a configuration at least as new as that answer's. It votes again when the answers of voters with
 //     memory leave no quorum without one of them, in either set, or when all other members have answered. Under
 //     a wish, it does so when all other members have answered. Rule 7 applies to agreed configurations only.
 //  21. Leave. A leader that is not a member of the confirmed set hands over to a member (rule 10). With Stays, its
 //     program commands that when its work has stopped; until then, grants of members renew the lease.
+//  22. Lengths. If processes have different Leases, voters grant for the longest one: its driver tells a process the
+//     Lease of another one before that one's first message. A voter that hears of a Lease longer than all that it
+//     knew does not grant claims of that process until such a Lease has passed, except for a renewal. MEMORY contains
+//     the longest Lease that its sender knows. A voter without memory that hears of a longer one, from its driver or
+//     in MEMORY, extends its silence by the difference, and then reads again; answers to earlier questions no
+//     longer count.
 //
 // An owner is a process and its incarnation, a number that the process gets at each start. A candidate that has
 // recovered from a crash is a different owner: its old grants do not belong to it.
@@ -130,6 +136,26 @@
 // voter that recovers, the time counts from the end of its Quarantine, or from when it has read its memory, at
 // the latest Cold later.
 //
+// # Different Leases
+//
+// The Leases of processes differ while they are restarted one by one with another Lease. A leader counts its own Lease,
+// so it is safe with voters that grant for a longer one. By rule 22, each voter grants for a Lease that is at least as
+// long as the leader's. Drift may differ, too: clocks must then be within the smallest one.
+//
+// A voter that has lost its memory and returns with a shorter Lease does not know for how long it has granted. Suppose
+// that it grants again although it had granted a round of a longer Lease, which is still valid. A voter, or the leader
+// itself, belongs both to the quorum of that round and to those from which the returning voter has read. If that
+// process knew the longer Lease when it answered, the returning voter has been silent for it, and the lease had
+// expired. Otherwise it has learned of the longer Lease after its answer, so it has granted the round only a longer Lease
+// later: that was too late to count, because the round began before the crash. This argument needs what rule 6 needs:
+// that no majority loses its memory at the same time, and that the voter does not give up after Cold. Cold ends at the
+// earliest four times its own Lease after the return, so a voter may give up in time if another process has a Lease more
+// than four times as long.
+//
+// With Durable, LastGrant is the longest Lease that the voter knew when it saved. So a voter saves its vote again when it
+// lends it for a longer Lease than its own, unless it renews a grant that is live. Until LastGrant has passed, what it
+// saves must not contain a shorter one.
+//
 // # Changing the voters
 //
 // Without the command [Wish], all processes of the View are voters, and the voters never change. With it, the
@@ -146,9 +172,10 @@
 // its memory has read from a set that every quorum of its configuration includes (20). A group is founded once,
 // because all members of a wish are bound to it, and a member of two different wishes grants only under one.
 //
-// The exceptions: voters without which there is no quorum have lost their memory at the same time; or processes
-// found a second group, none of which has ever belonged to the first. With rule 7, one voter that has lost its
-// memory is enough, if the voters that know the latest change cannot be reached for Cold.
+// The exceptions: voters without which there is no quorum have lost their memory at the same time; or all processes
+// of a list know nothing of the group, because they are new or have lost their memory, reach nobody who does, and
+// found a second one. With rule 7, one voter that has lost its memory is enough, if the voters that know the
+// latest change cannot be reached for Cold.
 //
 // A group that does not change sends no additional messages. Each voter saves once more in each Term, at the
 // first renewal. A change costs two rounds of renewals, and n MEMBERs for each process at each of its steps.
@@ -176,8 +203,8 @@
 // that has granted two such claims before either was taken back, or has read its vote from others: it does not
 // know its previous vote, and refuses smaller Terms.
 //
-// A process that lies can end elections while it is there, and can use up half of all Terms: see MaxTermJump of
-// package process. If the voters may change, it can also send a configuration of its own, which the others adopt
+// A process that lies can end elections while it is there, can name a Lease of up to 26 days, and can use up half of
+// all Terms: see MaxTermJump of package process. If the voters may change, it can also send a configuration of its own, which the others adopt
 // and save, whether it is a voter or not.
 //
 // A virtual machine that was paused, or restored from a snapshot, has a clock that stood still. It cannot
@@ -226,8 +253,8 @@ type Config struct {
 	// Durable means that voters save the largest Term that they have granted, and remember it after a restart.
 	// If false, a voter that restarts has no memory.
 	Durable bool
-	// LastGrant is the GrantTime of this voter before it was restarted with another Lease: it is silent for at
-	// least that long. If zero, the Lease has not changed.
+	// LastGrant is the longest time for which this voter has granted before it was restarted: it is silent for at
+	// least that long. If zero, it is not longer than GrantTime.
 	LastGrant time.Duration
 	// Eager means that candidates claim without asking first.
 	Eager bool
@@ -257,6 +284,12 @@ func scale(d time.Duration, drift float64) time.Duration {
 // longest limits durations to 26 days, so that a Stagger for each of thousands of candidates, and sums of a few
 // durations, fit into a time.Duration.
 const longest = time.Duration(math.MaxInt64) / 4096
+
+// Complete replaces zero values by defaults. If a value is invalid, the error has this wording.
+func (c *Config) Complete(w params.Wording) error {
+	c.words = w
+	return c.complete()
+}
 
 // complete replaces zero values by defaults, and rejects invalid values.
 func (c *Config) complete() error {
@@ -327,7 +360,7 @@ func New(c Config) (*election.Algorithm, error) {
 			{Name: "release", Value: "incarnation", Marks: []string{"never led"}, Bits: sized(193)},
 			{Name: "handoff", Value: "incarnation", Bits: sized(128)},
 			{Name: "read", ID: "label", Value: "incarnation", Marks: []string{"in return"}, Bits: sized(65)},
-			{Name: "memory", Value: "incarnation", Marks: []string{"lost"}, Bits: sized(193)},
+			{Name: "memory", Round: "lease", Value: "incarnation", Marks: []string{"lost"}, Bits: sized(225)},
 			{Name: "member", Priority: "hash", Value: "label", Round: "of", Marks: []string{"old", "new",
 				"old called", "new called"}, Bits: sized(228)},
 			{Name: "holds", Priority: "incarnation", Value: "label", Marks: []string{"lost"}, Bits: sized(129)},

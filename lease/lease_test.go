@@ -215,7 +215,7 @@ func TestDescription(t *testing.T) {
 	}
 	require.Equal(t,
 		"probe 160, free 96, held 160, claim 226, granted 161, refused 160, leads 64, release 193, "+
-			"handoff 128, read 65, memory 193, "+
+			"handoff 128, read 65, memory 225, "+
 			"member 228, holds 129", strings.Join(bits, ", "))
 	for n, down := range []int{1: 0, 2: 0, 3: 1, 4: 1, 5: 2, 6: 2, 7: 3} {
 		require.Equal(t, down, a.Faults.Down(max(n, 1)))
@@ -238,4 +238,15 @@ func TestMessages(t *testing.T) {
 			require.Equal(t, in.IDs[n-1], r.Leader)
 		}
 	}
+}
+
+// TestPack: a duration in a MEMORY is rounded up, by less than a ten-millionth.
+func TestPack(t *testing.T) {
+	for _, d := range []time.Duration{0, 1, 2, 1<<26 - 1, 1 << 26, 1<<26 + 1, 1<<27 - 1, time.Second, 3 * time.Second,
+		time.Hour + 1, 26 * 24 * time.Hour} {
+		back := lease.Unpack(lease.Pack(d))
+		require.GreaterOrEqual(t, back, d)
+		require.LessOrEqual(t, back-d, d/10_000_000, d)
+	}
+	require.Equal(t, time.Duration(math.MaxInt64)/4096, lease.Unpack(math.MaxUint32), "of a process that lies")
 }

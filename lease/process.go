@@ -63,8 +63,8 @@ const namedBound = 1 << 52
 // candidate then asks later, and only if there is no leader yet.
 const TurnTimer = timerTurn
 
-// mostToken is the largest Term that JSON can represent exactly as a number. No process claims a larger one.
-const mostToken = 1<<53 - 1
+// MostToken is the largest Term of a lease: the largest integer that JSON can represent exactly.
+const MostToken = 1<<53 - 1
 
 // RaiseBound is the exclusive upper bound of Terms for [Raise]. It leaves 2^32 Terms below 2^53: one per second
 // for 136 years.
@@ -86,6 +86,7 @@ const (
 	commandChange
 	commandComplete
 	commandTakeBack
+	commandLendFor
 )
 
 // Resign returns the command to give up the leadership of a Term in favour of a process, or of the largest
@@ -112,6 +113,14 @@ func SitDown() election.Message { return election.Message{Kind: commandSitDown} 
 // Abandon returns the command to end an attempt that has asked (PROBE) but not yet claimed. The candidate then
 // waits for its turn again.
 func Abandon() election.Message { return election.Message{Kind: commandAbandon} }
+
+// LendFor returns the command that tells a voter the longest Lease of all processes of its group. A voter lends its
+// vote for at least its own Lease. If Leases differ, the driver gives the command before it delivers the first
+// message of a process with a longer Lease than the voter's own, which it names; id is zero otherwise. The driver may name
+// a shorter Lease again when no process with a longer one runs.
+func LendFor(longest time.Duration, id election.ID) election.Message {
+	return election.Message{Kind: commandLendFor, Value: uint64(max(longest, 0)), Rank: election.Rank{ID: id}}
+}
 
 // process is one voter and candidate.
 type process struct {
@@ -179,6 +188,12 @@ type process struct {
 	again time.Duration // when to ask, claim or renew again
 	wake  time.Duration // when timerDue fires
 	down  portset.Set   // suspected, or left
+
+	// If Leases differ. They come last in the State, see [Unsaved].
+	lends  time.Duration // the longest Lease of all processes; zero if none is longer than its own
+	wary   time.Duration // until when it does not lend its vote to waryOf, because lends has grown
+	waryOf election.ID   // zero: to any other owner
+	silent time.Duration // length of the quarantine; zero once the voter has its memory
 }
 
 // Step handles one event.
@@ -285,6 +300,9 @@ func (n *process) expire(e *election.Env, now time.Duration) {
 	if n.leader.ID != 0 && now >= n.leaderUntil { // rule 11
 		n.unfollow(e)
 	}
+	if n.wary != 0 && now >= n.wary { // rule 22
+		n.wary, n.waryOf = 0, 0
+	}
 	if n.rest != 0 && now >= n.rest { // rule 8
 		n.rest = 0
 	}
@@ -375,6 +393,8 @@ func (n *process) command(e *election.Env, now time.Duration, m *election.Messag
 		n.complete(e, now)
 	case commandTakeBack: // rule 18
 		n.takeBack(e, now)
+	case commandLendFor: // rule 22
+		n.lendFor(now, time.Duration(min(m.Value, uint64(longest))), m.Rank.ID)
 	}
 }
 
@@ -462,7 +482,15 @@ func (n *process) changeState(s *election.State) {
 	for _, set := range [...]*portset.Set{&n.told, &n.holds, &n.ready} {
 		set.State(s)
 	}
+	for _, d := range [...]*time.Duration{&n.lends, &n.wary, &n.silent} {
+		s.Duration(d)
+	}
+	s.ID(&n.waryOf)
 }
+
+// Unsaved is the number of bytes at the end of a saved state that a driver may replace by zeros: Init discards what
+// they contain.
+const Unsaved = 32
 
 func (o *owner) state(s *election.State) {
 	s.ID(&o.id)

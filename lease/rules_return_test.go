@@ -274,3 +274,49 @@ func TestRefused(t *testing.T) {
 		{"a message of an unknown kind", leads[:2], "suspect 0", ""},
 	})
 }
+
+// TestRuleLengths: rule 22: a voter grants for the longest Lease that it knows, and a voter that has lost its memory is
+// silent for it. 449528184 is 3 s, in a MEMORY.
+func TestRuleLengths(t *testing.T) {
+	knows := given("lend 30002", "@3000 suspect 5") // and has known it for long
+	requireRules(t, []rule{
+		{"it grants for longer", knows, "1:claim/1.9#1", "1:granted/1.9#1 +due3000"},
+		{"its own Lease is longer", nil, "lend 5002; 1:claim/1.9#1", "1:granted/1.9#1 +due1000"},
+		{"a shorter one again", knows, "lend 20001; 1:claim/1.9#1", "1:granted/1.9#1 +due2000"},
+		{"it leads for its own", then(knows, "start", "@3040 turn", "@3045 1:free/0#1", "@3046 2:free/0#1",
+			"@3050 1:granted/1.7#2"), "@3051 2:granted/1.7#2", "all:leads/1.7 leader(3)/1 until 4046 done"},
+		{"it follows for longer", knows, "1:leads/1.9", "+due3000 follower(1)/1 done"},
+		{"a refusal counts for longer", then(knows, "start", "@3040 turn"), "1:held/0.5000000000#1(2)", ""},
+		{"told just now: not that process", nil, "lend 30002; 2:claim/1.9#1", "2:refused/1#1"},
+		{"nor its question", nil, "lend 30002; 2:probe/0.9#1", "2:held/0#1"},
+		{"others", nil, "lend 30002; 1:claim/1.9#1", "1:granted/1.9#1 +due3000"},
+		{"told just now by another one, too", nil, "lend 30002; lend 30004; 1:claim/1.9#1", "1:refused/1#1"},
+		{"told twice by the same", nil, "lend 30002; lend 30002; 1:claim/1.9#1", "1:granted/1.9#1 +due3000"},
+		{"told by an unknown one", nil, "lend 30000; 1:claim/1.9#1", "1:refused/1#1"},
+		{"until that Lease has passed", nil, "lend 30002; @2999.999999 2:claim/1.9#1", "2:refused/1#1"},
+		{"it has passed", nil, "lend 30002; @3000 2:claim/1.9#1", "2:granted/1.9#1 +due3000"},
+		{"a Lease that it knew", knows, "lend 30004; 4:claim/1.9#1", "4:granted/1.9#1 +due3000"},
+		{"a renewal", nil, "2:claim/1.9#1; lend 30002; 2:claim/1.9#2", "2:granted/1.9#2 +due3000"},
+		{"its own claim", nil, "lend 30000; start; @40 turn; 1:free/0#1; 2:free/0#1; 1:granted/1.7#2; 2:granted/1.7#2",
+			"all:leads/1.7 leader(3)/1 until 1040 done"},
+		{"back: silent for longer", nil, "rejoin; lend 30002", "+due3000"},
+		{"known before", nil, "lend 30002; rejoin", "+due3000"},
+		{"back for a while", nil, "rejoin; @400 lend 30002", "+due2600"},
+		{"no longer than it is silent", nil, "rejoin; @400 lend 5002", ""},
+		{"it reads then", nil, "rejoin; lend 30002; @3000 due", "all:read/0.7 +due250"},
+		{"it has begun to read", nil, "rejoin; @1000 due; @1100 lend 30002", "+due2000"},
+		{"and answers no question", nil, "rejoin; @1000 due; @1100 lend 30002; 1:read/0.9", ""},
+		{"it reads again", nil, "rejoin; @1000 due; @1100 lend 30002; @3100 due", "all:read/0.8 +due250"},
+		{"late answers do not count", nil, "rejoin; @1000 due; lend 30002; @3000 due; 1:memory/5.9(1)^7; " +
+			"2:memory/5.9(1)^7; 4:memory/5.9(1)^7", ""},
+		{"answers before do not", nil, "rejoin; @1000 due; 1:memory/5.9(1)^7; 2:memory/5.9(1)^7; lend 30002; " +
+			"@3000 due; 4:memory/5.9(1)^8", ""},
+		{"answers to the new question do", nil, "rejoin; @1000 due; lend 30002; @3000 due; 1:memory/5.9(1)^8; " +
+			"2:memory/5.9(1)^8; 4:memory/5.9(1)^8", "-due"},
+		{"another voter knows a longer one", nil, "rejoin; @1000 due; 1:memory/5.9#449528184(1)^7", "+due2000"},
+		{"in an answer to another question", nil, "rejoin; @1000 due; 1:memory/5.9#449528184(1)^6", ""},
+		{"it tells that", nil, "lend 30002; 1:read/0.9", "1:memory/0#449528184^9"},
+		{"nothing of its own", nil, "1:read/0.9", "1:memory/0^9"},
+		{"a voter with memory is not silent", nil, "lend 30002; 1:read/0.9; 1:probe/0.9#1", "1:free/0#1"},
+	})
+}

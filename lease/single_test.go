@@ -168,6 +168,10 @@ var (
 		"transfer": func(to uint64) election.Message { return lease.Resign(0, election.ID(to)) },
 		"raise":    lease.Raise,
 		"prefer":   lease.Prefer,
+		// 30002: the longest Lease is 3 s, as process 2 has told
+		"lend": func(n uint64) election.Message {
+			return lease.LendFor(time.Duration(n/10)*time.Millisecond, election.ID(n%10))
+		},
 		"renew":    func(uint64) election.Message { return lease.Renew() },
 		"lapse":    func(uint64) election.Message { return lease.Lapse() },
 		"abandon":  func(uint64) election.Message { return lease.Abandon() },

@@ -1,6 +1,7 @@
 package lease
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/go-election/election"
@@ -32,20 +33,57 @@ const (
 
 // lend decides on a claim (rule 2), and reports whether it is granted.
 func (n *process) lend(e *election.Env, now time.Duration, to owner, term, label uint64) bool {
-	if n.isLent() && n.grant.owner != to {
+	if n.isLent() && n.grant.owner != to || n.isWary(to) {
 		return false
 	}
 	if term < n.term || term == n.term && n.vote != to {
 		return false
 	}
-	n.bound = n.bound || isWish(label) // rule 16
-	if term != n.term || n.vote != to {
+	binds := isWish(label) && !n.bound // rule 16
+	n.bound = n.bound || binds
+	again := term == n.term && n.vote == to
+	if !again {
 		n.formerly, n.former = n.term, n.vote
 		n.term, n.vote = term, to
+	}
+	// A voter that has read this vote from others has saved it already, but not that it is bound. And if a process with
+	// a longer Lease was unknown when the vote was saved, the driver has not saved for how long it is lent now (rule 22).
+	if !again || binds || n.lends > 0 && n.grant.owner != to {
 		n.save(e)
 	}
-	n.grant = grant{owner: to, term: term, until: now + n.config.GrantTime()}
+	n.grant = grant{owner: to, term: term, until: now + n.grantTime()}
 	return true
+}
+
+// grantTime returns how long a grant is live: for the longest Lease of all processes (rule 22).
+func (n *process) grantTime() time.Duration {
+	return scale(max(n.config.Lease, n.lends), n.config.Drift)
+}
+
+// lendFor sets the longest Lease of all processes. A process with a longer one than this voter's is named (rule 22).
+func (n *process) lendFor(now, lease time.Duration, id election.ID) {
+	if lease <= n.config.Lease {
+		lease = 0
+	}
+	if n.memory == intact {
+		switch grows := lease > n.lends; {
+		case grows && n.wary == 0:
+			n.waryOf = id
+		case (grows || n.wary != 0 && id != 0) && id != n.waryOf:
+			n.waryOf = 0
+		}
+		if lease > n.lends {
+			n.wary = now + scale(lease, n.config.Drift)
+		}
+	}
+	n.lends = lease
+	n.staySilent(now, lease)
+}
+
+// isWary reports whether the voter does not lend its vote to an owner, which may have a longer Lease than the voter has
+// told others that have lost their memory (rule 22).
+func (n *process) isWary(of owner) bool {
+	return n.wary != 0 && n.grant.owner != of && (n.waryOf == of.id || n.waryOf == 0 && of.id != n.me.ID)
 }
 
 // isLent reports whether a grant is live; expire removes expired ones.
@@ -67,7 +105,8 @@ func (n *process) recvProbe(e *election.Env, now time.Duration, from election.Po
 	}
 	answer := election.Message{Kind: kindFree, Term: n.heard(), Round: m.Round,
 		Rank: election.Rank{Priority: n.candidacy(), ID: election.ID(n.voting.label)}}
-	if !n.voting.admits(uint64(m.Rank.ID)) || n.isLent() && n.grant.owner != (owner{e.Peer(from).ID, m.Value}) {
+	who := owner{e.Peer(from).ID, m.Value}
+	if !n.voting.admits(uint64(m.Rank.ID)) || n.isLent() && n.grant.owner != who || n.isWary(who) {
 		answer = n.refusal(kindHeld, now, m.Round)
 	}
 	e.Send(from, answer)
@@ -185,15 +224,42 @@ func (n *process) forget() { n.formerly, n.former = max(n.term, 1)-1, owner{} }
 
 // comeBack begins the quarantine (rule 6).
 func (n *process) comeBack(now time.Duration) {
-	n.memory, n.quiet = quarantined, now+n.config.Quarantine()
+	n.silent = max(n.grantTime(), n.config.Quarantine())
+	n.memory, n.quiet = quarantined, now+n.silent
 }
+
+// staySilent makes a voter that has lost its memory silent for as long as it may have lent its vote before (rule 22).
+// What it has read since counts no more: an attempt that it had granted may have succeeded afterwards.
+func (n *process) staySilent(now, lease time.Duration) {
+	more := scale(lease, n.config.Drift) - n.silent
+	if n.memory == intact || more <= 0 {
+		return
+	}
+	n.silent += more
+	if n.memory == quarantined {
+		n.quiet += more
+		return
+	}
+	n.memory, n.quiet, n.again, n.cold = quarantined, now+more, 0, 0
+	n.newRound() // late answers have the nonce of the earlier round
+	n.forgetAnswers()
+}
+
+func (n *process) forgetAnswers() {
+	for _, answers := range [...]*portset.Set{&n.sure, &n.blank, &n.told, &n.holds} {
+		answers.Clear()
+	}
+}
+
+// nonce identifies the questions of a voter that reads what it has forgotten. It changes when the voter is silent again.
+func (n *process) nonce() uint64 { return n.incarnation + uint64(n.round) }
 
 // endQuarantine makes the voter vote again if it remembers its last vote; otherwise it reads its vote from
 // others (rules 6 and 7).
 func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 	n.quiet = 0
 	if n.remembers {
-		n.memory = intact
+		n.memory, n.silent = intact, 0
 		return
 	}
 	n.memory, n.cold = recovering, never
@@ -206,6 +272,9 @@ func (n *process) endQuarantine(e *election.Env, now time.Duration) {
 // ask reads the memory of all others, periodically (rule 6).
 func (n *process) ask(e *election.Env, now time.Duration) {
 	n.again = now + n.config.Renew
+	if !n.hasNews() {
+		n.clearNews() // see recvMember
+	}
 	n.broadcast(e, n.read(0))
 	n.recollect(e, now) // a group of one has no others
 }
@@ -217,7 +286,7 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 		return
 	}
 	answer := election.Message{Kind: kindMemory, Term: n.term, Value: n.vote.incarnation,
-		Rank: election.Rank{Priority: m.Value, ID: n.vote.id}}
+		Rank: election.Rank{Priority: m.Value, ID: n.vote.id}, Round: pack(n.lends)}
 	if n.memory == recovering {
 		answer.Flags = flagCold
 	}
@@ -239,14 +308,35 @@ func (n *process) recvRead(e *election.Env, from election.Port, m *election.Mess
 }
 
 func (n *process) read(flags uint8) *election.Message {
-	return &election.Message{Kind: kindRead, Value: n.incarnation, Flags: flags,
+	return &election.Message{Kind: kindRead, Value: n.nonce(), Flags: flags,
 		Rank: election.Rank{ID: election.ID(n.voting.label)}}
 }
 
+// pack rounds a duration up to a number with 26 binary digits, and returns it in 32 bits: that number, and above it how
+// many digits are omitted.
+func pack(d time.Duration) uint32 {
+	omitted := uint(max(bits.Len64(uint64(d))-packedBits, 0))
+	digits := (uint64(d) + 1<<omitted - 1) >> omitted
+	if digits == 1<<packedBits {
+		digits, omitted = digits>>1, omitted+1
+	}
+	return uint32(omitted<<packedBits) | uint32(digits)
+}
+
+// unpack is the inverse of pack, except for the rounding.
+func unpack(packed uint32) time.Duration {
+	return min(time.Duration(packed&(1<<packedBits-1))<<min(packed>>packedBits, 26), longest)
+}
+
+const packedBits = 26
+
 // recvMemory records what another voter remembers (rules 6 and 7).
 func (n *process) recvMemory(e *election.Env, now time.Duration, from election.Port, m *election.Message) {
-	// An answer to an earlier incarnation may be older than grants made since.
-	if n.memory != recovering || m.Rank.Priority != n.incarnation {
+	// An answer to an earlier question may be older than grants made since.
+	if n.memory != recovering || m.Rank.Priority != n.nonce() {
+		return
+	}
+	if n.staySilent(now, unpack(m.Round)); n.memory != recovering {
 		return
 	}
 	switch vote := (owner{m.Rank.ID, m.Value}); {
@@ -277,10 +367,8 @@ func (n *process) recollect(e *election.Env, now time.Duration) {
 	if n.voting.label == 0 && !n.remembersAll(e, now) || n.voting.label != 0 && !n.recollected(now) {
 		return
 	}
-	n.memory, n.again, n.cold = intact, 0, 0
-	for _, answers := range [...]*portset.Set{&n.sure, &n.blank, &n.told, &n.holds} {
-		answers.Clear()
-	}
+	n.memory, n.silent, n.again, n.cold = intact, 0, 0, 0
+	n.forgetAnswers()
 	n.save(e)
 }
 

@@ -3,6 +3,7 @@ package lease
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ var long = flag.Bool("long", false, "take a million walks")
 type walk struct {
 	t       *testing.T
 	rng     *rand.Rand
-	alg     *election.Algorithm
+	configs []Config // a process that starts has one of them
+	durable bool
 	nodes   []walker
 	bag     []letter
 	now     time.Duration
@@ -38,11 +40,17 @@ type walk struct {
 type letter struct {
 	from, to int
 	msg      election.Message
+	lease    time.Duration // of its sender
+	start    int           // of its sender
 }
 
 type walker struct {
 	node   election.Node
 	env    *election.Env
+	config Config
+	starts int
+	peers  map[int]time.Duration // Leases of others, as they have told
+	lent   time.Duration         // GrantTime when it saved
 	saved  []byte
 	timers [2]time.Duration // zero: not set
 	until  time.Duration
@@ -89,9 +97,10 @@ func (w *walk) step(i int, ev election.Event) {
 	p.node.Step(p.env, &ev)
 	if fx.Saved() {
 		p.saved = new(election.State).Append(p.saved[:0], p.node)
+		p.lent = p.node.(*process).grantTime()
 	}
 	for _, s := range fx.Sends {
-		w.bag = append(w.bag, letter{i, walkView{w, i}.behind(s.Port), s.Msg})
+		w.bag = append(w.bag, letter{i, walkView{w, i}.behind(s.Port), s.Msg, p.config.Lease, p.starts})
 	}
 	for _, c := range fx.Timers {
 		switch {
@@ -176,17 +185,23 @@ func (w *walk) restart(i int, keep bool) {
 	p := &w.nodes[i]
 	p.until = 0
 	p.timers = [2]time.Duration{}
-	p.node = w.alg.New(election.Setup{Self: walkView{w, i}.Self(0), Ports: len(w.nodes) - 1})
 	if !keep {
 		p.saved = p.saved[:0]
 	}
+	p.config, p.starts, p.peers = w.configs[w.rng.IntN(len(w.configs))], p.starts+1, map[int]time.Duration{}
+	if len(p.saved) > 0 {
+		p.config.LastGrant = p.lent
+	}
+	alg, err := New(p.config)
+	require.NoError(w.t, err)
+	p.node = alg.New(election.Setup{Self: walkView{w, i}.Self(0), Ports: len(w.nodes) - 1})
 	if len(p.saved) > 0 {
 		require.NoError(w.t, new(election.State).Restore(p.node, p.saved))
 	}
 	w.step(i, election.Event{Op: election.Init, Msg: election.Message{Value: w.rng.Uint64()>>1 | 1}})
 	// Two disjoint lists may found two groups.
 	list := w.wishes[w.rng.IntN(len(w.wishes))]
-	w.say("%d starts, memory %v, list %v", i+1, keep, list)
+	w.say("%d starts, memory %v, Lease %v, list %v", i+1, keep, p.config.Lease, list)
 	for k, id := range list {
 		w.step(i, election.Event{Op: election.Command, Msg: Wish(id, k, len(list))})
 	}
@@ -198,6 +213,30 @@ func (w *walk) command(i int, m election.Message) {
 	w.step(i, election.Event{Op: election.Command, Msg: m})
 }
 
+// deliver delivers a message. A process first tells its Lease; what an earlier process with its name has sent may still
+// arrive.
+func (w *walk) deliver(l letter) {
+	if p, sender := &w.nodes[l.to], &w.nodes[l.from]; l.start == sender.starts && p.peers[l.from] != l.lease {
+		p.peers[l.from] = l.lease
+		id := election.ID(0)
+		if l.lease > p.config.Lease {
+			id = election.ID(l.from + 1)
+		}
+		w.command(l.to, LendFor(slices.Max(slices.Collect(maps.Values(p.peers))), id))
+	}
+	w.step(l.to, election.Event{Op: election.Recv, Port: w.portTo(l.to, l.from), Msg: l.msg})
+}
+
+// intact reports whether all processes but one have their memory.
+func (w *walk) intact(but int) bool {
+	for j := range w.nodes {
+		if j != but && w.nodes[j].node.(*process).memory != intact {
+			return false
+		}
+	}
+	return true
+}
+
 // act takes one random step.
 func (w *walk) act() {
 	i := w.rng.IntN(len(w.nodes))
@@ -205,8 +244,8 @@ func (w *walk) act() {
 	switch x := w.rng.IntN(1000); {
 	case x < 20:
 		w.nodes[i].paused = !w.nodes[i].paused && x < 5
-	case x < 22:
-		w.restart(i, true)
+	case x < 22 && (w.durable || w.intact(i)):
+		w.restart(i, w.durable)
 	case x < 60 && n.phase == leading && n.confirmed && !n.voting.isJoint():
 		list := w.lists[w.rng.IntN(len(w.lists))]
 		for k, id := range list {
@@ -237,7 +276,7 @@ func (w *walk) act() {
 			w.bag[k] = w.bag[len(w.bag)-1]
 			w.bag = w.bag[:len(w.bag)-1]
 		}
-		w.step(l.to, election.Event{Op: election.Recv, Port: w.portTo(l.to, l.from), Msg: l.msg})
+		w.deliver(l)
 	}
 	for len(w.bag) > 200 {
 		k := w.rng.IntN(len(w.bag))
@@ -259,13 +298,15 @@ func (w *walk) settle(list []election.ID) {
 	for i := range w.nodes {
 		w.nodes[i].paused = false
 		// A founding may have been cut off after some were bound: then the memory has to be deleted.
-		w.restart(i, founded)
+		if w.durable || !founded {
+			w.restart(i, founded)
+		}
 	}
 	for end := w.now + 400*time.Second; w.now < end; {
 		for len(w.bag) > 0 {
 			l := w.bag[0]
 			w.bag = w.bag[1:]
-			w.step(l.to, election.Event{Op: election.Recv, Port: w.portTo(l.to, l.from), Msg: l.msg})
+			w.deliver(l)
 		}
 		for i := range w.nodes {
 			n := w.nodes[i].node.(*process)
@@ -331,10 +372,11 @@ func ids(s string) (list []election.ID) {
 }
 
 // begin founds nothing yet: n processes start with the same list.
-func begin(t *testing.T, alg *election.Algorithm, seed uint64) *walk {
+func begin(t *testing.T, seed uint64, configs ...Config) *walk {
 	n := 3 + int(seed%3)
 	all := "12345"[:n]
-	w := &walk{t: t, rng: rand.New(rand.NewPCG(seed, 1)), alg: alg, nodes: make([]walker, n),
+	w := &walk{t: t, rng: rand.New(rand.NewPCG(seed, 1)), configs: configs, durable: configs[0].Durable,
+		nodes:  make([]walker, n),
 		wishes: [][]election.ID{ids(all)},
 		lists:  [][]election.ID{ids(all), ids(all[:1]), ids(all[1:]), ids(all[:2]), ids(all[:3])}}
 	for i := range w.nodes {
@@ -344,22 +386,44 @@ func begin(t *testing.T, alg *election.Algorithm, seed uint64) *walk {
 		w.restart(i, true)
 	}
 	// The lists of later starts have a member in common: disjoint lists may found two groups.
-	w.wishes = [][]election.ID{ids(all), ids(all[:1]), ids(all[:2]), ids(all[:3])}
+	if w.durable {
+		w.wishes = [][]election.ID{ids(all), ids(all[:1]), ids(all[:2]), ids(all[:3])}
+	} else { // a process without memory would found a group of its own, or be the majority
+		w.lists = slices.DeleteFunc(w.lists, func(list []election.ID) bool { return len(list) == 1 })
+	}
 	return w
 }
 
 // TestWalk: whatever happens, no two processes lead at the same time, Terms increase, and each configuration that is
 // confirmed follows the one before. Once everything works again, one process leads the voters that all want.
 func TestWalk(t *testing.T) {
-	alg, err := New(Config{Lease: 8 * time.Second, Renew: 2 * time.Second, Delay: time.Second, Drift: -1, Stagger: -1,
-		Durable: true, Cold: -1})
-	require.NoError(t, err)
+	takeWalks(t, walkConfig)
+}
+
+// TestWalkLeases: the same if the Leases differ, and a process that restarts may have another one.
+func TestWalkLeases(t *testing.T) {
+	short, long := walkConfig, walkConfig
+	short.Lease = 3 * time.Second
+	takeWalks(t, short, long)
+}
+
+// TestWalkWithoutMemory: the same if a process that restarts has lost its memory, while all others have theirs.
+func TestWalkWithoutMemory(t *testing.T) {
+	short, long := walkConfig, walkConfig
+	short.Durable, long.Durable, short.Lease = false, false, 3*time.Second
+	takeWalks(t, short, long)
+}
+
+var walkConfig = Config{Lease: 8 * time.Second, Renew: 2 * time.Second, Delay: time.Second, Drift: -1, Stagger: -1,
+	Durable: true, Cold: -1}
+
+func takeWalks(t *testing.T, configs ...Config) {
 	walks, changes, terms := uint64(1000), 0, uint64(0)
 	if *long {
 		walks = 1_000_000
 	}
 	for seed := range walks {
-		w := begin(t, alg, seed)
+		w := begin(t, seed, configs...)
 		for range 4000 {
 			if w.act(); w.wrong != "" {
 				break
