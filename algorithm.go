@@ -34,6 +34,9 @@ type Algorithm struct {
 	Sections        int        // number of critical sections; a Start requests entry to the first
 	Below           uint8      // number of machines in the Stack below the election, such as failure detectors
 	Faults          Faults     // failures that the algorithm tolerates
+	// Store means that the process with the smallest ID is a store: it never leads, and ignores a Start. If it crashes,
+	// it must restart with the state it saved last; until then nothing is promised.
+	Store bool
 	// Synchronous means that all initiators start at the same instant, and that each message takes the Delay
 	// (or less, if all processes start). Package synchronizer runs such an algorithm under arbitrary delays.
 	Synchronous bool

@@ -77,10 +77,10 @@ type Kind struct {
 	Announces bool // part of the announcement rather than the election proper
 	Names     bool // Value is the ID of a process
 	// Round, Value and Flags are the algorithm's names for these fields in messages of this kind, such as
-	// "phase" and "hops"; empty if unused. A field named "nanoseconds" is a duration, which logs print with a
-	// unit. A field named "label" is the label of a set of voters: a Term times 1024 and the number of a step, or, if
+	// "phase" and "hops"; empty if unused. A field named "nanoseconds" or "milliseconds" is a duration, which logs
+	// print with a unit. A field named "label" is the label of a set of voters: a Term times 1024 and the number of a step, or, if
 	// its highest bit is set, a wish. Two names separated by a slash are two sets of links, the first of which is in
-	// the upper half.
+	// the upper half. Two names separated by a comma are two numbers of 32 bits, likewise.
 	Round, Value, Flags string
 	// ID and Priority are names for the parts of Rank, if they are not the ID and the priority of a process. A part
 	// named "hash" tells people nothing.

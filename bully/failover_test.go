@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// TestHaltingWithHeartbeats: these runs went from one election to the next for ever, since a follower
+// TestHaltingWithHeartbeats: these runs went from one election to the next forever, since a follower
 // waited for the first heartbeat from READY on, and the leader sent it as long after the last DONE.
 func TestHaltingWithHeartbeats(t *testing.T) {
 	alg := halting(t, bully.Config{Heartbeat: 2 * sim.Unit})

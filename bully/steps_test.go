@@ -268,7 +268,7 @@ func TestRestartForgets(t *testing.T) {
 }
 
 // TestRestored: a process that has come back with its state begins an election when it is asked to, or hears
-// of the leader, whatever was under way before. None of its timers run.
+// of the leader, whatever was in progress before. None of its timers run.
 func TestRestored(t *testing.T) {
 	const elects = "save 4:election/2 5:election/2 -beat -watch +alive3 undecided(0)/2"
 	requireSteps(t, []steps{

@@ -20,6 +20,7 @@ import (
 	"github.com/go-election/election/itairodeh"
 	"github.com/go-election/election/lcr"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/lease/storelease"
 	"github.com/go-election/election/lmw"
 	"github.com/go-election/election/mesh"
 	"github.com/go-election/election/modbully"
@@ -75,7 +76,7 @@ func elections() (list List) {
 // All returns new descriptions of all variants of all algorithms. The variants of an algorithm are adjacent,
 // the default first.
 func All() List {
-	return slices.Concat(elections(), invitation.Algorithms(), lease.Algorithms(), locks())
+	return slices.Concat(elections(), invitation.Algorithms(), lease.Algorithms(), storelease.Algorithms(), locks())
 }
 
 // Find returns one variant of an algorithm of the project; see [List.Find].
@@ -90,3 +91,11 @@ func Find(name, variant string) (*election.Algorithm, error) {
 
 // Names returns the names of the algorithms of the project.
 func Names() []string { return All().Names() }
+
+// Folder returns the folder of the package of an algorithm, relative to the module.
+func Folder(name string) string {
+	if name == "storelease" {
+		return "lease/storelease"
+	}
+	return name
+}

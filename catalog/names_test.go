@@ -18,6 +18,7 @@ import (
 var unused = map[string]string{
 	"lease claim: next":                     resigns,
 	"lease handoff: incarnation":            resigns,
+	"lease memory: lease":                   differs,
 	"lease holds: label":                    changes,
 	"lease holds: lost":                     changes,
 	"lease member: label":                   changes,
@@ -28,6 +29,8 @@ var unused = map[string]string{
 	"lease member: old called":              changes,
 	"lease member: voters":                  changes,
 	"lease refused: unknown":                changes,
+	"storelease put: released":              resigns,
+	"storelease value: released":            resigns,
 	"mutex/arbiter request: section":        oneSection,
 	"mutex/arbiter grant: section":          oneSection,
 	"mutex/arbiter release: section":        oneSection,
@@ -40,6 +43,7 @@ var unused = map[string]string{
 const (
 	resigns    = "a leader resigns by a command of its program"
 	changes    = "only programs change the voters"
+	differs    = "only programs tell a process that another one has a longer Lease"
 	oneSection = "only programs have more than one section"
 )
 
@@ -47,6 +51,7 @@ const (
 var with = map[string]map[string]params.Value{
 	"invitation":           {"interval": {Number: 20}},
 	"modbully/convenience": {"echo": {Text: "yes"}},
+	"storelease":           {"fails": {Number: 5}},
 }
 
 // used is what messages of one kind have carried.

@@ -151,7 +151,9 @@ func (t *trial) config(w network) (check.Config, error) {
 	c := check.Config{Input: in, MaxStates: t.States, Started: t.budgeted(), Delay: in.Algorithm.Delay,
 		Nudge: t.Faults.Unaided()}
 	if in.Algorithm.NeverQuiesces {
-		c.Until = 12 * c.Delay
+		if c.Until = 12 * c.Delay; t.Store {
+			c.Until *= 10 // as long as nothing is stored, a candidate waits for a lease
+		}
 	}
 	w.adjust(&c)
 	return c, nil
@@ -336,7 +338,10 @@ func (r *series) succession() error {
 	if err := first.Err(); err != nil {
 		return err
 	}
-	if n := len(r.in.IDs); r.Faults.MostDown(n) == 0 || n == 1 {
+	switch n := len(r.in.IDs); {
+	case r.Faults.MostDown(n) == 0, n == 1:
+		return nil
+	case n == 2 && r.Store: // the store never leads
 		return nil
 	}
 	gone := r.in.Positions()[first.Leader]

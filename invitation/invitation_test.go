@@ -311,7 +311,7 @@ func TestCrashOfLeader(t *testing.T) {
 func TestForgotten(t *testing.T) {
 	a := configured(t, config)
 	a.Faults.Crash = election.MayRecover
-	a.Params, a.Configure = nil, nil // configured anew it would not survive that
+	a.Params, a.Configure = nil, nil // configured again it would not survive that
 	c := check.Config{Input: scenario.Input{IDs: upTo(2), Algorithm: a, Initiators: upTo(1)}, Crashes: 1,
 		Recoveries: 1}
 	r, err := check.Run(t.Context(), c)

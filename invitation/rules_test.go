@@ -134,7 +134,7 @@ func (p *single) step(ev *election.Event) string {
 	return strings.Join(words, " ")
 }
 
-// restart makes the Node anew, of what it has now, and returns what its first event causes.
+// restart makes the Node again, of what it has now, and returns what its first event causes.
 func (p *single) restart(t *testing.T) string {
 	state := new(election.State).Append(nil, p.node)
 	p.node = p.alg.New(election.Setup{Self: p.view[0], Ports: len(p.view) - 1})

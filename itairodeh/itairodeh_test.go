@@ -254,7 +254,7 @@ func events(t *testing.T, c sim.Config) (all []string, leader int) {
 }
 
 // TestWrongSize: with fewer processes than there are several lead, with more none does: a token that is too
-// old is dropped, or the only active process draws for ever.
+// old is dropped, or the only active process draws forever.
 func TestWrongSize(t *testing.T) {
 	for _, tt := range []struct {
 		n, size int
@@ -291,7 +291,7 @@ func TestWrongSize(t *testing.T) {
 
 // TestWrongSizeIsFound: the checker finds what is wrong with each wrong size in the fewest steps. Where a
 // size is a multiple of the number of processes, the token of the last active process comes home as
-// shared, and it draws for ever; at other sizes too large the token is dropped.
+// shared, and it draws forever; at other sizes too large the token is dropped.
 func TestWrongSizeIsFound(t *testing.T) {
 	for _, tt := range []struct {
 		n, size uint32

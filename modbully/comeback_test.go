@@ -132,7 +132,7 @@ func TestTerms(t *testing.T) {
 		// One smaller than this process makes it elect.
 		fx = settled().receive(2, election.Message{Kind: coordinator, Term: 8})
 		require.Equal(t, election.Outcome{Term: 9}, fx.Outcome)
-		// An election goes on although an announcement of an earlier Term comes.
+		// An election continues although an announcement of an earlier Term comes.
 		p := settled()
 		p.step(election.Event{Op: election.Suspect, Port: 3})
 		fx = p.receive(5, election.Message{Kind: coordinator, Term: 7})

@@ -26,7 +26,7 @@ func at(id election.ID, units float64) []scenario.At {
 	return []scenario.At{{ID: id, Time: time.Duration(units * float64(unit))}}
 }
 
-// TestLiteralReset: 2 crashes before its REPLY, and so 4 never counts its ELECTIONs anew: the next
+// TestLiteralReset: 2 crashes before its REPLY, and so 4 never counts its ELECTIONs again: the next
 // one goes unanswered, and 3 becomes the second leader. By default 4 has stopped to wait for 2.
 func TestLiteralReset(t *testing.T) {
 	for literal, leaders := range map[bool]int{true: 2, false: 1} {

@@ -71,7 +71,7 @@ func TestFollowingAgain(t *testing.T) {
 	}
 }
 
-// TestCaughtUpWhileElecting: a CatchUp names a leader of this Term or a later one. The election goes on but
+// TestCaughtUpWhileElecting: a CatchUp names a leader of this Term or a later one. The election continues but
 // waits for that process, and passes it over if it falls silent.
 func TestCaughtUpWhileElecting(t *testing.T) {
 	electing := func(v modbully.Variant) *single {
@@ -177,7 +177,7 @@ func TestLeaderAsksWhoLeads(t *testing.T) {
 	}
 }
 
-// TestReelect gives up what is under way: a wait here.
+// TestReelect gives up what is in flight: a wait here.
 func TestReelect(t *testing.T) {
 	for _, v := range variants {
 		p := newSingle(t, v,

@@ -12,7 +12,7 @@ import (
 // MaxPeers is the largest number of peers of a process whose peers may become more.
 const MaxPeers = 1024
 
-// roster is what goroutines other than the one of the process know about the peers. It is replaced, not changed.
+// roster contains the peers, for all goroutines. It is replaced, not changed.
 type roster struct {
 	peers   []election.Rank
 	ports   map[election.ID]election.Port // by peer; nil on a ring, where a peer may have two
