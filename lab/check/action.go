@@ -35,14 +35,13 @@ const (
 	doCut // the index of the action is the group: bit p-1 is of process p, and process 0 is not in it
 )
 
-// whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times. Nor
-// has a cut: each message that it loses is a step.
+// whats are the kinds as observers and scenarios name them. A tick has no name there: steps have times.
 var whats = [doCut + 1]observe.What{
 	doStart: observe.Start, doDeliver: observe.Deliver, doTimeout: observe.Timeout,
 	doNotice: observe.Suspect, doNudge: observe.Start,
 	doCrash: observe.Crash, doRecover: observe.Recover, doRestart: observe.Restart,
 	doLose: observe.Lose, doDuplicate: observe.Duplicate,
-	doPause: observe.Pause, doResume: observe.Resume,
+	doPause: observe.Pause, doResume: observe.Resume, doCut: observe.Cut, doHeal: observe.Heal,
 }
 
 func newAction(kind actionKind, index, part int) action {

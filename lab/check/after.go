@@ -28,6 +28,8 @@ func (c *Config) addFaults(steps []scenario.Step) {
 			c.Duplicates++
 		case observe.Pause:
 			c.Pauses++
+		case observe.Cut:
+			c.Cuts++
 		}
 	}
 }
@@ -66,8 +68,11 @@ func (c *Config) checkAfter() error {
 		return input.Errorf("after: %s", input.Reason(err))
 	}
 	all := c.whole()
+	if all.Cuts > 0 && len(c.IDs) > maxDivided {
+		return input.Errorf("after: a cut of %d processes, at most %d can be divided", len(c.IDs), maxDivided)
+	}
 	for _, n := range []int{all.Crashes, all.Recoveries, all.Restarts, all.Losses, all.Duplicates,
-		all.Pauses} {
+		all.Pauses, all.Cuts} {
 		if n > maxBudget {
 			return input.Errorf("after: the steps and the budgets have %d faults of a kind, at most %d "+
 				"can be "+
@@ -106,7 +111,7 @@ func (p *pen) followAll(steps []scenario.Step) error {
 		p.past.goal = p.past.goal || w.isLed(p.state)
 	}
 	p.steps = append(p.steps, steps...)
-	// The steps have spent what they were given, as far as a step of the search would: set the rest anew.
+	// The steps have spent what they were given, as far as a step of the search would: set the rest again.
 	f := w.frames.at(p.state[w.slots-1]).clone()
 	f.left = w.left
 	p.state[w.slots-1] = w.frame(f)
@@ -183,6 +188,8 @@ func (p *pen) take(s *scenario.Step, process int) error {
 	is := w.locals[process].at(p.state[process])
 	down, paused := is.flags&isDown != 0, p.past.paused[process]
 	switch s.Do {
+	case observe.Cut, observe.Heal:
+		return p.cutBy(s)
 	case observe.Deliver, observe.Lose, observe.Duplicate:
 		if paused && s.Do == observe.Deliver {
 			return p.waits(s)
@@ -231,6 +238,24 @@ func (p *pen) take(s *scenario.Step, process int) error {
 	default:
 		w.inform(p.state, process, election.Op(s.Do), s.Port, 0)
 	}
+	return nil
+}
+
+// cutBy begins or ends a cut.
+func (p *pen) cutBy(s *scenario.Step) error {
+	w := p.w
+	if s.Do == observe.Heal {
+		w.cut(p.state, newAction(doHeal, 0, 0))
+		return nil
+	}
+	group, err := w.groupOf(s)
+	switch {
+	case err != nil:
+		return err
+	case w.group(p.state) != 0:
+		return input.Errorf("do: one cut at a time can be checked")
+	}
+	w.cut(p.state, newAction(doCut, int(group), 0))
 	return nil
 }
 

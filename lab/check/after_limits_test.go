@@ -156,7 +156,7 @@ func TestAfterAPauseWithTime(t *testing.T) {
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {
 		case election.Start:
-			e.SetTimer(9, 3*second, 3*second) // for which time goes on
+			e.SetTimer(9, 3*second, 3*second) // for which time passes
 			e.Send(0, ball(0))
 		case election.Recv:
 			n.believe(e, uint64(1+ev.At/second))

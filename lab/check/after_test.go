@@ -153,7 +153,7 @@ func TestAfterPartOfATrail(t *testing.T) {
 	}
 }
 
-// TestAfterLeavesTheModel: a check in which links keep the order goes on from where a message has overtaken
+// TestAfterLeavesTheModel: a check in which links keep the order continues from where a message has overtaken
 // another, and finds what comes of it; without that step it finds nothing.
 func TestAfterLeavesTheModel(t *testing.T) {
 	c := check.Config{Input: input(find(t, "dkr", "", rising(3), nil), rising(3))}

@@ -217,7 +217,7 @@ func TestTimeOfANotice(t *testing.T) {
 			c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
 				switch {
 				case ev.Op == election.Start:
-					e.SetTimer(1, 2*second, 2*second) // for which time goes on
+					e.SetTimer(1, 2*second, 2*second) // for which time passes
 					e.DecideIn(1, election.Rank{ID: leader + 1})
 				case ev.Op == election.Suspect:
 					e.DecideIn(1, election.Rank{ID: election.ID(10 + ev.At/second)})

@@ -7,7 +7,7 @@ import (
 
 // Where chance decides, a run that goes round in a component need not be one without end: if one of the
 // things that chance may bring in a step leads out of the component, it comes in the end. A run stays
-// for ever only where, for each step that it takes, all that chance may bring stays too: in an end
+// forever only where, for each step that it takes, all that chance may bring stays too: in an end
 // component. All other runs have an end, with probability 1.
 
 // fork is a step: where each of the things leads that chance may bring in it, as places in a list of states;

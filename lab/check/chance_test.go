@@ -27,7 +27,7 @@ func tossing(toss func(n *toy, coin int) (goes bool)) check.Config {
 }
 
 // TestEndsByChance: a run from which chance leads out in the end has an end, also where that takes several
-// tosses. One that goes on whatever chance brings has none.
+// tosses. One that continues whatever chance brings has none.
 func TestEndsByChance(t *testing.T) {
 	heads := tossing(func(_ *toy, coin int) bool { return coin == 0 })
 	twice := tossing(func(n *toy, coin int) bool {
@@ -56,8 +56,8 @@ func TestEndsByChance(t *testing.T) {
 	require.Equal(t, 2, at.Cycle, "the cycle is behind the toss")
 }
 
-// TestUnfairByChance: 1 passes one ball to 2 for ever, and 2 tosses only for another one that waits. To leave
-// that one for ever would be unfair, and by the tosses it ends both.
+// TestUnfairByChance: 1 passes one ball to 2 forever, and 2 tosses only for another one that waits. To leave
+// that one forever would be unfair, and by the tosses it ends both.
 func TestUnfairByChance(t *testing.T) {
 	const coin = 3
 	c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {

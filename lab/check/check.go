@@ -25,7 +25,7 @@
 //
 // Unless [Config.Delay] is given there is no time: a message takes as long as it likes, and a timer
 // runs out whenever it likes, except that of two timers the one set earlier runs out first if its
-// latest moment, counted from its setting, is not after the other's earliest. With Delay time goes on in
+// latest moment, counted from its setting, is not after the other's earliest. With Delay time passes in
 // ticks, every message arrives within Delay, and every timer runs out within its bounds. If an algorithm is
 // Synchronous and only some processes start, every message takes all of Delay.
 //
@@ -107,7 +107,7 @@ type Config struct {
 	// Delay is the longest that a message takes. If zero, time is not modelled. Algorithms that count on
 	// time-outs are right with their own, [election.Algorithm.Delay], only.
 	Delay time.Duration
-	// Tick is how far time goes on at once. If zero, Delay, or less where timers run out in between.
+	// Tick is how far time advances in one step. If zero, Delay, or less where timers run out in between.
 	Tick time.Duration
 	// Window is until when initiators start, where time is modelled: each at any tick until then.
 	Window time.Duration
@@ -134,7 +134,7 @@ type Config struct {
 	// waits for it.
 	Progress func(Progress)
 
-	untidy    bool // all messages stay, also those that Voters leaves out
+	untidy    bool // keep messages that Voters leaves out
 	untrimmed bool // all deliveries are taken, also those that Kept makes superfluous
 
 	only verdict.Property // if not empty, this alone is judged, and what is judged together with it
@@ -218,7 +218,7 @@ func (c *Config) Check() error {
 	case c.Recoveries+c.Restarts > 0 && all.Crashes == 0 && len(c.Crashed) == 0:
 		return input.Errorf("recoveries, restarts: no process is ever down, so none comes back")
 	case len(in.Wishes)+len(in.Commands) > 0:
-		return input.Errorf("wishes, commands: a check lets voters change at every moment; give the voters")
+		return input.Errorf("wishes, commands: they have times, but in a check voters change at any moment; use Voters")
 	case len(in.StartTimes) > 0:
 		return input.Errorf("start_times: a check starts each process at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:

@@ -121,7 +121,9 @@ func smallElections(a *election.Algorithm) (list []check.Config) {
 			if len(c.IDs) != 2 {
 				return
 			}
-			c.Until, c.MaxStates = 10*a.Delay, 2*most
+			if c.Until, c.MaxStates = 10*a.Delay, 2*most; a.Store {
+				c.Until *= 11 // as long as nothing is stored, a candidate waits for a lease
+			}
 		}
 		if a.Title() == "mutex/tokenring" { // a late start may find its token used up
 			c.Algorithm, c.Started = roundTrips(c.IDs), true

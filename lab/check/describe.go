@@ -68,7 +68,7 @@ func (c *Config) LinksInWords() string {
 	return strings.Join(all, ", ")
 }
 
-// TimeInWords says how long messages and timers take, and how far time goes on at once.
+// TimeInWords says how long messages and timers take, and how far time advances in one step.
 func (c *Config) TimeInWords(tick time.Duration) string {
 	if c.Delay == 0 {
 		return "messages and timers take as long as they like"

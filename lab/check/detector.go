@@ -6,7 +6,7 @@ import "github.com/go-election/election"
 // of a process to each neighbour that is up, at any moment after the last message of the process has
 // arrived, and as late as the run allows: nothing is judged to be over while a report is still to come. It
 // reports a return to each neighbour that it has reported the crash to. A process that comes back itself has
-// forgotten what was reported to it, and gets the reports of all that are down anew.
+// forgotten what was reported to it, and gets the reports of all that are down again.
 
 // detects reports whether there is such a detector, and anything to report.
 func (c *Config) detects() bool {

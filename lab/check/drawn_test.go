@@ -84,7 +84,7 @@ func liberties() []liberty {
 	}
 }
 
-// draw is a sequence of numbers that is the same for ever. (A generator of the standard library may change.)
+// draw is a sequence of numbers that is the same forever. (A generator of the standard library may change.)
 type draw uint64
 
 // of returns a number below n.

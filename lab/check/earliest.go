@@ -151,7 +151,7 @@ func (t *moments) earliest() []time.Duration {
 		t.least = append(t.least, apart{len(t.times) - 1, d.began, -d.by})
 	}
 	at := make([]time.Duration, len(t.times))
-	// Each round sets at least one moment for good, unless two demands push each other for ever.
+	// Each round sets at least one moment for good, unless two demands push each other forever.
 	for round, more := 0, true; more; round++ {
 		if more = false; round > len(at) {
 			return nil

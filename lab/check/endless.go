@@ -48,11 +48,11 @@ func (k *walk) endComponent(ctx context.Context, all []member) {
 		}
 	}
 	// A step that is possible in every state of the set and never leads back into it would be put off
-	// for ever: then no run stays in the set. One that is possible in some states only need not be
+	// forever: then no run stays in the set. One that is possible in some states only need not be
 	// taken.
 	for c, states := range may {
 		if states == len(all) && !served[c] {
-			return // it would be put off for ever
+			return // it would be put off forever
 		}
 	}
 	nearest := all[0]
@@ -67,7 +67,7 @@ func (k *walk) endComponent(ctx context.Context, all []member) {
 	k.endless = &endless{state: nearest, in: in}
 }
 
-// noteResetTimers notes the timers that a step stops or sets anew: they have not waited since before it.
+// noteResetTimers notes the timers that a step stops or sets again: they have not waited since before it.
 func (k *walk) noteResetTimers(state []uint32, a action, c *election.TimerChange, served map[stepClass]bool) {
 	timers := k.w.frames.at(state[k.slots-1]).timers
 	p := a.index()
@@ -84,13 +84,13 @@ func (k *walk) noteResetTimers(state []uint32, a action, c *election.TimerChange
 	}
 }
 
-// atEndOfTime reports whether a state is at the end of time, at which whatever still goes on is cut off.
+// atEndOfTime reports whether a state is at the end of time, at which whatever still continues is cut off.
 func (k *walk) atEndOfTime(state []uint32) bool {
 	until := k.config.Until
 	return k.timed() && until > 0 && time.Duration(k.w.frames.at(state[k.slots-1]).now) >= k.ticks(until)
 }
 
-// endless is a set of states in which a fair run can stay for ever.
+// endless is a set of states in which a fair run can stay forever.
 type endless struct {
 	state member // the nearest to the first state
 	in    map[int]bool
@@ -145,7 +145,7 @@ func (k *walk) settle(ctx context.Context) error {
 	return nil
 }
 
-// stepClass is what a fair run must not put off for ever: a link, on links that do not keep the order a
+// stepClass is what a fair run must not put off forever: a link, on links that do not keep the order a
 // message on it, or a timer or start of a process.
 type stepClass struct {
 	kind  actionKind

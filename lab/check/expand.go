@@ -144,7 +144,7 @@ func (w *worker) canRunOut(f *frame, i int) bool {
 // timeMustGoOn reports whether anything is still to come for which time must go on.
 func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
 	// What has waited for a process that is paused for as long as it may waits for the end of the pause
-	// alone: if time went on for it, it would go on for ever.
+	// alone: if time went on for it, it would go on forever.
 	for i := range f.timers {
 		if t := &f.timers[i]; t.max > 0 || !w.isResting(state, t.owner.process()) {
 			return true
@@ -169,7 +169,7 @@ func (w *worker) timeMustGoOn(state []uint32, f *frame) bool {
 }
 
 // offerNotices offers that a process notices that its leader is down. As long as a message of the leader is
-// under way no process does: without a detector, a process notices by a time-out that is longer than a delay.
+// in flight no process does: without a detector, a process notices by a time-out that is longer than a delay.
 func (w *worker) offerNotices(state []uint32, hash uint64) {
 	if w.detects {
 		w.offerReports(state, hash)

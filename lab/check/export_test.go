@@ -127,7 +127,7 @@ func Components(next [][]int) []int { return components(next) }
 // Untrimmed takes all deliveries, also those that Kept makes superfluous.
 func (c *Config) Untrimmed() { c.untrimmed = true }
 
-// Untidy keeps all messages, also those that Voters leaves out because nobody acts on them.
+// Untidy keeps all messages, including messages that Voters leaves out because no process acts on them.
 func (c *Config) Untidy() { c.untidy = true }
 
 // Only lets a check judge one property alone.

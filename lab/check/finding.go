@@ -90,13 +90,13 @@ func (s *search) isOpen(rule int) bool {
 	case ruleBounded:
 		return !s.bounded
 	case ruleEnds:
-		return s.cutOff.Load() // a run that was cut off might have gone on for ever
+		return s.cutOff.Load() // a run that was cut off might have gone on forever
 	}
 	return s.isUnjudged(ruleProperties[rule].Kind())
 }
 
 // isUnjudged reports whether what is to hold in the end was never looked at, or not in every run: where no
-// run comes to rest before it is cut, and where some go on for ever as they may.
+// run comes to rest before it is cut, and where some go on forever as they may.
 func (s *search) isUnjudged(kind verdict.Kind) bool {
 	return kind == verdict.Finally && (!s.ended.Load() || s.restless)
 }

@@ -45,8 +45,7 @@ type Edge struct{ From, To, Move int }
 
 // Move is what happens between two states.
 type Move struct {
-	// Steps are the move as a scenario has it. A tick of the clock is none, nor is a cut, or a start that is
-	// refused; what a cut loses is a Step more. In which order messages were sent over a link, which Nth
+	// Steps are the move as a scenario has it. A tick of the clock is none, nor is a start that is refused. In which order messages were sent over a link, which Nth
 	// counts, depends on the way to a state: here it is that of [Graph.Path].
 	Steps   []scenario.Step
 	Process election.ID // to which it happens; zero for time and cuts
@@ -261,7 +260,7 @@ func key(state []uint32) string {
 	return string(b)
 }
 
-// fork returns a pen that goes on from here, and has written nothing.
+// fork returns a pen that continues from here, and has written nothing.
 func (p *pen) fork() *pen {
 	other := &pen{w: p.w, state: slices.Clone(p.state), sent: make([][]uint32, len(p.sent)), past: p.past}
 	for l, sent := range p.sent {
@@ -319,10 +318,8 @@ func (p *pen) words(a action) string {
 		return fmt.Sprintf("%d notices that its leader is down", id)
 	case doCut:
 		var ids []string
-		for q, id := range w.config.IDs {
-			if isIn(uint16(a.index()), q) {
-				ids = append(ids, fmt.Sprint(id))
-			}
+		for _, id := range w.idsIn(uint16(a.index())) {
+			ids = append(ids, fmt.Sprint(id))
 		}
 		return "a cut divides " + listed(ids) + " from the others"
 	case doHeal:

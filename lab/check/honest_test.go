@@ -44,7 +44,7 @@ func TestTokenOfAReturn(t *testing.T) {
 		dos(trail.Steps))
 }
 
-// TestSurvivorsWait: a process that waits for ever for an answer of a crashed one is not at rest.
+// TestSurvivorsWait: a process that waits forever for an answer of a crashed one is not at rest.
 func TestSurvivorsWait(t *testing.T) {
 	c := toys(election.Complete, 3, func(n *toy, e *election.Env, ev *election.Event) {
 		lead := func() {
@@ -72,7 +72,7 @@ func TestSurvivorsWait(t *testing.T) {
 	fails(t, c, verdict.Agreement)
 }
 
-// TestTimerThatIsSetAnew: a timer that each Step sets anew never runs out, so waiting for it has no end.
+// TestTimerThatIsSetAnew: a timer that each Step sets again never runs out, so waiting for it has no end.
 func TestTimerThatIsSetAnew(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
@@ -98,7 +98,7 @@ func TestTimerThatIsSetAnew(t *testing.T) {
 	}
 }
 
-// TestTimerThatATimerSetsAnew: so it is where another timer of the same process sets it anew.
+// TestTimerThatATimerSetsAnew: so it is where another timer of the same process sets it again.
 func TestTimerThatATimerSetsAnew(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {
@@ -259,7 +259,7 @@ func TestNoNudgeAtTheEnd(t *testing.T) {
 	holds(t, c)
 }
 
-// counter counts to 4000 and begins anew, for ever: one large set of states that lead to each other.
+// counter counts to 4000 and begins again, forever: one large set of states that lead to each other.
 func counter() check.Config {
 	return toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		if ev.Op == election.Start || ev.Op == election.Timeout {

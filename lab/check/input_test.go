@@ -97,7 +97,7 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// TestLongestRun: time goes on for as many ticks as fit into a byte of a state, and no further.
+// TestLongestRun: time passes for as many ticks as fit into a byte of a state, and no further.
 func TestLongestRun(t *testing.T) {
 	for _, n := range []int{250, 251} {
 		c := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {

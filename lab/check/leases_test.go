@@ -226,3 +226,59 @@ func TestLeasesBeyondDrift(t *testing.T) {
 	c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 0.8}}
 	require.Equal(t, verdict.OneLease, run(t, c).Counterexample.Property)
 }
+
+// unequal returns an algorithm with a Lease of three seconds at process 1, and of two at the others, which know that if
+// they are told.
+func unequal(t *testing.T, durable, told bool) *election.Algorithm {
+	settings := twoTicks
+	settings.Durable = durable
+	short := leases(t, settings)
+	settings.Lease, settings.Renew = 3*second, 3*second
+	long := leases(t, settings)
+	copied := *short
+	copied.New = func(s election.Setup) election.Node {
+		if s.Self.ID == 1 {
+			return long.New(s)
+		}
+		return &toldNode{short.New(s), told}
+	}
+	return &copied
+}
+
+type toldNode struct {
+	election.Node
+	told bool
+}
+
+func (n *toldNode) Step(e *election.Env, ev *election.Event) {
+	n.Node.Step(e, ev)
+	if ev.Op == election.Init && n.told {
+		// No process has the ID 9: they have known the Lease for long.
+		n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.LendFor(3*second, 9)})
+	}
+}
+
+// TestLeasesDiffer: no two processes hold leases at the same time although the Leases differ, if voters grant for the longest.
+// If they grant for their own, two do.
+func TestLeasesDiffer(t *testing.T) {
+	for name, change := range map[string]func(c *check.Config){
+		"":                                      func(*check.Config) {},
+		"a pause":                               func(c *check.Config) { c.Pauses, c.Unordered = 1, false },
+		"a voter comes back without its memory": func(c *check.Config) { c.Crashes, c.Recoveries, c.Unordered = 1, 1, false },
+		"a voter comes back with its memory":    func(c *check.Config) { c.Crashes, c.Restarts, c.Unordered = 1, 1, false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, told := range []bool{true, false} {
+				c := leaseCheck(unequal(t, name == "a voter comes back with its memory", told), 3, second)
+				change(&c)
+				c.MaxStates = mostStates
+				if r := run(t, c); told {
+					require.Nil(t, r.Counterexample)
+				} else {
+					require.NotNil(t, r.Counterexample)
+					require.Equal(t, verdict.OneLease, r.Counterexample.Property)
+				}
+			}
+		})
+	}
+}

@@ -29,7 +29,7 @@ func TestDolevKlaweRodehNeedsOrder(t *testing.T) {
 	holds(t, c)
 }
 
-// TestLossIsFatal: the receiver of a lost message waits for it for ever.
+// TestLossIsFatal: the receiver of a lost message waits for it forever.
 func TestLossIsFatal(t *testing.T) {
 	for _, losses := range []int{1, check.Unlimited} {
 		for _, title := range [][2]string{{"lcr", "participant"}, {"franklin", ""}, {"inquiry", "states"},
@@ -174,7 +174,7 @@ func TestLateStart(t *testing.T) {
 	fails(t, c, verdict.OneLeader)
 }
 
-// TestNoticesWait: no process notices the crash of its leader while a message of that one is under way.
+// TestNoticesWait: no process notices the crash of its leader while a message of that one is in flight.
 func TestNoticesWait(t *testing.T) {
 	c := check.Config{Input: input(find(t, "bully", "rules", rising(3), nil), rising(3)), Delay: second,
 		Crashes: 1}

@@ -300,7 +300,7 @@ func (k *walk) reopened(id int) bool {
 	return k.shards[n.shard()].opened[n.place()]
 }
 
-// step goes on by one step from the last state of the path, or back.
+// step advances by one step from the last state of the path, or back.
 func (k *walk) step(ctx context.Context) {
 	v := &k.path[len(k.path)-1]
 	if v.at == len(v.next) {

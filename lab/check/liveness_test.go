@@ -174,7 +174,7 @@ func TestMessagesThatWait(t *testing.T) {
 	}
 }
 
-// TestNoEndAtTheEnd: what goes on for ever at the end of time is cut off there, and before it is not.
+// TestNoEndAtTheEnd: what continues forever at the end of time is cut off there, and before it is not.
 func TestNoEndAtTheEnd(t *testing.T) {
 	for _, unit := range []time.Duration{1, second} {
 		for from, want := range map[time.Duration]verdict.Property{unit: "", 0: verdict.Ends} {

@@ -1,10 +1,19 @@
 package check
 
+import (
+	"slices"
+
+	"github.com/go-election/election"
+	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/fault"
+	"github.com/go-election/election/lab/scenario"
+)
+
 // A process that is paused takes nothing: no message, no timer, no start. What comes for it waits, and other
 // processes and time go on. So only where time is modelled a pause differs from a slow link.
 //
 // A cut divides the processes into two groups. What is sent from one group to the other while it lasts is
-// lost; what was under way before arrives.
+// lost; what was in flight before arrives.
 
 // pause lets a process pause, or ends its pause.
 func (w *worker) pause(state []uint32, p int, begins bool) {
@@ -61,6 +70,37 @@ func (w *worker) group(state []uint32) uint16 {
 func (w *worker) crosses(group uint16, link int) bool {
 	l := &w.links[link]
 	return isIn(group, l.from) != isIn(group, l.to)
+}
+
+// idsIn returns the processes of a group.
+func (w *worker) idsIn(group uint16) (ids []election.ID) {
+	for p, id := range w.config.IDs {
+		if isIn(group, p) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// groupOf returns the group that a step cuts off from the others. It must be one of two groups that do not reach each
+// other.
+func (w *worker) groupOf(s *scenario.Step) (group uint16, err error) {
+	cuts := fault.Cuts{}.With(fault.Partition{Groups: s.Groups, OneWay: s.OneWay})
+	ids := w.config.IDs
+	for p, id := range ids {
+		if cuts.Loses(ids[0], id, 0) {
+			group |= 1 << (p - 1)
+		}
+	}
+	for _, a := range ids {
+		for _, b := range ids {
+			apart := isIn(group, slices.Index(ids, a)) != isIn(group, slices.Index(ids, b))
+			if cuts.Loses(a, b, 0) != apart {
+				return 0, input.Errorf("groups: only cuts into two groups, both ways, can be checked")
+			}
+		}
+	}
+	return group, nil
 }
 
 // isIn reports whether a process is in a group, in which process 0 never is.

@@ -1,7 +1,10 @@
 package check_test
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,14 +13,16 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/lab/check"
 	"github.com/go-election/election/lab/scenario"
+	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/params"
 )
 
-// TestPause: a process that is paused takes its messages, timers and starts late, while time goes on.
+// TestPause: a process that is paused takes its messages, timers and starts late, while time passes.
 func TestPause(t *testing.T) {
-	clock := func(e *election.Env) { e.SetTimer(9, 3*second, 3*second) } // for which time goes on
+	clock := func(e *election.Env) { e.SetTimer(9, 3*second, 3*second) } // for which time passes
 	hour := func(ev *election.Event) uint64 { return uint64(1 + ev.At/second) }
 	for name, c := range map[string]struct {
 		do   toyStep
@@ -196,7 +201,7 @@ func TestTokensAfterAPause(t *testing.T) {
 			e.SetTimer(0, second, second)
 		case ev.Op == election.Timeout && ev.Timer == 0 && n.self.ID == 2:
 			enter(e, 5)
-			e.SetTimer(1, second, second) // for which time goes on
+			e.SetTimer(1, second, second) // for which time passes
 		case ev.Op == election.Timeout && ev.Timer == 0 && ev.At > second:
 			enter(e, 4)
 			e.SetTimer(1, second, second)
@@ -219,12 +224,40 @@ func TestRequestOverACut(t *testing.T) {
 	a := find(t, "mutex", "ricartagrawala", rising(2), nil)
 	c := check.Config{Input: input(a, rising(2)), Cuts: 1}
 	trail := fails(t, c, verdict.Served)
-	require.Contains(t, dos(trail.Steps), observe.Lose)
+	require.Contains(t, dos(trail.Steps), observe.Cut)
+	require.NotContains(t, dos(trail.Steps), observe.Lose)
 	property, reason := ruled(t, c.Input, trail.Steps, verdict.Served)
 	require.Equal(t, verdict.Served, property)
 	require.EqualError(t, reason, trail.Reason.Error())
 	require.Equal(t, "mutex/ricartagrawala promises nothing where the network is cut", c.Outside())
 	require.Equal(t, "1 cut of the network", c.BudgetsInWords())
+}
+
+// TestCutsAreDrawn: a counterexample has the cut as a step, which a picture draws as a band and the log numbers once,
+// and what is sent over it is lost in the simulator without more steps.
+func TestCutsAreDrawn(t *testing.T) {
+	a := find(t, "mutex", "ricartagrawala", rising(3), nil)
+	c := check.Config{Input: input(a, rising(3)), Cuts: 1}
+	trail := fails(t, c, verdict.Served)
+	in := c.Input
+	require.NoError(t, in.Check())
+	recorder, err := trace.NewRecorder(&in, trace.About{Property: trail.Property})
+	require.NoError(t, err)
+	lost := 0
+	_, err = sim.Run(t.Context(), sim.Config{Input: in, Steps: trail.Steps, Observe: observe.Both(recorder.Observe,
+		func(o *observe.Occurrence) {
+			if o.What == observe.Lose {
+				lost++
+			}
+		})})
+	require.NoError(t, err)
+	require.Positive(t, lost)
+	var picture, log bytes.Buffer
+	require.NoError(t, trace.WriteSVG(&picture, recorder.Trace()))
+	require.Equal(t, 1, strings.Count(picture.String(), `<g class="partition">`))
+	require.NoError(t, trace.WriteSteps(&log, recorder.Trace(), false))
+	require.Contains(t, log.String(), fmt.Sprintf("\n%4d.", len(trail.Steps)))
+	require.NotContains(t, log.String(), fmt.Sprintf("\n%4d.", len(trail.Steps)+1))
 }
 
 // TestPausedArbiter: an arbiter that pauses gives no token twice, nor one that is too small, whether

@@ -87,7 +87,7 @@ func (m *model) applicableRules() (rules [ruleCount]bool) {
 	rules[ruleServed] = a.Sections > 0
 	rules[ruleEnds] = !a.NeverQuiesces
 	rules[ruleLeads] = (elects && !c.NoAnnouncement || a.Sections > 0) && m.hasStarter()
-	if m.keeps { // what is kept may arrive for ever: no run comes to rest, or has a number of messages
+	if m.keeps { // what is kept may arrive forever: no run comes to rest, or has a number of messages
 		for rule, property := range ruleProperties {
 			rules[rule] = rules[rule] && property.Kind() != verdict.Finally && rule != ruleEnds &&
 				rule != ruleBounded
@@ -155,8 +155,10 @@ func (m *model) hasStarter() bool {
 	if starters == nil {
 		starters = m.config.IDs
 	}
-	up := func(id election.ID) bool { return !slices.Contains(m.config.Crashed, id) }
-	return slices.ContainsFunc(starters, up)
+	return slices.ContainsFunc(starters, func(id election.ID) bool {
+		idle := m.config.Algorithm.Store && m.n > 1 && id == slices.Min(m.config.IDs) // a store takes no notice of a Start
+		return !idle && !slices.Contains(m.config.Crashed, id)
+	})
 }
 
 // faultless reports whether nothing can go wrong.
@@ -263,8 +265,11 @@ func (s *State) judgeLeader(leader int) error {
 
 // judgeLast judges a state in which nothing is left to happen.
 func (s *State) judgeLast(rules *[ruleCount]bool) (rule int, err error) {
-	if s.w.config.Algorithm.Faults.Crash == election.MustRestart && s.isAnyDown() {
+	switch a := s.w.config.Algorithm; {
+	case a.Faults.Crash == election.MustRestart && s.isAnyDown():
 		return noRule, nil // nothing is promised before each process that has crashed is back
+	case a.Store && !s.hasStoreAndMember():
+		return noRule, nil
 	}
 	if rules[ruleServed] {
 		for p := range s.w.n {
@@ -314,6 +319,20 @@ func (s *State) isAnyDown() bool {
 		}
 	}
 	return false
+}
+
+// hasStoreAndMember reports whether the store is up, and another process, or the only one.
+func (s *State) hasStoreAndMember() bool {
+	up, store := 0, 0
+	for p, id := range s.w.config.IDs {
+		if s.Up(p) {
+			up++
+		}
+		if id < s.w.config.IDs[store] {
+			store = p
+		}
+	}
+	return s.Up(store) && up >= min(2, s.w.n)
 }
 
 // atRest is the error of what does not hold once nothing is left to happen.

@@ -8,7 +8,7 @@ package check
 // one process are enough if no other process can bring about another step of it before it takes one: that
 // is, if on each link into it there is something (the head of a link that keeps the order stays what it is),
 // or can never come anything, since no process that could send it has anything to do. That every step of
-// these is invisible to all properties, and that nothing is put off for ever on a cycle, comes on top (the
+// these is invisible to all properties, and that nothing is put off forever on a cycle, comes on top (the
 // second is for the search to see to).
 func (w *worker) reduce(state []uint32) int {
 	f := w.frames.at(state[w.slots-1])

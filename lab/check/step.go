@@ -138,7 +138,7 @@ func (w *worker) choose(n int) int {
 	return w.script[w.drawn-1]
 }
 
-// next goes on to the next script, and reports whether there is one.
+// next moves to the next script, and reports whether there is one.
 func (w *worker) next() bool {
 	for k := len(w.script) - 1; k >= 0; k-- {
 		// What was drawn behind it is forgotten: after another choice the Node may draw other things.

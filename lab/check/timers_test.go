@@ -53,7 +53,7 @@ func TestOrderOfTimers(t *testing.T) {
 }
 
 // TestTimersOfOthers: the rule goes for timers of different processes too, since time is the same for both;
-// what has been set anew counts from then.
+// what has been set again counts from then.
 func TestTimersOfOthers(t *testing.T) {
 	c := toys(election.Ring, 2, func(n *toy, e *election.Env, ev *election.Event) {
 		switch {
@@ -78,7 +78,7 @@ func TestTimersOfOthers(t *testing.T) {
 	holds(t, c)
 }
 
-// TestTimerIsStopped: a timer that is stopped, or set anew, does not run out as it was.
+// TestTimerIsStopped: a timer that is stopped, or set again, does not run out as it was.
 func TestTimerIsStopped(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		switch {
@@ -98,7 +98,7 @@ func TestTimerIsStopped(t *testing.T) {
 	require.Equal(t, set(62), last)
 }
 
-// TestTicks: time goes on in ticks, for a timer, a message and a start that may come late.
+// TestTicks: time passes in ticks, for a timer, a message and a start that may come late.
 func TestTicks(t *testing.T) {
 	c := toys(election.Complete, 1, func(n *toy, e *election.Env, ev *election.Event) {
 		switch ev.Op {

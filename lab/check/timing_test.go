@@ -12,7 +12,7 @@ import (
 )
 
 // TestTiming: of a run, the latest message counts, and each timer that runs out early or not at all, unless
-// it was stopped, set anew or lost in a crash.
+// it was stopped, set again or lost in a crash.
 func TestTiming(t *testing.T) {
 	const second = time.Second
 	in := &scenario.Input{Algorithm: &election.Algorithm{Delay: second}}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/verdict"
@@ -18,7 +19,7 @@ type Trail struct {
 	// them, and a recorder of package trace makes a log or a picture of the run.
 	Steps []scenario.Step
 	// Cycle is from which step on they lead back to where they begin; len(Steps) where none do. It is the
-	// shortest way back; a run in which nothing is put off for ever may take others in turn.
+	// shortest way back; a run in which nothing is put off forever may take others in turn.
 	Cycle int
 }
 
@@ -131,9 +132,12 @@ func newPen(w *worker) (*pen, error) {
 	return p, p.followAll(w.config.After)
 }
 
-// note adds what the last handler has sent.
+// note adds what the last handler has sent, except for what a cut has lost.
 func (p *pen) note() {
-	for _, m := range p.w.sent {
+	for i, m := range p.w.sent {
+		if slices.Contains(p.w.lost, i) {
+			continue
+		}
 		p.sent[m.link] = append(p.sent[m.link], m.msg)
 	}
 }
@@ -161,6 +165,8 @@ func (p *pen) write(a action) {
 			op, port := w.reportOf(p.state, a)
 			s.Do, s.Port = observe.What(op), port
 		}
+	case doCut:
+		s.Groups = [][]election.ID{w.idsIn(uint16(a.index()))}
 	case doTimeout:
 		of := w.frames.at(p.state[w.slots-1]).timers[a.part()].owner
 		s.Process, s.Timer, s.Layer = w.config.IDs[of.process()], uint8(of), uint8(of>>8)
@@ -191,19 +197,6 @@ func (p *pen) write(a action) {
 	}
 	if s.Do != 0 {
 		p.steps = append(p.steps, s)
-	}
-	p.lose(s.At)
-}
-
-// lose adds that what the last handler has sent over a cut is lost.
-func (p *pen) lose(at *time.Duration) {
-	for _, i := range p.w.lost {
-		m := &p.w.sent[i]
-		link := &p.w.links[m.link]
-		nth := slices.Index(p.sent[m.link], m.msg)
-		p.sent[m.link] = slices.Delete(p.sent[m.link], nth, nth+1)
-		p.steps = append(p.steps, scenario.Step{Do: observe.Lose, Process: p.w.config.IDs[link.to],
-			Port: link.port, Nth: nth, At: at})
 	}
 }
 

@@ -23,8 +23,7 @@ import (
 // and completes a confirmed one, each at any moment.
 //
 // Configurations arrive whole: all MEMBERs that one step sends to one process are one message. Messages that their
-// receiver ignores from then on are left out, and so is what only voters or candidates that are not there read. Unless
-// Late is set,
+// receiver will ignore are left out, and so is state that only absent voters or candidates read. Unless Late is set,
 //
 //   - RELEASE arrives before anything else happens, and what its sender has claimed before does not arrive after it,
 //   - CLAIMs of a process that has crashed do not arrive after the crash,
@@ -35,7 +34,7 @@ import (
 // any moment instead.
 type Voters struct {
 	Agreed  uint8   // agreed on before the first state, under the label 1.0; zero: none are
-	Wishes  []uint8 // the wish of each process; the last one is that of all further processes
+	Wishes  []uint8 // what each process wishes; the last wish applies to all further processes
 	Returns []uint8 // the wishes with which processes return; if empty, they keep theirs
 	To      []uint8 // the sets to which a leader may change the voters
 	Changes int     // how many changes a process begins
@@ -391,7 +390,7 @@ func (n *voter) begin(e *election.Env, ev *election.Event, wish func()) {
 	}
 }
 
-// turn lets a candidate take its turn, unless it would claim a Term that is too large.
+// turn fires the turn of a candidate, unless it would claim a Term that is too large.
 func (n *voter) turn(e *election.Env, ev *election.Event) {
 	before := new(election.State).Append(nil, n.Node)
 	trial := election.NewEnv(sight{e}, nil)

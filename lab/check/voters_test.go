@@ -46,6 +46,10 @@ var turnouts = []turnout{
 	{voters: "agreed=12 wishes=12,12,1234 to=34,1234 changes=1 by=1 terms=2", processes: 4, candidates: ids(1, 3),
 		long: true},
 	{voters: "agreed=123 " + allSets + " changes=1 by=1 terms=3", long: true},
+	{voters: "agreed=123 to=1,23 changes=2 by=1 terms=3", candidates: ids(1, 2), long: true},
+	{voters: "agreed=123 to=1,23 changes=1 by=1 terms=4", candidates: ids(1, 2), long: true},
+	{voters: "wishes=123 returns=123,23 to=23 changes=1 by=1 terms=2 stay", candidates: ids(1, 2), ticks: 2, crashes: 2,
+		restarts: 2, long: true},
 }
 
 func (o turnout) config(t *testing.T) check.Config {
@@ -65,7 +69,7 @@ func (o turnout) config(t *testing.T) check.Config {
 	return c
 }
 
-// TestVotersChange: whatever happens while voters change, no two processes hold a lease at once, Terms increase, and
+// TestVotersChange: whatever happens while voters change, no two processes hold a lease simultaneously, Terms increase, and
 // each agreement on voters follows the one before.
 func TestVotersChange(t *testing.T) {
 	const header = "processes | voters | candidates | ticks | crashes | come back without state | with state | states | " +
@@ -118,6 +122,16 @@ func TestVotersLoseMemory(t *testing.T) {
 	c := turnout{voters: "agreed=1 wishes=1,12 terms=3", candidates: ids(1), ticks: 2, crashes: 1, recoveries: 1}.config(t)
 	trail := fails(t, c, verdict.LaterTerms)
 	require.Equal(t, "process 1 begins to lead in Term 2, after a lease in Term 2", trail.Reason.Error())
+	replays(t, c.Input, trail)
+}
+
+// TestVotersFoundAnotherGroup: the other limit: processes that know nothing of the group, and whose list contains no member
+// of it, found a second one.
+func TestVotersFoundAnotherGroup(t *testing.T) {
+	c := turnout{voters: "agreed=12 wishes=12,12,34 terms=2 leases", processes: 4, candidates: ids(1, 3)}.config(t)
+	trail := fails(t, c, verdict.LaterTerms)
+	require.Equal(t, "process 1 begins to lead in Term 2, after a lease in Term 2", trail.Reason.Error())
+	require.Len(t, trail.Steps, 18)
 	replays(t, c.Input, trail)
 }
 

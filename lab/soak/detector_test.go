@@ -38,7 +38,7 @@ func TestDetector(t *testing.T) {
 	}
 }
 
-// TestReportsOfPlans: the reports of a plan come when nothing of the crashed process is under way.
+// TestReportsOfPlans: the reports of a plan come when nothing of the crashed process is in flight.
 func TestReportsOfPlans(t *testing.T) {
 	over, err := lcr.Participant().OverComplete()
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func unheard(t *testing.T, c invitation.Config, misses func(*election.Env, *elec
 	require.NoError(t, err)
 	right := a.New
 	a.New = func(s election.Setup) election.Node { return &unhearing{right(s), misses} }
-	a.Params, a.Configure = nil, nil // a drawn delay would make the algorithm anew
+	a.Params, a.Configure = nil, nil // a drawn delay would build the algorithm again
 	return a
 }
 

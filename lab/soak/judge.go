@@ -28,8 +28,9 @@ func (y *play) judge() *Violation {
 	}
 	var r verdict.Result
 	poll.Fill(&r)
-	// Without a Start no election was held, and there is no leader to expect.
-	if y.Algorithm.Elects == election.NoLeader || !started || r.Live == 0 {
+	// Without a Start no election was held, and there is no leader to expect. A store never leads others.
+	if y.Algorithm.Elects == election.NoLeader || !started || r.Live == 0 ||
+		y.Algorithm.Store && r.Live < min(2, len(y.IDs)) {
 		return nil
 	}
 	must := y.rightful(r.Leader)

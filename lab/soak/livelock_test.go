@@ -14,7 +14,7 @@ import (
 	"github.com/go-election/election/lcr"
 )
 
-// TestLivelock: a run without end is one that fails, however it goes on, and whether it could ever rest.
+// TestLivelock: a run without end is one that fails, however it continues, and whether it could ever rest.
 func TestLivelock(t *testing.T) {
 	soak.LowerStepLimit(t, 1<<17)
 	beating, err := bully.Rules(bully.Config{Heartbeat: 8 * sim.Unit})

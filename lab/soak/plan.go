@@ -408,7 +408,7 @@ func (d *drawing) crash(p int) {
 			d.Prompts = append(d.Prompts, Prompt{At: at + d.longest + d.drawTime(6), To: to, Of: id})
 		}
 	}
-	stays := d.IntN(3) == 0
+	stays := d.IntN(3) == 0 && !d.isStore(id)
 	if d.profile != Voters && (stays && survives.Crash != election.MustRestart || survives.Crash == election.StaysDown) {
 		return
 	}
@@ -416,11 +416,30 @@ func (d *drawing) crash(p int) {
 	if d.profile == Chaos && !d.oneIn(4) {
 		back.Time = d.nearStep(0, at, back.Time)
 	}
-	if survives.Crash != election.MayRecover || d.oneIn(3) || d.profile == Voters {
+	if survives.Crash != election.MayRecover || d.oneIn(3) || d.profile == Voters || d.isStore(id) {
 		d.RestartAt = append(d.RestartAt, back)
 	} else {
 		d.RecoverAt = append(d.RecoverAt, back)
 	}
+}
+
+// isStore reports whether a process must restart with its state after a crash.
+func (p *Plan) isStore(id election.ID) bool { return p.Algorithm.Store && id == slices.Min(p.IDs) }
+
+// storeRestarts reports whether the store, if there is one, restarts with its state after each crash.
+func (p *Plan) storeRestarts() bool {
+	crashes, restarts := 0, 0
+	for _, t := range p.Turns() {
+		if p.isStore(t.ID) {
+			switch t.Do {
+			case observe.Crash:
+				crashes++
+			case observe.Restart:
+				restarts++
+			}
+		}
+	}
+	return crashes == restarts && !slices.ContainsFunc(p.Crashed, p.isStore)
 }
 
 // trusts draws when the detector reports the returns. That of SuspectAfter does so unasked.

@@ -197,7 +197,7 @@ func TestNoticed(t *testing.T) {
 	}
 }
 
-// TestRunGoesOn: a run goes on until it is wrong, or left.
+// TestRunGoesOn: a run continues until it is wrong, or left.
 func TestRunGoesOn(t *testing.T) {
 	require.True(t, (&play{}).goesOn())
 	require.False(t, (&play{left: true}).goesOn())

@@ -64,7 +64,7 @@ func TestPrompts(t *testing.T) {
 					continue
 				}
 				if since, down := downSince(plan, w.Of, w.At); !down || w.At-since < longest {
-					continue // its last message may be under way
+					continue // its last message may be in flight
 				}
 				if _, down := downSince(plan, w.To, w.At); !down {
 					due++

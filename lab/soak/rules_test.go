@@ -24,7 +24,7 @@ func spoilLCR(step func(n election.Node, e *election.Env, ev *election.Event)) *
 // isElected reports whether an event is the announcement of LCR.
 func isElected(ev *election.Event) bool { return ev.Op == election.Recv && ev.Msg.Kind == 2 }
 
-// restless is an algorithm in which all follow the largest from the beginning, and decide anew now and then.
+// restless is an algorithm in which all follow the largest from the beginning, and decide again now and then.
 func restless(every time.Duration) *election.Algorithm {
 	decide := func(e *election.Env, at time.Duration) {
 		largest := e.Self()

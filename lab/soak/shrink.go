@@ -47,7 +47,7 @@ func (s *Shrunk) hasBudget(ctx context.Context) bool {
 
 // fails reports whether a plan violates the same property, with one of a few Seeds.
 func (s *Shrunk) fails(ctx context.Context, p *Plan) bool {
-	if p.Check() != nil || p.SuspectAfter > 0 && p.SuspectAfter < p.longestDelay() {
+	if p.Check() != nil || p.SuspectAfter > 0 && p.SuspectAfter < p.longestDelay() || !p.storeRestarts() {
 		return false // nor does a detector report a crash before the last message has arrived
 	}
 	first := p.Config.Seed

@@ -121,7 +121,7 @@ func (d *drawing) commands() {
 // earlierCommand compares commands by their times.
 func earlierCommand(a, b scenario.Command) int { return cmp.Compare(a.Time, b.Time) }
 
-// crashAt lets a process crash and return, unless it does so at that time or later already.
+// crashAt adds a crash and a return of a process, unless the plan already contains one at that time or later.
 func (d *drawing) crashAt(id election.ID, at time.Duration) {
 	if turns := d.turnsOf(id); len(turns) > 0 && turns[len(turns)-1].Time >= at {
 		return
@@ -273,7 +273,7 @@ func (y *play) isSettled(wanted []election.ID) bool {
 		if h.Leads {
 			leads++
 		}
-		// A leader leaves once it has confirmed voters of which it is none.
+		// A leader that is not one of the voters it has confirmed hands over.
 		if h.Leads && !h.Confirmed || !h.Agreed || h.Joint || !h.Recovered || !slices.Equal(h.now, wanted) {
 			return false
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-election/election"
 )
 
-// TestChanged: a process may decide anew in a later Term, and the same again.
+// TestChanged: a process may decide in a later Term again, even the same leader.
 func TestChanged(t *testing.T) {
 	follow := election.Outcome{Term: 1, Role: election.Follower, Leader: election.Rank{ID: 3}}
 	lead := election.Outcome{Term: 1, Role: election.Leader, Leader: election.Rank{ID: 2}}
