@@ -174,7 +174,7 @@ func wakeUpLost() Entry {
 	}
 	return Entry{
 		Name: driver + "a timer does not wake the process", Source: known,
-		Wrong: "the process waits for an answer of one that is down, for ever",
+		Wrong: "the process waits forever for the answer of a process that is down",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Timeout
 		}))),

@@ -110,4 +110,9 @@ var hints = map[string]string{
 		"Let it hear once more of a voter that has granted before.",
 	"lease-voter-with-memory-does-not-wait": "Process 2 grants, crashes and comes back with its state. " +
 		"Let the other candidate ask it then.",
+	"storelease-process-returns-continues": "Let process 2 lead, crash and come back, and let it read the record then.",
+	"storelease-store-without-record-free": "Process 2 leads. Let the store crash and come back without its data before " +
+		"process 3 reads.",
+	"storelease-release-another-process-all": "Process 2 leads. Its timer 9 hands over to process 3. Let process 2 read " +
+		"the record after that.",
 }

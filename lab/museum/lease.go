@@ -65,6 +65,9 @@ type leaseState struct {
 	bound                                 bool
 	carried, hadCarried, confirmed, begun bool
 	told, holds, ready                    portset.Set
+
+	lends, wary, silent time.Duration
+	waryOf              election.ID
 }
 
 func (l *leaseState) State(s *election.State) {
@@ -116,6 +119,10 @@ func (l *leaseState) State(s *election.State) {
 	for _, set := range [...]*portset.Set{&l.told, &l.holds, &l.ready} {
 		set.State(s)
 	}
+	for _, d := range [...]*time.Duration{&l.lends, &l.wary, &l.silent} {
+		s.Duration(d)
+	}
+	s.ID(&l.waryOf)
 }
 
 // leaseVoters and leaseConfiguration are the voters of a group, which the mistakes of leases leave alone.

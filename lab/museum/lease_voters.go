@@ -20,21 +20,28 @@ type changed struct {
 	crashes, recoveries, restarts int
 	candidates                    []election.ID
 	cold                          time.Duration
-	ticks                         int  // 2 if zero
-	still                         bool // everything happens at one moment
-	forgets                       bool // 3 loses its memory in a crash
+	ticks                         int           // 2 if zero
+	length                        time.Duration // how many units a lease lasts, 2 if zero
+	still                         bool          // everything happens at one moment
+	fresh                         bool          // 2 has granted nothing before, and knows it
+	forgets                       bool          // 3 loses its memory in a crash
 	// which messages arrive; if nil, all
 	arrives func(from, to election.ID, kind uint8) bool
 }
 
-// check returns the check of an algorithm with a mistake, or of the right one if the mistake is nil.
-func (c *changed) check(mistake bend) check.Config {
-	length := 2 * unit
+// check returns the check of an algorithm with mistakes; those that are nil are left out.
+func (c *changed) check(mistakes ...bend) check.Config {
+	length := cmp.Or(c.length, 2) * unit
 	if c.cold == 0 {
 		c.cold = -1
 	}
 	a := must(lease.New(lease.Config{Lease: length, Renew: length, Delay: unit, Drift: -1, Stagger: together,
 		Cold: c.cold, Durable: true, Eager: true}))
+	if c.fresh {
+		a = with(a, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
+			return ev.Op != election.Rejoin || n.me.ID != 2
+		}))
+	}
 	if c.forgets {
 		a = with(a, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Init && n.me.ID == 3 {
@@ -43,8 +50,10 @@ func (c *changed) check(mistake bend) check.Config {
 			return true
 		}))
 	}
-	if mistake != nil {
-		a = with(a, mistake)
+	for _, mistake := range mistakes {
+		if mistake != nil {
+			a = with(a, mistake)
+		}
 	}
 	if c.arrives != nil {
 		a = lossy(a, c.arrives)
@@ -82,15 +91,16 @@ func alone(from, to election.ID, kind uint8) bool {
 
 // votersMistake is a mistake in how voters change.
 type votersMistake struct {
-	name, wrong, rule, setting string
+	name, source, wrong, rule, setting string
 
-	in   changed
-	step bend
+	in    changed
+	step  bend
+	other bend // if not nil, of the algorithm without the mistake, too
 }
 
 func (m *votersMistake) exhibit() Entry {
-	return Entry{Name: "lease: " + m.name, Source: known, Wrong: m.wrong, Setting: m.setting,
-		Config: m.in.check(m.step), Control: Control{m.rule, m.in.check(nil)}}
+	return Entry{Name: "lease: " + m.name, Source: cmp.Or(m.source, known), Wrong: m.wrong, Setting: m.setting,
+		Config: m.in.check(m.other, m.step), Control: Control{m.rule, m.in.check(m.other)}}
 }
 
 const leaseMemory, leaseMember, leaseHolds = 11, 12, 13
@@ -102,6 +112,9 @@ const leaseChange = 9
 func isLast(ev *election.Event, kind uint8) bool {
 	return ev.Op == election.Command && ev.Msg.Kind == kind && ev.Msg.Value+1 == uint64(ev.Msg.Round)
 }
+
+// stepOf returns the step of an agreed label, without its Term.
+func stepOf(label uint64) uint64 { return label & (1<<10 - 1) }
 
 func leaseAgreed(label uint64) bool { return label != 0 && label < 1<<63 }
 
@@ -132,24 +145,27 @@ func complete(n *bent, e *election.Env, ev *election.Event) {
 	n.Node.Step(e, &election.Event{Op: election.Command, At: ev.At, Msg: lease.Complete()})
 }
 
+// atOnce replaces the voters without a joint configuration.
+func atOnce(n *bent, e *election.Env, ev *election.Event) {
+	if !isLast(ev, leaseChange) {
+		n.Node.Step(e, ev)
+		return
+	}
+	fx := n.try(e, ev)
+	if l := n.lease(); l.phase != leaseLeading || !l.voting.joint() {
+		do(e, fx)
+		return
+	}
+	e.Save()
+	complete(n, e, ev)
+}
+
 func votersMistakes() []votersMistake {
 	pair := []election.ID{1, 2}
 	return []votersMistake{{
 		name: "the voters are replaced in one step", wrong: "a majority of the new voters and one of the old ones have no voter in common",
 		rule: "rule 18: a joint configuration comes between", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
-		step: func(n *bent, e *election.Env, ev *election.Event) {
-			if !isLast(ev, leaseChange) {
-				n.Node.Step(e, ev)
-				return
-			}
-			fx := n.try(e, ev)
-			if l := n.lease(); l.phase != leaseLeading || !l.voting.joint() {
-				do(e, fx)
-				return
-			}
-			e.Save()
-			complete(n, e, ev)
-		},
+		step: atOnce,
 	}, {
 		name: "a change is completed before it is confirmed", wrong: "only the leader knows of the joint configuration, and the old voters elect another one",
 		rule: "rule 18: from a confirmed configuration", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
@@ -277,11 +293,53 @@ func votersMistakes() []votersMistake {
 				n.setLease(func(l *leaseState) { l.voting.label = l.term << 10 })
 			}
 		}),
+	}, {
+		name: "a leader changes a voter before it confirms its Term", source: "Raft, 2014",
+		wrong: "an earlier leader has changed another voter: a majority of its voters and a majority of the new ones " +
+			"have no voter in common",
+		rule:    "rule 18: from a configuration that is confirmed in its Term",
+		setting: "One voter changes at a time, without a joint configuration",
+		in: changed{processes: 4, voters: "agreed=1234 to=134,234 changes=1 by=12 terms=4 leases", still: true, candidates: pair,
+			arrives: func(from, to election.ID, kind uint8) bool {
+				return from*to != 4 && (kind == leaseRelease || kind == leaseClaim || kind == leaseGranted && from != 1)
+			}},
+		other: atOnce, step: unconfirmed,
 	}}
+}
+
+// unconfirmed begins a change before the configuration is confirmed with which the leader begins to lead.
+func unconfirmed(n *bent, e *election.Env, ev *election.Event) {
+	n.Node.Step(e, ev)
+	if l := n.lease(); l.phase == leaseLeading && l.carried && l.voting.label == l.mine<<10 {
+		n.setLease(func(l *leaseState) { l.confirmed = true })
+	}
 }
 
 // onlyThree is the setting of the mistakes of voters without memory.
 const onlyThree = "Of the processes, only 3 loses its memory in a crash. "
+
+// withoutTermsInLabels keeps the step of a label in the next Term, and compares steps alone.
+func withoutTermsInLabels(n *bent, e *election.Env, ev *election.Event) {
+	own := n.lease().voting.label
+	as := func(label uint64) uint64 { return own&^(1<<10-1) | stepOf(label) } // as if it were of the same Term
+	switch {
+	case !leaseAgreed(own):
+	case received(ev, leaseClaim) && leaseAgreed(uint64(ev.Msg.Rank.ID)):
+		ev.Msg.Rank.ID = election.ID(as(uint64(ev.Msg.Rank.ID)))
+	case received(ev, leaseMember) && leaseAgreed(ev.Msg.Value):
+		ev.Msg.Value = as(ev.Msg.Value)
+	}
+	fx := n.try(e, ev)
+	if l := n.lease(); own < l.voting.label && l.voting.label == l.mine<<10 { // relabeled by rule 17
+		n.setLease(func(l *leaseState) { l.voting.label |= stepOf(own) })
+		for i := range fx.Sends {
+			if m := &fx.Sends[i].Msg; m.Kind == leaseClaim {
+				m.Rank.ID |= election.ID(stepOf(own))
+			}
+		}
+	}
+	do(e, fx)
+}
 
 // remember ends the return of a voter.
 func remember(n *bent, e *election.Env) {

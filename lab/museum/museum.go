@@ -77,7 +77,7 @@ type Control struct {
 // All returns the entries, in the order of docs/museum.md.
 func All() []Entry {
 	all := slices.Concat(ringExhibits(), completeExhibits(), graphExhibits(), overlayExhibits(),
-		leaseExhibits())
+		leaseExhibits(), storeExhibits())
 	for i := range all {
 		x := &all[i]
 		var is shortest

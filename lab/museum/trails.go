@@ -120,13 +120,28 @@ var trails = []shortest{
 	{},                                 // lease-each-process-counts-own-list
 	{"one-lease", 15, false},           // lease-voters-replaced-one-step
 	{"one-lease", 15, false},           // lease-change-completed-before-confirmed
-	{"one-lease", 14, false},           // lease-joint-configuration-decides
+	{"one-lease", 15, false},           // lease-joint-configuration-decides
 	{"one-lease", 19, false},           // lease-voters-do-not-compare-labels
 	{"one-lease", 16, false},           // lease-renewal-granted-before-voters
 	{"one-lease", 15, false},           // lease-round-counts-voters-next-one
 	{"one-lease", 18, false},           // lease-voters-not-as-durable-as-votes
 	{"terms-increase", 16, false},      // lease-voter-without-memory-trusts-any
-	{"terms-increase", 16, false},      // lease-voter-without-memory-asks-voters
+	{"terms-increase", 15, false},      // lease-voter-without-memory-asks-voters
 	{"one-leader-a-term", 20, false},   // lease-majority-founds-group
-	{"one-lease", 26, false},           // lease-first-claim-relabels-voters
+	{"one-leader-a-term", 26, false},   // lease-first-claim-relabels-voters
+	{"one-leader-a-term", 28, false},   // lease-leader-changes-voter-before
+	{"one-lease", 11, false},           // storelease-lease-begins-when-answer
+	{"one-lease", 10, false},           // storelease-wait-begins-when-read-sent
+	{"one-lease", 11, false},           // storelease-candidate-waits-leader-s
+	{"one-lease", 11, false},           // storelease-candidate-waits-own-lease
+	{"one-lease", 12, false},           // storelease-release-written-before-work
+	{"terms-increase", 14, false},      // storelease-release-deletes-record
+	{"one-lease", 13, false},           // storelease-renewal-writes-same-value
+	{"one-leader-a-term", 10, false},   // storelease-open-put-candidate-counts-as
+	{"terms-increase", 11, true},       // storelease-process-returns-continues
+	{"one-leader-a-term", 15, false},   // storelease-conflict-renewal-counts-as
+	{"one-lease", 12, true},            // storelease-store-without-record-free
+	{"one-lease", 16, false},           // storelease-wait-continues-without
+	{"sound", 10, true},                // storelease-release-another-process-all
+	{},                                 // storelease-answers-come-later-than
 }
