@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/cost"
-	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/svg"
 )
@@ -16,7 +14,6 @@ import (
 // The measures of a figure of a comparison. On a screen of 390 pixels its letters have 11.
 const (
 	plotWidth   = 640.0 // of the sheet
-	titleLine   = 42    // letters
 	plotLetter  = 18.1
 	plotLine    = 23.0 // from one line of text to the next
 	plotLeft    = 98.0
@@ -63,9 +60,12 @@ func (c *Comparison) Draw() string {
 	d := &drawing{}
 	title := c.title(graphs)
 	y := d.paragraph(d.title(title), c.About)
-	if pers[c.Per].of != nil {
+	switch {
+	case len(c.sizes()) == 1 && (pers[c.Per].of == nil || c.Cells[0].N > 1): // the logarithm of 1 is zero
+		y = c.rows(d, graphs, y)
+	case pers[c.Per].of != nil:
 		y = c.panels(d, graphs, y)
-	} else {
+	default:
 		y = c.plot(d, graphs, y)
 	}
 	y = d.paragraph(y, c.caption(graphs))
@@ -105,8 +105,8 @@ func (c *Comparison) title(graphs []graph) string {
 // title writes what a figure shows at its top, and returns where more can stand.
 func (d *drawing) title(text string) (y float64) {
 	y = 34.0
-	for line := range strings.Lines(prose.Wrapped(text, "", titleLine)) {
-		d.Text(20, y, titleLetter, "start", bold, strings.TrimSpace(line))
+	for _, line := range svg.Broken(text, (plotWidth-40)/titleLetter, true) {
+		d.Text(20, y, titleLetter, "start", bold, line)
 		y += titleLetter * 1.27
 	}
 	return y
@@ -114,9 +114,9 @@ func (d *drawing) title(text string) (y float64) {
 
 // paragraph writes lines from y on, and returns where the next would stand.
 func (d *drawing) paragraph(y float64, text string) float64 {
-	const margin, lineOf = 20, 59 // letters
-	for line := range strings.Lines(prose.Wrapped(text, "", lineOf)) {
-		d.Text(margin, y, plotLetter, "start", "", strings.TrimSpace(line))
+	const margin = 20
+	for _, line := range svg.Broken(text, (plotWidth-2*margin)/plotLetter, false) {
+		d.Text(margin, y, plotLetter, "start", "", line)
 		y += plotLine
 	}
 	return y
@@ -206,6 +206,12 @@ func (c *Comparison) caption(graphs []graph) string {
 	text := "Points: one election each."
 	if c.Seeds > 1 {
 		text = "Points: the mean; bars: from the least to the most."
+	}
+	if len(c.sizes()) == 1 {
+		if slices.ContainsFunc(graphs, func(g graph) bool { return g.form == "worst" }) {
+			text += " Bands: from the best to the worst case; upright: the mean case."
+		}
+		return text
 	}
 	if slices.ContainsFunc(graphs, func(g graph) bool { return g.mark < 0 }) {
 		text += " Bands: from the best to the worst case; dashed: the mean case."

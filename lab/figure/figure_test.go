@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/go-election/election/lab/experiment"
 	"github.com/go-election/election/lab/figure"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/svg"
 )
 
 // redundancy draws the figures of an experiment.
@@ -59,7 +59,7 @@ func TestRedundancy(t *testing.T) {
 	for _, trial := range series[0].Trials {
 		sum += trial.Started
 	}
-	require.Contains(t, bars, fmt.Sprintf("<title>Without waits %.2f processes start an election, with ",
+	require.Contains(t, bars, fmt.Sprintf("<title>Without a wait %.2f processes start an election after a crash; with ",
 		float64(sum)/21))
 	require.NotContains(t, redundancy(t, experiment.Redundancy{}), ">iteration</text>")
 	r.Iterations = 10
@@ -180,7 +180,7 @@ func TestPanels(t *testing.T) {
 	svg := divided(t, "nlog", "lcr hs", 8, 16)
 	require.Contains(t, svg, ">messages / (n log2 n), among n processes</text>")
 	require.Equal(t, 2, strings.Count(svg, "fill-opacity"))
-	require.Contains(t, divided(t, "n", "treeelect/any", 8), ">messages / n, among n processes</text>")
+	require.Contains(t, divided(t, "n", "treeelect/any", 8), ">messages / n, among 8 processes</text>")
 }
 
 // divided draws messages divided by n or n log n.
@@ -317,11 +317,11 @@ func extents(t *testing.T, e xml.StartElement) (all []box) {
 	return all
 }
 
-// textExtent reckons with letters somewhat wider than those of Helvetica are on average.
+// textExtent takes letters to be no wider than in a wide font. A picture may be shown in any.
 func textExtent(t *testing.T, e xml.StartElement, text string) box {
 	t.Helper()
 	x, y, size := parsed(t, of(e, "x")), parsed(t, of(e, "y")), parsed(t, of(e, "font-size"))
-	wide := 0.56 * size * float64(utf8.RuneCountInString(text))
+	wide := size * svg.TextWidth(text, of(e, "font-weight") != "")
 	before := map[string]float64{"start": 0, "middle": wide / 2, "end": wide}[of(e, "text-anchor")]
 	if of(e, "transform") != "" { // upwards
 		return box{x - 0.8*size, y - wide/2, x + 0.25*size, y + wide/2, text}

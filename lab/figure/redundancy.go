@@ -34,8 +34,8 @@ type panel struct {
 // figures15and16 makes the two panels of a model. The colors are of Okabe and Ito, which all
 // can distinguish.
 func figures15and16(some []experiment.Series, n int) (left, right panel) {
-	left = panel{title: "Figure 15: pending convenience", axis: "processes that start an election"}
-	right = panel{title: "Figure 16: election number", axis: "starts, elections served"}
+	left = panel{title: "Each waits before it starts (figure 15 of the paper)", axis: "processes that start an election"}
+	right = panel{title: "Only the first election is served (figure 16)", axis: "processes that start, or elections served"}
 	started := func(t *experiment.Trial) int { return t.Started }
 	served := func(t *experiment.Trial) int { return t.Served }
 	for i := range some {
@@ -83,15 +83,13 @@ func Redundancy(r *experiment.Redundancy, all []experiment.Series, bars bool) st
 	bars = bars && r.Iterations <= experiment.MostShown
 	d := &drawing{}
 	title := redundant(r.N, all[:per])
-	about := fmt.Sprintf("After a crash of the coordinator, by the modified bully algorithm and its "+
-		"extensions, "+
-		"simulated. %s, %d leads and crashes; %s, seed %d.",
+	about := fmt.Sprintf("The modified bully algorithm and its extensions, simulated. %s, %d leads and crashes; "+
+		"%s, seed %d.",
 		prose.Plural(r.N, "process"), r.N, prose.Plural(r.Iterations, "iteration"), r.Seed)
 	y := d.paragraph(d.title(title), about)
 	if !bars {
 		y = d.paragraph(y,
-			"The width of a bar is the share of the iterations with that number, within its colour; "+
-				"the ring is the mean.")
+			"The wider a bar, the more iterations have that number. The ring is the mean.")
 	}
 	for k := 0; k*per < len(all); k++ {
 		some := all[k*per : (k+1)*per]
@@ -109,8 +107,9 @@ func redundant(n int, some []experiment.Series) string {
 			best = c
 		}
 	}
-	return fmt.Sprintf("Without waits %.2f processes start an election, with those of %q %.2f", without,
-		best.name, best.mean())
+	_, words, _ := strings.Cut(best.label, ": ")
+	return fmt.Sprintf("Without a wait %s processes start an election after a crash; with %s, %s", svg.Num(without),
+		words, svg.Num(best.mean()))
 }
 
 // mean returns the mean of all iterations.
@@ -124,9 +123,9 @@ func (c *curve) mean() float64 {
 
 // model draws the panels of one model below y, and returns where the next begins.
 func (d *drawing) model(y float64, some []experiment.Series, n int, bars, first bool) float64 {
-	for line := range strings.Lines(prose.Wrapped("Model "+string(some[0].Model)+": "+some[0].Model.About(),
-		"", 54)) {
-		d.Text(20, y, plotLetter, "start", bold, strings.TrimSpace(line))
+	for _, line := range svg.Broken("Model "+string(some[0].Model)+": "+some[0].Model.About(),
+		(plotWidth-40)/plotLetter, true) {
+		d.Text(20, y, plotLetter, "start", bold, line)
 		y += plotLine
 	}
 	left, right := figures15and16(some, n)

@@ -171,3 +171,16 @@ func TextWidth(text string, bold bool) (wide float64) {
 	}
 	return wide
 }
+
+// Broken breaks a text into lines of a width at most, by the size of its letters. A word that is longer has a line of
+// its own.
+func Broken(text string, most float64, bold bool) (lines []string) {
+	for word := range strings.FieldsSeq(text) {
+		if last := len(lines) - 1; last >= 0 && TextWidth(lines[last]+" "+word, bold) <= most {
+			lines[last] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}

@@ -93,7 +93,10 @@ type FilmHead struct {
 	// Sections has the changes of the first critical section: the step, how many
 	// processes have started and wait for entry, and the places of the processes inside. It is
 	// meaningless if an algorithm guards no section.
-	Sections  [][]int              `json:"sections,omitempty"`
+	Sections [][]int   `json:"sections,omitempty"`
+	Cuts     []FilmCut `json:"cuts,omitempty"` // of the plan
+	// Loans are the votes that are lent, as [Held] joins them, if the maker of the film sets them.
+	Loans     []Loan               `json:"loans,omitempty"`
 	OneWay    bool                 `json:"oneWay"`
 	Shape     string               `json:"shape"`
 	Positions [][2]float64         `json:"positions"` // from 0 to 1

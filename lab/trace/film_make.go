@@ -58,8 +58,7 @@ func newFilming(h *Header, positions [][2]float64) (*filming, error) {
 		states: make([]filmState, n),
 		actor:  noProcess, section: filmSection{waiting: make([]bool, n)}}
 	b.story = &story{trace: &Trace{Header: *h}, where: b.where}
-	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
-	b.clocks = in.Clocks()
+	b.clocks = h.clocks()
 	b.joins = h.joins()
 	for p, id := range h.Scenario.IDs {
 		b.where[id] = p
@@ -207,7 +206,7 @@ func (b *filming) decide(p int, o *election.Outcome, at time.Duration) {
 // finish ends the current step, and with it the film.
 func (b *filming) finish() {
 	b.note()
-	b.film.Head.Result = b.result()
+	b.film.Head.Result, b.film.Head.Cuts = b.result(), b.cuts()
 	b.film.Head.Sections = b.section.changes
 	for i, name := range b.film.Head.Kinds {
 		if n := b.sent[(i+1)%len(b.sent)]; n > 0 {

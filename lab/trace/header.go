@@ -67,6 +67,12 @@ func newHeader(in *scenario.Input, about About) (Header, error) {
 	return h, nil
 }
 
+// clocks returns the clocks of the processes.
+func (h *Header) clocks() *scenario.Clocks {
+	in := scenario.Input{IDs: h.Scenario.IDs, ClockRates: h.Scenario.ClockRates}
+	return in.Clocks()
+}
+
 // namesOf returns the names of the fields of messages, nil if there are none.
 func namesOf(a *election.Algorithm) []Names {
 	all, named := make([]Names, len(a.Kinds)), false

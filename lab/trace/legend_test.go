@@ -11,8 +11,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// TestLegendIsOfWhatOccurs: the legend has what occurs and no caption explains. A crash has a caption, and a
-// process that is down from the beginning has none.
+// TestLegendIsOfWhatOccurs: the legend has each kind of message, line and mark that occurs, and no other.
 func TestLegendIsOfWhatOccurs(t *testing.T) {
 	a, err := catalog.Find("bully", "")
 	require.NoError(t, err)
@@ -29,7 +28,9 @@ func TestLegendIsOfWhatOccurs(t *testing.T) {
 		return nil
 	}
 	c.CrashAt = []scenario.At{{ID: 5, Time: scenario.Unit / 2}}
-	require.Equal(t, []string{"election", "alive", "coordinator", "lost", "follows"}, signs()[1:])
+	require.Equal(t, []string{"election", "alive", "coordinator", "lost", "follows", "starts", "leads", "time-out",
+		"crashes"}, signs()[1:])
 	c.CrashAt, c.Crashed = nil, []election.ID{5}
-	require.Equal(t, []string{"election", "alive", "coordinator", "lost", "follows", "crashes"}, signs()[1:])
+	require.Equal(t, []string{"election", "alive", "coordinator", "lost", "follows", "starts", "leads", "time-out",
+		"crashes"}, signs()[1:])
 }

@@ -61,8 +61,8 @@ func TestOverviewNames(t *testing.T) {
 	require.Greater(t, len(names), 9)
 }
 
-// TestCutAxis: what is left out where the axis is cut stands beside it, since messages may be under way
-// there: here those to a process that pauses.
+// TestCutAxis: if the axis is cut, a label states how much time is left out, even if messages are in flight then.
+// Here they wait for a paused process.
 func TestCutAxis(t *testing.T) {
 	for _, c := range []struct {
 		algorithm string

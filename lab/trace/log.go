@@ -95,9 +95,28 @@ func (t *Trace) steps() map[Ref]int {
 	number := make(map[Ref]int)
 	count := 0
 	counts := false // what the process does now belongs to a step
+	type end struct {
+		process election.ID
+		port    election.Port
+	}
+	cut, over := make(map[end]bool), make(map[Ref]bool) // links that are cut now, and messages that were sent over them
 	for i := range t.Events {
 		e := &t.Events[i]
-		if !e.Do.Effect() && !t.Header.continues(e) {
+		switch e.Do {
+		case observe.Cut, observe.Heal:
+			cut[end{e.Process, e.Port}] = e.Do == observe.Cut
+		case observe.Send:
+			if cut[end{e.Process, e.Port}] {
+				over[e.Ref()] = true
+			}
+		}
+		switch before := &t.Events[max(i-1, 0)]; {
+		case e.Do.Effect() || t.Header.continues(e):
+		case i > 0 && (e.Do == observe.Cut || e.Do == observe.Heal) && before.Do == e.Do && before.At == e.At:
+			// Each link is an event, and the cut of all of them one step.
+		case e.Do == observe.Lose && over[e.From]:
+			// It was lost as it was sent.
+		default:
 			if counts = t.Header.step(e); counts {
 				count++
 			}
@@ -121,7 +140,7 @@ func (h *Header) step(e *Event) bool {
 	case observe.Command: // a wish belongs to the beginning or a return
 		kind := h.command(&e.Message)
 		return kind == nil || !kind.Wish
-	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume, observe.Cut, observe.Heal:
+	case observe.Init, observe.Rejoin, observe.Pause, observe.Resume:
 		return false
 	case observe.Crash:
 		return e.Seq > 1 // else the process is down from the beginning

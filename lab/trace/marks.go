@@ -252,9 +252,10 @@ func (p *picture) kindSigns() (signs []sign) {
 	return signs
 }
 
-// markSigns are the signs of the lines of processes, and of the marks that occur and that no caption explains.
+// markSigns are the signs of the lines of processes, and of the marks that occur.
 func (p *picture) markSigns() (signs []sign) {
 	line := func(about string, l life) {
+		l.lapse = noLapse
 		signs = append(signs, sign{about, 8, func(x, y float64) {
 			l.from = y - 8
 			p.life(x+4, l, y+8)
@@ -266,15 +267,17 @@ func (p *picture) markSigns() (signs []sign) {
 	if p.overview && p.roles[election.Leader] {
 		line("leads", life{role: election.Leader})
 	}
+	if len(p.held) > 0 && !p.overview {
+		about := "its vote is lent"
+		if p.trace.Header.Scenario.Algorithm == storeName {
+			about = "the record names a leader"
+		}
+		signs = append(signs, sign{about, 10, func(x, y float64) { p.loan(x-loanAside+3, y-8, y+8) }})
+	}
 	used := make(map[*symbol]bool)
 	for i := range p.beats {
 		if b := &p.beats[i]; p.marked(b) {
 			used[symbolOf(&p.trace.Events[b.event])] = true
-		}
-	}
-	for _, m := range p.moments {
-		if m.weight <= weightLead { // the caption of a violation does not tell what happens in the step
-			used[symbolOf(&p.trace.Events[m.event])] = false
 		}
 	}
 	if p.overview && slices.Contains(p.down, true) {

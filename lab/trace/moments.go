@@ -21,6 +21,9 @@ type moment struct {
 	beat   int // the message, or none
 	weight int // the more, the sooner it is kept where there are too many
 	text   string
+
+	several string   // the words if it happens to several processes at one instant, with a place for them
+	ids     []string // these
 }
 
 // The weights of moments.
@@ -36,7 +39,10 @@ const (
 func (s *story) moments() []moment {
 	t := s.trace
 	var all []moment
-	starts := s.starts()
+	starts, leases := s.starts(), s.leases()
+	if leases != nil {
+		leases.lend(s.lent)
+	}
 	for i := range t.Events {
 		e := &t.Events[i]
 		p := s.id(s.where[e.Process])
@@ -52,27 +58,47 @@ func (s *story) moments() []moment {
 		case e.Do == observe.Recover || e.Do == observe.Restart || e.Do == observe.Pause ||
 			e.Do == observe.Resume:
 			m.weight, m.text = weightFault, p+" "+s.markText(e)
+			if e.Do == observe.Pause {
+				m.text += ", and what comes for it waits"
+			}
 		case e.Do == observe.Decide && e.Outcome.Role == election.Leader && s.changed[i]:
 			m.weight, m.text = weightLead, p+" leads"
 			if e.Outcome.Term > 1 {
 				m.text += fmt.Sprintf(" in term %d", e.Outcome.Term)
 			}
+			m.several = "%s lead" + strings.TrimPrefix(m.text, p+" leads")
+			if leases != nil {
+				until := s.clocks.When(s.where[e.Process], e.At, e.Outcome.Until)
+				m.text += ", until " + leases.round(until) + " unless it renews"
+			}
 		case e.Do == observe.Raise && e.Op == entered:
 			m.weight, m.text = weightOrder, p+" "+s.markText(e)
-		case e.Do == observe.Timeout && !t.routine(i):
-			text := s.markText(e) + " at process"
-			m.weight, m.text = weightDetail, text+" "+p
-			// Several at one instant are one moment.
-			if k := slices.IndexFunc(all, func(o moment) bool {
-				return o.weight == weightDetail && t.Events[o.event].At == e.At &&
-					strings.HasPrefix(o.text, text)
-			}); k >= 0 {
-				all[k].text = strings.Replace(all[k].text, text+" ", text+"es ", 1) + ", " + p
+		case e.Do == observe.Timeout && leases != nil:
+			if m.text, m.several = leases.purpose(i); m.text == "" || t.routine(i) && m.several == "" {
 				continue
+			}
+			if m.weight = weightDetail; m.several != "" {
+				m.weight = weightOrder
+			}
+			if s.stopsLeading(i) {
+				m.weight = weightLead
+			}
+		case e.Do == observe.Timeout && !t.routine(i):
+			m.weight, m.several = weightDetail, s.timer(e)+" ends at %s"
+			if m.text = p + "'s " + strings.TrimPrefix(s.timer(e), "the ") + " ends"; strings.Contains(s.timer(e), " of ") {
+				m.text = fmt.Sprintf(m.several, p)
 			}
 		default:
 			continue
 		}
+		// Several at one instant are one moment.
+		k := slices.IndexFunc(all, func(o moment) bool { return o.several == m.several && t.Events[o.event].At == e.At })
+		if m.several != "" && k >= 0 {
+			all[k].ids = append(all[k].ids, p)
+			all[k].text = fmt.Sprintf(m.several, listed(all[k].ids))
+			continue
+		}
+		m.ids = []string{p}
 		all = append(all, m)
 	}
 	all = append(all, s.overtakings()...)
@@ -97,6 +123,16 @@ func (s *story) moments() []moment {
 		}
 	}
 	return all[:min(len(all), mostMoments)]
+}
+
+// stopsLeading reports whether a process stops to lead in the step that begins with an event.
+func (s *story) stopsLeading(first int) bool {
+	for i := first + 1; i < len(s.trace.Events) && s.trace.Events[i].Do.Effect(); i++ {
+		if s.lost[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // routine reports whether a timeout is one of an endless series, such as heartbeats: the step
@@ -194,7 +230,7 @@ func (s *story) overtakings() (all []moment) {
 
 // settle notes the role of each process after each of its decisions, and which decisions change it.
 func (s *story) settle() {
-	s.changed, s.back = make(map[int]bool), make(map[Ref]bool)
+	s.changed, s.back, s.lost = make(map[int]bool), make(map[Ref]bool), make(map[int]bool)
 	s.roles = map[election.Role]bool{election.Undecided: true}
 	n := len(s.trace.Header.Scenario.IDs)
 	s.final, s.down, s.since = make([]election.Outcome, n), make([]bool, n), make([]time.Duration, n)
@@ -208,6 +244,7 @@ func (s *story) settle() {
 				(e.Outcome.Role != election.Undecided || s.final[p].Role != election.Undecided)
 			if e.Outcome.Role != s.final[p].Role {
 				s.since[p] = e.At
+				s.lost[i] = s.final[p].Role == election.Leader
 			}
 			s.final[p] = e.Outcome
 			s.roles[e.Outcome.Role] = true

@@ -77,6 +77,11 @@ func TestMessageText(t *testing.T) {
 		require.Equal(t, want, trace.MessageText(duel, &election.Message{Value: value}))
 	}
 
+	record := election.Kind{Name: "put", Value: "revision,milliseconds"}
+	for want, value := range map[string]uint64{"put": 0, "put revision 3": 3 << 32, "put revision 1 for 2.5": 1<<32 | 2500} {
+		require.Equal(t, want, trace.MessageText(record, &election.Message{Value: value}))
+	}
+
 	demand := echo.Implicit().KindOf(1)
 	require.Equal(t, "demand initiator 6", trace.MessageText(demand, &election.Message{Kind: 1, Value: 6}))
 }

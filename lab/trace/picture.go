@@ -39,6 +39,7 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	if n := len(t.Header.Scenario.IDs); n > MostLanes {
 		return fmt.Errorf("%w: %d processes, at most %d have room side by side", ErrTooLarge, n, MostLanes)
 	}
+	recorded := t
 	t, steps := ordered(byTime(t))
 	s := newStory(t)
 	s.steps = steps
@@ -46,7 +47,11 @@ func WriteSVG(w io.Writer, t *Trace) error {
 	if messages > MostArrows {
 		return fmt.Errorf("%w: %d messages, at most %d can be told apart", ErrTooLarge, messages, MostArrows)
 	}
-	p := &picture{story: s, overview: s.drawable() != nil, moments: s.moments()}
+	p := &picture{story: s, overview: s.drawable() != nil}
+	if err := p.lease(recorded); err != nil {
+		return err
+	}
+	p.moments = s.moments()
 	_, err := io.WriteString(w, p.draw())
 	return err
 }
@@ -57,6 +62,9 @@ type picture struct {
 	sheet
 	overview bool // thin arrows without words, to fit a run of any length
 	moments  []moment
+
+	leads []Lead // with a lease
+	held  []Loan
 
 	left, column float64 // where the first column begins, and from one to the next
 	wraps        bool    // the first and the last process are neighbors
@@ -88,6 +96,7 @@ func (p *picture) draw() string {
 	p.partitions()
 	p.axis()
 	p.lives()
+	p.loans()
 	p.marks()
 	p.messages()
 	p.drawMarks()
@@ -376,12 +385,80 @@ func (p *picture) partitions() {
 	}
 }
 
+// lease finds the leads and loans of a run with leases, in the times of the picture.
+func (p *picture) lease(recorded *Trace) error {
+	if !slices.ContainsFunc(recorded.Events, func(e Event) bool { return e.Outcome.Until > 0 }) {
+		return nil
+	}
+	f, err := NewFilm(recorded)
+	if err != nil {
+		return err
+	}
+	p.leads, p.lent = f.Leads(), Loans(recorded, f)
+	if p.steps { // the first step is number 1, and happens at 0
+		for i := range p.leads {
+			l := &p.leads[i]
+			l.From, l.Until, l.Thinks = l.From+1, l.Until+1, l.Thinks+1
+		}
+		for i := range p.lent {
+			l := &p.lent[i]
+			if l.From, l.End = l.From+1, l.End+1; l.Until > 0 {
+				l.Until++
+			}
+		}
+	}
+	p.held = Held(p.lent)
+	return nil
+}
+
+// lapse returns when the lease ends that a process has at a time; noLapse if it has none.
+func (p *picture) lapse(process int, at time.Duration) time.Duration {
+	for _, l := range p.leads {
+		if l.Process == process && fromUnits(l.From) <= at && at <= fromUnits(l.Thinks) {
+			return fromUnits(l.Until)
+		}
+	}
+	return noLapse
+}
+
+const noLapse = time.Duration(math.MaxInt64)
+
+// The bar of a vote that is lent, next to the line of its process.
+const (
+	loanAside = 5.0
+	loanWide  = 3.0
+)
+
+// loans draws a bar for each vote while it is lent.
+func (p *picture) loans() {
+	if p.overview {
+		return
+	}
+	for _, l := range p.held {
+		from, end := fromUnits(l.From), fromUnits(l.End)
+		top, low := p.y(from), p.bottom+lastRow/2
+		if end < p.trace.last() {
+			low = p.y(end)
+		}
+		text := fmt.Sprintf("the vote of %s is lent to %s from %s to %s", p.id(l.Of), p.id(l.To), p.time(from), p.time(end))
+		if l.Until == 0 {
+			text = fmt.Sprintf("the record names %s from %s to %s", p.id(l.To), p.time(from), p.time(end))
+		}
+		p.group("loan", text, func() { p.loan(p.x(l.Of), top, low) })
+	}
+}
+
+func (p *picture) loan(x, top, low float64) {
+	p.Rect(x+loanAside, top, loanWide, max(low-top, 1), svg.Gold)
+}
+
 // life is what a process is, from some height on.
 type life struct {
 	from         float64
 	down, paused bool
 	role         election.Role
-	inside       uint64 // the critical sections it is in
+	inside       uint64        // the critical sections it is in
+	lapse        time.Duration // when its lease ends
 }
 
 // lives draws the line of each process: thin while it is undecided, thick in green or gold once it follows or
@@ -389,7 +466,7 @@ type life struct {
 func (p *picture) lives() {
 	all := make([]life, len(p.final))
 	for q := range all {
-		all[q].from = p.at[0] - 8
+		all[q].from, all[q].lapse = p.at[0]-8, noLapse
 	}
 	for i := range p.trace.Events {
 		e := &p.trace.Events[i]
@@ -397,11 +474,14 @@ func (p *picture) lives() {
 		was, now := all[q], all[q]
 		switch e.Do {
 		case observe.Crash, observe.Recover, observe.Restart:
-			now = life{from: was.from, down: e.Do == observe.Crash}
+			now = life{from: was.from, down: e.Do == observe.Crash, lapse: noLapse}
 		case observe.Pause, observe.Resume:
 			now.paused = e.Do == observe.Pause
 		case observe.Decide:
-			now.role = e.Outcome.Role
+			now.role, now.lapse = e.Outcome.Role, noLapse
+			if now.role == election.Leader {
+				now.lapse = p.lapse(q, e.At)
+			}
 		case observe.Raise:
 			// There are at most 64 sections, but a Node may raise any Flags.
 			section := uint64(1) << (e.Message.Flags % 64)
@@ -427,6 +507,17 @@ func (p *picture) lives() {
 
 // life draws a part of the line of a process.
 func (p *picture) life(x float64, l life, to float64) {
+	if l.role == election.Leader && l.lapse < p.trace.last() {
+		if end := p.y(l.lapse); end < to { // it leads no more, and may not have noticed
+			rest := l
+			rest.role, rest.from, rest.lapse = election.Undecided, max(end, l.from), noLapse
+			if l.lapse = noLapse; rest.from > l.from {
+				p.life(x, l, rest.from)
+			}
+			p.life(x, rest, to)
+			return
+		}
+	}
 	class, color, width, dash := "undecided", svg.Mid, 1.5, ""
 	switch {
 	case l.down:

@@ -20,6 +20,7 @@ import (
 	"github.com/go-election/election/internal/catalogtest"
 	"github.com/go-election/election/lab/scenario"
 	"github.com/go-election/election/lab/sim"
+	"github.com/go-election/election/lab/svg"
 	"github.com/go-election/election/lab/trace"
 	"github.com/go-election/election/observe"
 )
@@ -271,7 +272,7 @@ func (e *element) number(t *testing.T, name string) float64 {
 // reach returns from where to where a text reaches.
 func (e *element) reach(t *testing.T) (from, to float64) {
 	t.Helper()
-	width := 0.62 * e.number(t, "font-size") * float64(len(e.text))
+	width := svg.TextWidth(e.text, e.attr["font-weight"] == "bold") * e.number(t, "font-size")
 	x := e.number(t, "x")
 	switch e.attr["text-anchor"] {
 	case "middle":

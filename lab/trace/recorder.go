@@ -17,18 +17,20 @@ import (
 // Recorder records a run. Its method Observe is the observer of a driver. Drivers of several processes may
 // share one Recorder.
 type Recorder struct {
-	mu     sync.Mutex
-	trace  Trace
-	w      *bufio.Writer // if nil, the trace is kept
-	film   *filming      // if not nil, a film is kept instead
-	names  *names
-	lines  *json.Encoder // to w
-	err    error
-	places map[election.ID]int
-	seq    []uint64 // how many events each process has
-	sent   []place  // where each message was sent, by number
-	open   map[under][]Ref
-	alone  bool // what is open is so for a step
+	mu      sync.Mutex
+	trace   Trace
+	w       *bufio.Writer             // if nil, the trace is kept
+	film    *filming                  // if not nil, a film is kept instead
+	nodes   func(p int) election.Node // see Look
+	ballots *ballots
+	names   *names
+	lines   *json.Encoder // to w
+	err     error
+	places  map[election.ID]int
+	seq     []uint64 // how many events each process has
+	sent    []place  // where each message was sent, by number
+	open    map[under][]Ref
+	alone   bool // what is open is so for a step
 }
 
 // place is the name of an event, in half the space.
@@ -91,6 +93,35 @@ func newRecorder(h Header) *Recorder {
 // Trace returns what was recorded so far, if it is kept. It is not a copy: call it when the run is over.
 func (r *Recorder) Trace() *Trace { return &r.trace }
 
+// Look records in the film which votes are lent. After each step it calls nodes, which returns the Node of a process, or
+// nil if the process is down. Call Look before the run begins.
+func (r *Recorder) Look(nodes func(p int) election.Node) {
+	r.nodes, r.ballots = nodes, newBallots(&r.trace.Header, r.places)
+}
+
+func (r *Recorder) look(p int, o *observe.Occurrence) {
+	if o.What == observe.Crash {
+		r.ballots.look(p, nil, o.At)
+		return
+	}
+	r.ballots.look(p, r.nodes(p), o.At)
+}
+
+// Loans returns the votes that were lent, or the records of a store, up to the end of the film. Without
+// [Recorder.Look] there are no votes.
+func (r *Recorder) Loans() []Loan {
+	f := r.Film()
+	switch {
+	case f == nil:
+		return nil
+	case f.Store() != noProcess:
+		return f.records()
+	case r.ballots != nil:
+		return r.ballots.close(f.end())
+	}
+	return nil
+}
+
 // Film returns the film of what was recorded so far, which is not a copy. It returns nil unless the Recorder is
 // of NewFilming.
 func (r *Recorder) Film() *Film {
@@ -134,6 +165,9 @@ func (r *Recorder) Observe(o *observe.Occurrence) {
 	if !ok {
 		r.fail(input.Errorf("%d is not a process of this run", o.Process))
 		return
+	}
+	if r.ballots != nil {
+		defer r.look(p, o)
 	}
 	e := Event{Process: o.Process, At: o.At, Do: o.What, State: string(o.State)}
 	switch o.What {

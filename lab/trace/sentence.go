@@ -15,6 +15,8 @@ type Sentences struct {
 	story *story
 	first []int  // event of each step, which step 1 begins; the last is behind all
 	shown []bool // whether an event is worth a word
+
+	leases *leases // nil if the algorithm has none
 }
 
 // NewSentences prepares the sentences of a trace that does not change.
@@ -33,12 +35,32 @@ func NewSentences(t *Trace) *Sentences {
 		s.shown[i] = run.changes(&t.Events[i]) && (t.Events[i].Do != observe.Decide || s.story.changed[i])
 	}
 	s.first = append(s.first, len(t.Events))
+	if s.leases = s.story.leases(); s.leases != nil {
+		if film, err := NewFilm(t); err == nil {
+			s.leases.lend(Loans(t, film))
+		}
+	}
 	return s
 }
 
 // Of returns a sentence for each of the steps from one number to another, inclusive, as a [Film] numbers
-// them. Steps that the trace does not have are left out.
+// them. Steps that the trace does not have are left out. Of an algorithm with leases a sentence tells the purpose of
+// a step, such as whose vote is lent to whom and until when; see [Sentences.Wire].
 func (s *Sentences) Of(from, to int) []string {
+	sentences := s.Wire(from, to)
+	if s.leases == nil {
+		return sentences
+	}
+	for i := range sentences {
+		if text := s.leases.sentence(s.first[max(from, 1)+i-1]); text != "" {
+			sentences[i] = text
+		}
+	}
+	return sentences
+}
+
+// Wire returns the same sentences with the fields of messages, in the words of the log.
+func (s *Sentences) Wire(from, to int) []string {
 	sentences := []string{}
 	for step := max(from, 1); step <= min(to, len(s.first)-1); step++ {
 		var shown []int
@@ -54,7 +76,7 @@ func (s *Sentences) Of(from, to int) []string {
 
 // words returns a story that has only what words need.
 func (t *Trace) words() *story {
-	s := &story{trace: t, where: make(map[election.ID]int), names: newNames(t.Header.Kinds),
+	s := &story{trace: t, decimals: fewDecimals, clocks: t.Header.clocks(), where: make(map[election.ID]int), names: newNames(t.Header.Kinds),
 		lists: make(map[Ref][]string)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/go-election/election/internal/prose"
 	"github.com/go-election/election/lab/svg"
 )
 
@@ -62,10 +61,10 @@ func (s *segment) at(part float64) point {
 
 // words writes a text on as many lines as it needs, and returns the bottom of the last.
 func (d *sheet) words(x, top, size float64, style, text string) float64 {
-	most := int((d.width - x - edge) / (size * letterWidth))
-	for line := range strings.Lines(prose.Wrapped(text, "", max(most, 12))) {
+	most, bold := (d.width-x-edge)/size, strings.Contains(style, "bold")
+	for _, line := range svg.Broken(text, most, bold) {
 		top += size * 1.25
-		d.Text(x, top-size*0.3, size, "start", style, strings.TrimSpace(line))
+		d.Text(x, top-size*0.3, size, "start", style, line)
 	}
 	return top
 }

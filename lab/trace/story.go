@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -30,9 +31,12 @@ type story struct {
 
 	lists map[Ref][]string // that commands name, by the last command of each
 
-	steps   bool                   // the time of an event is the number of its step
-	changed map[int]bool           // which decisions change what a process believes
-	back    map[Ref]bool           // which of these take a decision back
+	steps   bool         // the time of an event is the number of its step
+	changed map[int]bool // which decisions change what a process believes
+	back    map[Ref]bool // which of these take a decision back
+	lost    map[int]bool // and which of these end a lead
+	lent    []Loan       // votes, for pictures and words
+	clocks  *scenario.Clocks
 	roles   map[election.Role]bool // which there are at any time
 	final   []election.Outcome     // of each process, at the end
 	down    []bool                 // which processes are
@@ -68,7 +72,7 @@ func (b *beat) message() bool { return b.from != noProcess }
 
 func newStory(t *Trace) *story {
 	t = byTime(t)
-	s := &story{trace: t, decimals: t.decimals(), where: make(map[election.ID]int),
+	s := &story{trace: t, decimals: t.decimals(), clocks: t.Header.clocks(), where: make(map[election.ID]int),
 		names: newNames(t.Header.Kinds), sends: make(map[Ref]int), lists: make(map[Ref][]string)}
 	for p, id := range t.Header.Scenario.IDs {
 		s.where[id] = p
@@ -180,9 +184,10 @@ func (s *story) messageText(m *election.Message) string {
 
 // Names of fields that are not plain numbers.
 const (
-	nanoseconds = "nanoseconds" // a length of time, which is said in units
-	label       = "label"       // of a set of voters
-	hash        = "hash"        // which is left out
+	nanoseconds  = "nanoseconds"  // a length of time, which is said in units
+	milliseconds = "milliseconds" // likewise
+	label        = "label"        // of a set of voters
+	hash         = "hash"         // which is left out
 )
 
 // labelText returns the label of a set of voters in words: the Term of the leader that wrote it, and the number
@@ -239,19 +244,33 @@ func MessageText(kind election.Kind, m *election.Message) string {
 		{kind.Flags, "flags", uint64(flags), 1}, {"", "layer", uint64(m.Layer), 1},
 	} {
 		upper, lower, sets := strings.Cut(f.name, "/")
+		high, low, numbers := strings.Cut(f.name, ",")
 		switch {
 		case f.value < f.from:
 		case f.name == label:
 			text += " " + labelText(f.value)
 		case f.name == nanoseconds:
 			text += " for " + short(time.Duration(f.value))
+		case numbers:
+			text += numberText(high, f.value>>32) + numberText(low, f.value&math.MaxUint32)
 		case sets:
 			text += linksText(upper, uint32(f.value>>32)) + linksText(lower, uint32(f.value))
 		default:
-			text += fmt.Sprintf(" %s %d", inLine(cmp.Or(f.name, f.otherwise)), f.value)
+			text += numberText(cmp.Or(f.name, f.otherwise), f.value)
 		}
 	}
 	return text + marks
+}
+
+// numberText returns a number with its name, unless it is zero.
+func numberText(name string, value uint64) string {
+	switch {
+	case value == 0:
+		return ""
+	case name == milliseconds:
+		return " for " + short(time.Duration(value)*time.Millisecond)
+	}
+	return fmt.Sprintf(" %s %d", inLine(name), value)
 }
 
 // linksText returns which links are in a set, if any is.

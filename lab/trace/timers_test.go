@@ -86,7 +86,7 @@ func TestHeartbeatsAreNoMoments(t *testing.T) {
 	tr, log := timed(t, bullyOf(t, bully.Config{Delay: unit, Heartbeat: 2 * unit}))
 	require.Contains(t, log, "the interval of heartbeats runs out")
 	captions := captionsOf(t, tr)
-	require.Contains(t, captions, "the wait for a heartbeat runs out at processes 1, 2")
+	require.Contains(t, captions, "the wait for a heartbeat ends at 1 and 2")
 	require.NotContains(t, captions, "the interval of heartbeats")
 
 	under, err := detect.Under(lcr.Participant(), detect.Deadline{Delay: unit})
@@ -94,7 +94,7 @@ func TestHeartbeatsAreNoMoments(t *testing.T) {
 	tr, _ = timed(t, under)
 	captions = captionsOf(t, tr)
 	require.NotContains(t, captions, "the interval of beats")
-	require.Contains(t, captions, "the wait for beats runs out")
+	require.Contains(t, captions, "the wait for beats ends at 1 and 2")
 }
 
 // captionsOf returns what stands below a picture, in one line.
