@@ -130,6 +130,7 @@ func (c *Cluster) Close() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.finished
+	s.Members, s.Lease = len(c.members), c.config.Times.Lease
 	for _, l := range c.leases {
 		s.Leases = append(s.Leases, *l)
 	}
@@ -199,7 +200,7 @@ func (c *Cluster) start(p *process) error {
 	p.Isolated = c.isolated()
 	p.packetsBefore, p.bytesBefore = p.traffic()
 	p.program, p.stdin, p.ended, p.state, p.expected = started, stdin, make(chan struct{}), Up, false
-	p.reported, p.latest, p.rates = false, report{}, rates{}
+	p.reported, p.latest = false, report{}
 	for _, l := range c.leases {
 		l.left = l.left || l.Member == p.Self
 	}
@@ -231,7 +232,6 @@ func (c *Cluster) hear(p *process, r report) {
 	switch r.Kind {
 	case kindStatus:
 		p.latest, p.reported = r, true
-		p.rates.note(c.now(), r.Packets, r.Bytes)
 	case kindLease, kindEnd:
 		c.lease(p, r)
 	case kindDone:

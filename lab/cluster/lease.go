@@ -27,6 +27,8 @@ type Lease struct {
 
 // Summary is what has happened in a cluster.
 type Summary struct {
+	Members int           `json:"members"`
+	Lease   time.Duration `json:"lease_ns"` // of Config.Times
 	Took    time.Duration `json:"took_ns"`
 	Leases  []Lease       `json:"leases"`
 	Packets uint64        `json:"packets"` // that members have sent, as far as they have reported it

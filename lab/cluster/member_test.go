@@ -178,7 +178,7 @@ func TestMemberRefuses(t *testing.T) {
 		"bind: ":                        func(s *settings) { s.Members["a"] = taken.Addr().String() },
 		"members[z]: missing port":      func(s *settings) { s.Self = "z" },
 		"Dir: ":                         func(s *settings) { s.Dir = os.DevNull },
-		"Lease: -1ns is less than 1ms":  func(s *settings) { s.Times.Lease = -1 },
+		"Lease: 1ns is less than 1ms":   func(s *settings) { s.Times.Lease = 1 },
 		"settings of a member: invalid": nil,
 	} {
 		text := []byte("?")
@@ -236,25 +236,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestRates: rates refer to the last whole second, and counting begins with the first report.
-func TestRates(t *testing.T) {
-	var r rates
-	for _, c := range []struct {
-		at             time.Duration
-		packets, bytes uint64
-		want           [2]float64
-	}{
-		{1 * second, 100, 1000, [2]float64{0, 0}},
-		{2*second - 1, 110, 1100, [2]float64{0, 0}},
-		{2 * second, 110, 1150, [2]float64{10, 150}},
-		{3 * second, 110, 1150, [2]float64{0, 0}},
-		{5 * second, 120, 1170, [2]float64{5, 10}},
-	} {
-		r.note(c.at, c.packets, c.bytes)
-		require.Equal(t, c.want, [2]float64{r.packetRate, r.byteRate}, "%v", c.at)
-	}
-}
-
 // TestTail: the last line is kept, and 2000 bytes at most.
 func TestTail(t *testing.T) {
 	said := &tail{}
@@ -272,7 +253,7 @@ func TestTail(t *testing.T) {
 }
 
 // TestState: a state shows what members have reported last, and what is left of leases. A member that is down
-// follows no leader, and one that does not run sends nothing.
+// follows no leader.
 func TestState(t *testing.T) {
 	s := newStage("a", "b", "c", "d")
 	for _, p := range s.members {
@@ -291,9 +272,9 @@ func TestState(t *testing.T) {
 	require.Equal(t, 3*second, got.At)
 	require.Equal(t, "a", got.Leader)
 	require.Equal(t, []MemberState{
-		{Name: "a", PID: -1, Condition: Up, Leader: "a", Term: 3, Left: 2 * second, Packets: 10, Bytes: 100},
+		{Name: "a", PID: -1, Condition: Up, Leader: "a", Term: 3, Left: 2 * second},
 		{Name: "b", PID: -1, Condition: Stopped, Leader: "a", Term: 3},
-		{Name: "c", PID: -1, Condition: Cut, Leader: "a", Term: 3, Packets: 10, Bytes: 100},
+		{Name: "c", PID: -1, Condition: Cut, Leader: "a", Term: 3},
 		{Name: "d", PID: -1, Condition: Down},
 	}, got.Members)
 	require.Len(t, got.Leases, 3)
@@ -314,7 +295,7 @@ func TestClose(t *testing.T) {
 	forgotten := false
 	s.forget = func() bool { forgotten = true; return true }
 	changed := s.changed
-	want := Summary{Took: 5 * second, Packets: 8, Bytes: 1140}
+	want := Summary{Members: 2, Lease: 3 * second / 4, Took: 5 * second, Packets: 8, Bytes: 1140}
 	require.Equal(t, want, s.Close())
 	require.True(t, forgotten)
 	<-changed

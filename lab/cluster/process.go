@@ -28,7 +28,6 @@ type process struct {
 
 	reported bool
 	latest   report // the last status
-	rates    rates
 	// What was sent before the last start.
 	packetsBefore, bytesBefore uint64
 }
@@ -36,28 +35,6 @@ type process struct {
 // traffic returns what a member has sent since the start of the cluster.
 func (p *process) traffic() (packets, bytes uint64) {
 	return p.packetsBefore + p.latest.Packets, p.bytesBefore + p.latest.Bytes
-}
-
-// rates are how much a member sends in a second.
-type rates struct {
-	at             time.Duration // when counting began
-	packets, bytes uint64        // at that time
-
-	packetRate, byteRate float64
-}
-
-// note starts a new count each second.
-func (r *rates) note(now time.Duration, packets, bytes uint64) {
-	passed := (now - r.at).Seconds()
-	switch {
-	case r.at == 0:
-	case passed < 1:
-		return
-	default:
-		r.packetRate = float64(packets-r.packets) / passed
-		r.byteRate = float64(bytes-r.bytes) / passed
-	}
-	r.at, r.packets, r.bytes = now, packets, bytes
 }
 
 // State is a cluster at one moment.
@@ -76,8 +53,6 @@ type MemberState struct {
 	Leader    string        // the member that it follows, by its last report
 	Term      uint64        // of that leader
 	Left      time.Duration // how long its own lease lasts; zero or less if it does not lead
-	Packets   float64       // that it sends in a second
-	Bytes     float64
 }
 
 // State returns the present state.
@@ -92,9 +67,6 @@ func (c *Cluster) State() State {
 		m := MemberState{Name: p.Self, PID: p.program.pid(), Condition: p.state}
 		if p.state != Down {
 			m.Leader, m.Term = p.latest.Leader, p.latest.Term
-		}
-		if p.state == Up || p.state == Cut {
-			m.Packets, m.Bytes = p.rates.packetRate, p.rates.byteRate
 		}
 		for _, l := range c.leases {
 			if l.Member == p.Self && !l.ended {

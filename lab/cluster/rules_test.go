@@ -419,7 +419,6 @@ func TestStartAnew(t *testing.T) {
 	require.Equal(t, []string{"b"}, a.Isolated)
 	require.False(t, a.reported)
 	require.Equal(t, report{}, a.latest)
-	require.Equal(t, rates{}, a.rates)
 	packets, bytes := a.traffic()
 	require.Equal(t, [2]uint64{2, 100}, [2]uint64{packets, bytes})
 

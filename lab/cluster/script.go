@@ -37,6 +37,17 @@ expect one leader
 `, 2*t.Complete().Lease)
 }
 
+// Tour returns a script that kills the leader, stops it, cuts it off and asks it to end, one after another, and
+// repairs each. It waits after each of these steps.
+func Tour(pause time.Duration) string {
+	var b strings.Builder
+	for _, act := range [][2]string{{doKill, doRestart}, {doStop, doContinue}, {doCut, doHeal}, {doTerm, doRestart}} {
+		fmt.Fprintf(&b, "wait leader\nsleep %v\nwait leader\n%s leader\nsleep %[1]v\n%[3]s all\n", pause, act[0], act[1])
+	}
+	b.WriteString("wait agreement\nexpect one leader\n")
+	return b.String()
+}
+
 // What can be done. A line of a script is one of these words, and what it is done to: a member, "leader"
 // or "all".
 const (

@@ -59,6 +59,14 @@ func TestDemonstration(t *testing.T) {
 	require.Greater(t, s.Bytes, s.Packets)
 }
 
+// TestTour: each leader that is acted on is followed by another.
+func TestTour(t *testing.T) {
+	s, events, err := try(t, Tour(3*times.Lease))
+	require.NoError(t, err, events)
+	require.NoError(t, s.Err(), events)
+	require.Equal(t, []string{"", "kill", "stop", "cut", "term"}, causes(s), events)
+}
+
 // TestFaults: leaders that are paused, cut off, or hand over.
 func TestFaults(t *testing.T) {
 	s, events, err := try(t, script(t, "faults.script"))

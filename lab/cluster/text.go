@@ -12,20 +12,21 @@ import (
 )
 
 // String returns the event in a line.
-func (e Event) String() string {
-	text := fmt.Sprintf("%9s  ", seconds(e.At))
+func (e Event) String() string { return fmt.Sprintf("%9s  %s", seconds(e.At), e.Words()) }
+
+// Words returns what has happened, without the time.
+func (e Event) Words() string {
 	switch {
 	case e.What == "leads" && e.After != "":
-		return text + fmt.Sprintf("%s leads in Term %d, %s after %s", e.Member, e.Term, millis(e.Gap),
-			e.After)
+		return fmt.Sprintf("%s leads in Term %s, %s after %s", e.Member, prose.Term(e.Term), millis(e.Gap), e.After)
 	case e.What == "leads":
-		return text + fmt.Sprintf("%s leads in Term %d", e.Member, e.Term)
+		return fmt.Sprintf("%s leads in Term %s", e.Member, prose.Term(e.Term))
 	case e.What == "ends":
-		return text + fmt.Sprintf("%s leads no more", e.Member)
+		return e.Member + " leads no more"
 	case e.What == "ended":
-		return text + fmt.Sprintf("%s has ended: %s", e.Member, e.Text)
+		return fmt.Sprintf("%s has ended: %s", e.Member, e.Text)
 	}
-	return text + strings.TrimSpace(e.What+" "+e.Member)
+	return strings.TrimSpace(e.What + " " + e.Member)
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
@@ -61,7 +62,7 @@ func (s *Summary) Text() string {
 		} else if l.Gap > 0 {
 			began = millis(l.Gap) + " without a leader"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\n", l.Member, l.Term, seconds(l.From), seconds(l.Until), began)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Member, prose.Term(l.Term), seconds(l.From), seconds(l.Until), began)
 	}
 	_ = w.Flush() // a Builder takes everything
 	verdict := "no two leases were valid at once"
@@ -70,38 +71,5 @@ func (s *Summary) Text() string {
 	}
 	fmt.Fprintf(&b, "\n%s in %s: %s packets, %s bytes; %s\n", prose.Plural(len(s.Leases), "lease"),
 		seconds(s.Took), prose.Grouped(s.Packets), prose.Grouped(s.Bytes), verdict)
-	return b.String()
-}
-
-// Text returns the state as a table of the members, and the last leases below.
-func (s *State) Text() string {
-	var b strings.Builder
-	leader := "no leader"
-	if s.Leader != "" {
-		leader = s.Leader + " leads"
-	}
-	fmt.Fprintf(&b, "%s   %s\n\n", seconds(s.At), leader)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	// The headings are short: a pid has up to 7 digits, a Term of elector 15, and a terminal 80 columns.
-	fmt.Fprintln(w, "member\tpid\tstate\tfollows\tTerm\tlease\tpackets/s\tbytes/s")
-	for _, m := range s.Members {
-		left, follows := "-", "-"
-		if m.Left > 0 {
-			left = millis(m.Left)
-		}
-		if m.Leader != "" {
-			follows = m.Leader
-		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%s\t%.0f\t%.0f\n", m.Name, m.PID, m.Condition, follows, m.Term,
-			left,
-			m.Packets, m.Bytes)
-	}
-	_ = w.Flush()
-	b.WriteString("\n")
-	const most = 8
-	for _, l := range s.Leases[max(len(s.Leases)-most, 0):] {
-		e := Event{At: l.From, What: "leads", Member: l.Member, Term: l.Term, After: l.After, Gap: l.Gap}
-		b.WriteString(e.String() + "\n")
-	}
 	return b.String()
 }

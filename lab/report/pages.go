@@ -229,7 +229,9 @@ func survives(f *election.Faults) string {
 func commands(a *election.Algorithm) []string {
 	until := ""
 	if a.NeverQuiesces {
-		until = " --until 20"
+		if until = " --until 20"; a.Store { // as long as nothing is stored, a candidate waits for a lease
+			until = " --until 120"
+		}
 	}
 	n := 8
 	if a.Topology == election.Mesh {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
-	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/observe"
 )
 
@@ -54,8 +53,6 @@ func (in *Input) checkAct(s *Step, where map[election.ID]int) error {
 		return input.Errorf("choices: those of an act are left to the seed")
 	case s.Do == observe.Delay && s.By == 0:
 		return input.Errorf("by: none is given")
-	case s.Do == observe.Cut:
-		return fault.CheckGroups(s.Groups, func(id election.ID) bool { _, ok := where[id]; return ok })
 	}
 	return nil
 }
@@ -87,10 +84,6 @@ func (p *parser) actAlone(a *Act, name string) bool {
 		a.After = p.whole("a number of occurrences")
 	case "by":
 		a.By = p.span()
-	case "groups":
-		a.Groups = p.groups()
-	case "one_way":
-		a.OneWay = *p.truth()
 	default:
 		return false
 	}

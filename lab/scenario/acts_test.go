@@ -48,11 +48,10 @@ func TestActsRefused(t *testing.T) {
 		`{"acts": [{"by": -1e7}]}`:            `scenario.acts[0].by: -1e+07 is longer than 1000000 units`,
 		`{"acts": [{"by": 1e7}]}`:             `scenario.acts[0].by: 1e7 is longer than 1000000 units`,
 		`{"acts": [{"one_way": 0}]}`:          `scenario.acts[0].one_way: 0 is not true or false`,
-		`{"acts": [{"do": "send"}]}`:          `scenario.acts[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, delay, cut, heal)`,
+		`{"acts": [{"do": "send"}]}`:          `scenario.acts[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal, delay)`,
 		`{"steps": [{"after": 1}]}`:           `scenario.steps[0].after: unknown field`,
 		`{"steps": [{"by": 1}]}`:              `scenario.steps[0].by: unknown field`,
-		`{"steps": [{"groups": [[1]]}]}`:      `scenario.steps[0].groups: unknown field`,
-		`{"steps": [{"do": "heal"}]}`:         `scenario.steps[0].do: "heal" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command)`,
+		`{"steps": [{"do": "delay"}]}`:        `scenario.steps[0].do: "delay" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal)`,
 		`{"acts": [{"do": "heal", "do": 1}]}`: `scenario.acts[0].do: given twice`,
 	} {
 		_, err := scenario.Read(strings.NewReader(text))

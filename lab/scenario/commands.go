@@ -122,7 +122,7 @@ func checkVoters(voters []election.ID, where map[election.ID]int) error {
 	return nil
 }
 
-// checkCommand checks a command. A process that is zero is the one that leads.
+// checkCommand checks a command. If process is zero, the command is for the leader.
 func (in *Input) checkCommand(process election.ID, name string, voters []election.ID,
 	where map[election.ID]int) error {
 	commands := in.Algorithm.Commands
@@ -143,7 +143,7 @@ func (in *Input) checkCommand(process election.ID, name string, voters []electio
 	case !commands[k].Listed:
 		return nil
 	case len(in.Wishes) == 0:
-		return input.Errorf("command: without wishes the voters never change; name those of each process in \"wishes\"")
+		return input.Errorf("command: without wishes the voters never change; list the voters that each process wishes in \"wishes\"")
 	}
 	return checkVoters(voters, where)
 }

@@ -68,7 +68,7 @@ func TestCommandsRefused(t *testing.T) {
 		`"commands": [{"command": "resign", "at": 2}, {"command": "resign"}]`: `commands[1].at: 0 is before the ` +
 			`command before, at 2`,
 		`"commands": [{"command": "change", "voters": [1]}]`: `commands[0].command: without wishes the voters never ` +
-			`change; name those of each process in "wishes"`,
+			`change; list the voters that each process wishes in "wishes"`,
 		`"acts": [{"do": "command", "process": 1}]`: `acts[0].command: none is given; lease has resign, renew, lapse, ` +
 			`sit down, abandon, change, complete, take back`,
 		`"acts": [{"do": "crash", "process": 1, "command": "renew"}]`: `acts[0].command: crash has none`,

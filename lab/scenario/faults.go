@@ -9,7 +9,7 @@ import (
 )
 
 // Pause is a time for which a process handles nothing. What comes for it waits, in order, until
-// it goes on; a crash drops that and ends the pause. Pauses of one process may overlap.
+// it continues; a crash drops that and ends the pause. Pauses of one process may overlap.
 type Pause struct {
 	ID          election.ID
 	From, Until time.Duration

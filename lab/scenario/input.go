@@ -35,7 +35,7 @@
 // A step has these fields, of which only "do" and "process" are always needed:
 //
 //	"do"             start, deliver, timeout, suspect, crash, pause, resume, recover, restart, lose,
-//	                 duplicate or command
+//	                 duplicate, command, cut or heal
 //	"process"        to which it happens; of a message, its receiver
 //	"port"           of deliver, lose, duplicate: the receiver's port of the link; of suspect: behind which
 //	"nth"            of deliver, lose, duplicate: which message of that link; the oldest is 0
@@ -43,6 +43,7 @@
 //	"command"        of command: which; without a process it goes to the process that leads
 //	"voters"         of command: of which a list is given; of recover, restart: which the process wants now
 //	"choices"        what chance brings in this step, one number after another; 0 where there are no more
+//	"groups", "one_way" of cut: as of a partition
 //	"at"             when; else a unit after the step before, and the first at 0
 //
 // What a hand does in a run that has a schedule is a list of acts, see [Act]. Each is done after a number of
@@ -55,9 +56,8 @@
 // An act has the fields of a step but for "choices" and "at", and these:
 //
 //	"after"             how many occurrences come first; 0 where absent
-//	"do"                also delay, cut, heal
+//	"do"                also delay
 //	"by"                of delay: how much later the message arrives; if negative, how much sooner
-//	"groups", "one_way" of cut: as of a partition
 //
 // With "schedule": "hand" nothing happens but acts.
 //

@@ -37,7 +37,7 @@ type Judge struct {
 	broken   error // the first thing that was wrong with a section
 	where    map[election.ID]int
 	to       map[uint64]election.ID // the receiver of a message, by its number
-	copies   map[uint64]int         // of a message under way
+	copies   map[uint64]int         // of a message in flight
 	down     map[election.ID]bool
 	observed bool
 }
@@ -177,7 +177,7 @@ func hastens(do observe.What) bool {
 // still reports whether nothing happens but what the steps or acts say.
 func (j *Judge) still() bool { return j.Steps != nil || j.Hand }
 
-// midway wraps [ErrMidway] where the steps leave messages under way and nothing is expected of them.
+// midway wraps [ErrMidway] where the steps leave messages in flight and nothing is expected of them.
 func (j *Judge) midway(err error) error {
 	if left := j.UnderWay(); j.still() && !j.Expects() && left > 0 {
 		return fmt.Errorf("%w, with %s under way: %w", ErrMidway, prose.Plural(left, "message"), err)
@@ -201,7 +201,7 @@ func (j *Judge) untold(r *verdict.Result, err error) error {
 }
 
 // served returns an error if a process has asked for entry to a critical section, has been up ever since, and
-// has not entered. Steps that leave messages under way may end before it enters, and where counts are
+// has not entered. Steps that leave messages in flight may end before it enters, and where counts are
 // expected they decide.
 func (j *Judge) served(r *verdict.Result) error {
 	if j.Expect != nil && j.Expect.counts() || j.still() && j.UnderWay() > 0 {

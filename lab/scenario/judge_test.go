@@ -127,7 +127,7 @@ func stepOf(process election.ID, op election.Op) observe.Occurrence {
 	return observe.Occurrence{What: observe.Step, Process: process, Event: &election.Event{Op: op}}
 }
 
-// TestUnderWay: a message is under way from its sending until it is received or lost, a copy as well;
+// TestUnderWay: a message is in flight from its sending until it is received or lost, a copy as well;
 // not to a process that is down.
 func TestUnderWay(t *testing.T) {
 	j, observed := asking(t, []scenario.Step{})
@@ -166,7 +166,7 @@ func TestUnderWay(t *testing.T) {
 }
 
 // TestJudgeOfRequestsInSteps: the steps say which processes ask. A request waits until its process enters or
-// crashes; steps that leave messages under way may end before.
+// crashes; steps that leave messages in flight may end before.
 func TestJudgeOfRequestsInSteps(t *testing.T) {
 	start, enter := stepOf(1, election.Start), stepOf(1, election.Entered)
 	crash, back := observe.Occurrence{What: observe.Crash, Process: 1},
@@ -265,7 +265,7 @@ func TestJudgeOfAnArbiter(t *testing.T) {
 	require.NotErrorIs(t, j.Err(&verdict.Result{Live: 1}, nil), scenario.ErrUntold)
 }
 
-// TestMidway: steps end midway if they leave messages under way, and nothing is expected of their counts.
+// TestMidway: steps end midway if they leave messages in flight, and nothing is expected of their counts.
 func TestMidway(t *testing.T) {
 	in := scenario.Input{Algorithm: lcr.Max(), IDs: []election.ID{1, 2, 3}}
 	require.NoError(t, in.Check())

@@ -84,7 +84,7 @@ func (r *StepRecorder) take(message uint64) {
 	link := r.in.Topology.Index(end.Process, end.Port)
 	i := slices.Index(r.links[link], message)
 	r.links[link] = slices.Delete(r.links[link], i, i+1)
-	if !slices.Contains(r.links[link], message) { // a copy of it may be under way
+	if !slices.Contains(r.links[link], message) { // a copy of it may be in flight
 		delete(r.on, message)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/lab/fault"
 	"github.com/go-election/election/lab/verdict"
 	"github.com/go-election/election/observe"
 )
@@ -19,7 +20,7 @@ import (
 // A link is named by its receiver and the port of that; see [Step.Nth] for which message it is.
 type Step struct {
 	// start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate or
-	// command; of an [Act] also delay, cut or heal
+	// command, cut or heal; of an [Act] also delay
 	Do observe.What
 	// to which it happens: that starts, receives or crashes, or whose timer runs out; of command, if zero, the
 	// process that leads
@@ -67,9 +68,9 @@ var kinds = []struct {
 	{do: observe.Lose, port: true, message: true},
 	{do: observe.Duplicate, port: true, message: true},
 	{do: observe.Command, takes: true, voters: true, leads: true},
-	{do: observe.Delay, port: true, message: true, act: true},
-	{do: observe.Cut, act: true, links: true},
-	{do: observe.Heal, act: true, links: true},
+	{do: observe.Cut, links: true},
+	{do: observe.Heal, links: true},
+	{do: observe.Delay, port: true, message: true, act: true}, // what only an Act can do comes last
 }
 
 // Their names: what a Step can do, and what an Act can.
@@ -192,6 +193,8 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 		}
 	}
 	switch {
+	case s.Do == observe.Cut:
+		return fault.CheckGroups(s.Groups, func(id election.ID) bool { _, ok := where[id]; return ok })
 	case s.Do == observe.Command:
 		if err := in.checkCommand(s.Process, s.Command, s.Voters, where); err != nil {
 			return err
@@ -261,6 +264,10 @@ func (p *parser) step(s *Step, name string, names []string) bool {
 		s.Command = p.text()
 	case "voters":
 		s.Voters = p.ids()
+	case "groups":
+		s.Groups = p.groups()
+	case "one_way":
+		s.OneWay = *p.truth()
 	default:
 		return false
 	}

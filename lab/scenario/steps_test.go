@@ -55,7 +55,7 @@ func TestStepsRefused(t *testing.T) {
 		`{"steps": {}}`:                     `scenario.steps: an object is not a list`,
 		`{"steps": [[]]}`:                   `scenario.steps[0]: a list is not an object`,
 		`{"steps": [{}, {"to": 1}]}`:        `scenario.steps[1].to: unknown field`,
-		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command)`,
+		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal)`,
 		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is no process's id`,
 		`{"steps": [{"port": -1}]}`:         `scenario.steps[0].port: -1 is not a port`,
 		`{"steps": [{"port": 4294967296}]}`: `scenario.steps[0].port: 4294967296 is more than 4294967295`,
@@ -114,7 +114,7 @@ func TestStepsRefused(t *testing.T) {
 func TestStepsNoFileHolds(t *testing.T) {
 	before := -scenario.Unit
 	for want, step := range map[string]scenario.Step{
-		`steps[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command)`: {Do: observe.Send, Process: 1},
+		`steps[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal)`: {Do: observe.Send, Process: 1},
 		`steps[0].nth: -1 is less than 0`:         {Do: observe.Deliver, Process: 1, Port: 1, Nth: -1},
 		`steps[0].choices[1]: -2 is less than 0`:  {Do: observe.Start, Process: 1, Choices: []int{0, -2}},
 		`steps[0].at: -1 is before the beginning`: {Do: observe.Start, Process: 1, At: &before},

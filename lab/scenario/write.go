@@ -159,14 +159,14 @@ type stepForm struct {
 	Voters  []whole       `json:"voters,omitzero"`
 	Choices []int         `json:"choices,omitzero"`
 	At      *units        `json:"at,omitzero"`
+	Groups  [][]whole     `json:"groups,omitzero"`
+	OneWay  bool          `json:"one_way,omitzero"`
 }
 
 type actForm struct {
 	After whole `json:"after,omitzero"`
 	stepForm
-	By     units     `json:"by,omitzero"`
-	Groups [][]whole `json:"groups,omitzero"`
-	OneWay bool      `json:"one_way,omitzero"`
+	By units `json:"by,omitzero"`
 }
 
 type expectForm struct {
@@ -204,7 +204,7 @@ func formOf(s *Scenario) *form {
 		Draws: s.Draws, Schedule: s.Schedule, Seed: whole(s.Seed), Delay: formOfDelay(s.Delay),
 		Until: units(s.Until), FIFO: s.FIFO, Steps: each(s.Steps, formOfStep),
 		Acts: each(s.Acts, func(a Act) actForm {
-			return actForm{whole(a.After), formOfStep(a.Step), units(a.By), each(a.Groups, wholes), a.OneWay}
+			return actForm{whole(a.After), formOfStep(a.Step), units(a.By)}
 		}),
 		Params: eachOf(s.Params, formOfParam), AnySchedule: s.AnySchedule, Expect: formOfExpect(s.Expect),
 		Property: string(s.Property), Note: s.Note,
@@ -231,7 +231,8 @@ func formOfDelay(d *Delay) *delayForm {
 
 func formOfStep(s Step) stepForm {
 	f := stepForm{Process: whole(s.Process), Port: s.Port, Nth: s.Nth, Timer: s.Timer, Layer: s.Layer,
-		Command: s.Command, Voters: wholes(s.Voters), Choices: s.Choices, At: (*units)(s.At)}
+		Command: s.Command, Voters: wholes(s.Voters), Choices: s.Choices, At: (*units)(s.At),
+		Groups: each(s.Groups, wholes), OneWay: s.OneWay}
 	if s.Do != 0 {
 		f.Do = s.Do.String()
 	}
