@@ -98,7 +98,7 @@ func TestAdopt(t *testing.T) {
 	})
 }
 
-// TestKnown: any goroutine may ask what is stored, such as the one that tries the disk.
+// TestKnown: other goroutines, for instance the test of the disk, may ask what is stored.
 func TestKnown(t *testing.T) {
 	onDisk(t, func(t *testing.T, e *Elector, _ string, _ func() (string, time.Duration)) {
 		done := make(chan struct{})

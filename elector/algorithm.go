@@ -9,6 +9,8 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/lease/storelease"
+	"github.com/go-election/election/store"
 )
 
 // ErrNoLease is returned by methods that need leases if [Config.Algorithm] is set.
@@ -24,6 +26,10 @@ const endless = 100 * 365 * 24 * time.Hour
 // algorithm returns leases, or the Algorithm of the Config. lastGrant is how long this member granted its vote before
 // a restart.
 func (c *Config) algorithm(lastGrant time.Duration) (a *election.Algorithm, err error) {
+	if c.Store != nil {
+		_, watches := c.Store.(store.Watcher)
+		return storelease.New(c.Times.inStore(watches, c.Dir != ""))
+	}
 	if c.Algorithm == nil {
 		t := c.Times
 		if c.observes() {
@@ -65,8 +71,8 @@ func kinds(a *election.Algorithm, names ...string) (numbers []uint8) {
 	return numbers
 }
 
-// agreed returns what members must agree on besides their lists.
-func (c *Config) agreed() string {
+// timing returns what must be equal at all members.
+func (c *Config) timing() string {
 	if a := c.Algorithm; a != nil {
 		return fmt.Sprintf("%s with a Delay of %v", a.Title(), a.Delay)
 	}

@@ -23,7 +23,7 @@ func TestPriorityHangs(t *testing.T) {
 	for name, of := range map[string]struct {
 		end  func(m *member, work chan error)
 		want error
-		runs bool // Run goes on
+		runs bool // Run continues
 	}{
 		"context": {end: func(m *member, _ chan error) { m.stop() }},
 		"error":   {end: func(_ *member, work chan error) { work <- failed }, want: failed},

@@ -1,6 +1,7 @@
 package elector
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/turns"
+	"github.com/go-election/election/store"
 	"github.com/go-election/election/transport"
 	"github.com/go-election/election/transport/tcp"
 )
@@ -32,9 +35,13 @@ type Config struct {
 	// empty if Resolve knows it). All members of one list found the group. Later the list of a majority counts: see
 	// Members in the documentation of the package. At most 255.
 	Members map[string]string
+	// Store keeps the lease of the group instead of a majority of members, see With a store in the documentation of the
+	// package. Set either Members or Store. A group uses the key "election/" and its name. Members need no addresses, and
+	// TLS, Listen, Network, Transport, Resolve, Observers, Preempt and Algorithm are not used. The caller closes it.
+	Store store.Store
 	// Resolve returns the address of a member, whenever this member connects to it. If it returns an error, the address
-	// in Members is used. Package tcp has one for DNS. If nil, there are only the addresses in Members, and those that
-	// members tell each other.
+	// in Members is used. Package tcp has one for DNS. If nil, only the addresses in Members and the addresses
+	// that members tell each other are used.
 	Resolve func(ctx context.Context, name string) (address string, err error)
 	// Observers are the names and addresses of processes that follow the leader and have no vote, so they do not
 	// affect the availability of the group. If Self is one of them, call Serve. A member accepts the observers in its
@@ -50,6 +57,10 @@ type Config struct {
 	// Listen is the host:port to listen on. If empty, the address of Self in Members. Use ":7946" if the name in that
 	// address may not resolve yet when the program starts.
 	Listen string
+	// Advertise is the address at which the service's own clients reach this member: host:port or a URL, such as
+	// "10.0.0.1:8080" or "https://a.example.org". If this member leads, View.Address is this text at all members. They do
+	// not use it themselves. At most [MaxAddress] printable ASCII characters without spaces.
+	Advertise string
 	// Network has the connections that several groups of the same members share. Config.TCP returns a configuration
 	// for it. If set, TLS, InsecurePlaintext, Listen and Resolve are not used. The caller closes it. If nil, this
 	// group opens its own connections.
@@ -138,9 +149,16 @@ func (c *Config) check() error {
 	if len(c.Group) > tcp.MaxName && c.Transport == nil {
 		return input.Errorf("Group: %.20q... has %d bytes, at most %d", c.Group, len(c.Group), tcp.MaxName)
 	}
+	if !isAddress(c.Advertise) {
+		return input.Errorf("Advertise: %.60q is not an address: it has at most %d printable ASCII characters, and no space",
+			c.Advertise, MaxAddress)
+	}
+	if c.Store != nil {
+		return cmp.Or(c.checkStore(), c.Times.check())
+	}
 	switch {
 	case len(c.Members) == 0:
-		return input.Errorf("Members: the list is empty")
+		return input.Errorf("Members: the list is empty, and there is no Store")
 	case len(c.Members) > mostMembers && c.Algorithm == nil:
 		return input.Errorf("Members: the list has %d names, at most %d", len(c.Members), mostMembers)
 	case c.votes() || c.observes():
@@ -179,10 +197,50 @@ func (c *Config) check() error {
 	return c.Times.check()
 }
 
+// checkStore checks the fields that matter with a Store.
+func (c *Config) checkStore() error {
+	if v := reflect.ValueOf(c.Store); v.Kind() == reflect.Pointer && v.IsNil() {
+		return input.Errorf("Store: it contains a nil pointer")
+	}
+	if !isName(c.Self) {
+		return input.Errorf("Self: %.60q is not a name: it must be printable UTF-8 and not empty", c.Self)
+	}
+	for _, other := range []struct {
+		field string
+		set   bool
+		why   string
+	}{
+		{"Members", len(c.Members) > 0, "a Store replaces them: set one of the two"},
+		{"Network", c.Network != nil, "members with a Store talk to the store only"},
+		{"Transport", c.Transport != nil, "members with a Store talk to the store only"},
+		{"Listen", c.Listen != "", "members with a Store do not talk to each other"},
+		{"Resolve", c.Resolve != nil, "members with a Store have no addresses"},
+		{"TLS", c.TLS != nil, "the client of the Store authenticates"},
+		{"InsecurePlaintext", c.InsecurePlaintext, "the client of the Store decides whether there is TLS"},
+		{"Observers", len(c.Observers) > 0, "a process that calls Serve with the Store is an observer"},
+		{"Preempt", c.Preempt != 0, "a leader does not know the priorities of others, which the record does not contain"},
+		{"Algorithm", c.Algorithm != nil, "a Store keeps a lease"},
+	} {
+		if other.set {
+			return input.Errorf("%s: it has no effect with a Store: %s", other.field, other.why)
+		}
+	}
+	return nil
+}
+
 // isName reports whether a text can be the name of a member.
 func isName(name string) bool {
 	return name != "" && ID(name) != 0 && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl) &&
 		len(name) <= tcp.MaxName
+}
+
+// MaxAddress is the largest length of Config.Advertise.
+const MaxAddress = 255
+
+// isAddress reports whether a member can advertise a text, which may be empty. Members only display it and pass it to
+// the service, so it need not be valid in any other way.
+func isAddress(text string) bool {
+	return len(text) <= MaxAddress && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // votes reports whether this is a member in its own list.
@@ -206,6 +264,9 @@ func (c *Config) ranks() (all []election.Rank) {
 
 // peers returns the peers of the process, by port: those of the roster of the stored state, then the other Members.
 func (c *Config) peers(roster []peer) (all []election.Rank) {
+	if c.Store != nil {
+		return []election.Rank{{ID: storeID}}
+	}
 	if c.Algorithm == nil {
 		for _, p := range roster {
 			all = append(all, c.rank(p.id))
@@ -229,41 +290,42 @@ func (c *Config) rank(id election.ID) election.Rank {
 	return r
 }
 
-// connect opens the transport unless the caller has set one. Call end to close it.
-func (c *Config) connect(m *membership) (end func() error, err error) {
+// connect opens the transport unless the caller has set one. Call end to close it. network has the connections; it is
+// nil if a Transport of the caller has them.
+func (c *Config) connect(m *membership) (network *tcp.Network, end func() error, err error) {
 	m.mu.Lock()
-	own := m.hello()
-	text := own.bytes()
+	hello := m.hello()
+	text := hello.bytes()
 	m.mu.Unlock()
 	if len(text) > tcp.MaxHello {
-		return nil, input.Errorf("Members: the list takes %d bytes, more than %d, and members exchange it when they "+
+		return nil, nil, input.Errorf("Members: the list takes %d bytes, more than %d, and members exchange it when they "+
 			"connect; use shorter names or fewer members", len(text), tcp.MaxHello)
 	}
 	if c.Transport != nil {
 		if g, ok := c.Transport.(transport.Greeter); ok {
-			return func() error { return nil }, g.Greet(text, m.accept)
+			return nil, func() error { return nil }, g.Greet(text, m.accept)
 		}
-		return func() error { return nil }, nil
+		return nil, func() error { return nil }, nil
 	}
 	network, closeNetwork := c.Network, func() error { return nil }
 	if network == nil {
 		if network, err = c.listen(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		closeNetwork = network.Close
 	}
 	for _, name := range sortedNames(c.all()) {
 		if known, ok := network.Name(ID(name)); ok && known != name {
-			return nil, errors.Join(input.Errorf("Network: it knows %.60q by the name %.60q; set its Names, as "+
+			return nil, nil, errors.Join(input.Errorf("Network: it knows %.60q by the name %.60q; set its Names, as "+
 				"Config.TCP does", name, known), closeNetwork())
 		}
 	}
 	g, err := network.Group(c.Group, tcp.GroupConfig{Hello: text, Accept: m.accept})
 	if err != nil {
-		return nil, errors.Join(err, closeNetwork())
+		return nil, nil, errors.Join(err, closeNetwork())
 	}
 	c.Transport = g
-	return func() error { return errors.Join(g.Close(), closeNetwork()) }, nil
+	return network, func() error { return errors.Join(g.Close(), closeNetwork()) }, nil
 }
 
 // listen opens the connections of a group that shares none.

@@ -26,8 +26,8 @@ const (
 	diskPatience = 100 * time.Millisecond
 )
 
-// newDisk returns the disk of a store, nil if that stores nothing.
-func newDisk(s *store, lease time.Duration) *disk {
+// newDisk returns the disk of a state file, nil if nothing is stored.
+func newDisk(s *stateFile, lease time.Duration) *disk {
 	if s.path == "" {
 		return nil
 	}

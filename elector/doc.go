@@ -1,5 +1,5 @@
 // Package elector elects a leader among the replicas of a service. At most one member of a group leads at a time,
-// even if the network fails, and no external store is needed.
+// even if the network fails. The members need no external store, and can use one.
 //
 // # Usage
 //
@@ -54,17 +54,58 @@
 // All members of one list found the group. After that, restart members with a new list in any order: the leader
 // replaces the agreed members in two renewals when enough processes wish it and answer, and keeps its lead meanwhile.
 // [Elector.Members] returns what is agreed, who has which list, and what a change waits for. [Elector.SetMembers]
-// changes the members at run time, and [Elector.MembersHandler] calls it for an operator. Stop removed members only when the change is agreed.
+// changes the members at run time, and [Elector.MembersHandler] calls it for an operator. Stop removed members only
+// when the change is agreed.
 //
 // A process that is in no agreed list is a learner: it follows the leader, has no vote, and is healthy. A wrong list at
 // one member changes nothing.
 //
 // Two members may lead at the same time if the Dirs of a majority are deleted or replaced by old copies, or if members
-// of a list of which none belongs to the group found another one with the same name. Without Dir, the members are agreed
-// as long as no majority of them loses its memory at the same time, and a member that restarts reaches those that know of
-// the last change within about three leases. If all have lost their memory, all members of one list found the group
-// again. Members whose Times differ refuse each other and log the difference. Before a member without Dir restarts with a
-// shorter Lease, leave it stopped for the old Lease: it has forgotten its vote, and two members could lead.
+// that have never belonged to the group found another one with the same name. Without Dir, the members are agreed as
+// long as no majority of them loses its memory at the same time, and each member that restarts reaches the members that
+// know of the last change within about three leases. If all have lost their memory, all members of one list found the
+// group again.
+//
+// Members may have different Times, so a rolling restart can change them: each grants its vote for the longest Lease of
+// all. Without Dir, change the Lease by a factor of at most four at a time, and never restart a majority at the same time
+// with a shorter one unless all are stopped for the old Lease first: two members could lead.
+//
+// # With a store
+//
+// If a service runs a store anyway, such as a database, etcd or an object store, the store can keep the lease. Packages
+// below store and adapters connect it:
+//
+//	e, err := elector.New(elector.Config{Group: "orders", Self: "a", Store: etcdstore.New(client)})
+//
+// The rest of the API stays, and so does the guarantee: no two members hold a valid lease at the same time, and tokens
+// grow. No clock of the store or of another machine is read. What differs:
+//
+//	                  Members                          Store
+//	available         while a majority is connected    while the store is; one member is enough
+//	candidates        the agreed members               any process that can write to the store
+//	authentication    certificates of members          by the client of the store
+//	at rest           2(n-1) messages in each Renew    one write in each Renew; a member that does not
+//	                                                   lead reads as often, unless the store is a Watcher
+//	after a crash     Times.FailOver                   a Lease and 2 Delay, without a Watcher up to 2 Renew more
+//	planned handover  1.5 round trips                  two to three, without a Watcher up to 2 Renew more
+//	Term.Confirm      asks a majority                  renews the lease: one write
+//	Resign            to any other member              to any that has not resigned for a Lease
+//	Transfer          to a member                      to any name; others wait for a Lease if it does not take over
+//	Priority          the largest claims first         the largest of 0 to 10 claims first, others 2 Delay later
+//	                                                   for each step, which orders them only with a Watcher
+//	Preempt           hands over                       New returns an error
+//	Observers         are listed                       any process that calls Serve
+//	View.Reachable    there is a connection            the lease of the leader has not expired
+//	Members           the agreed members               nothing; SetMembers returns errors.ErrUnsupported
+//	Dir               the vote                         the largest Term, in case the store loses its data
+//
+// A store that is away for less than Lease - Stop - 2 Renew, a quarter of a Lease by default, changes no leader. If it is
+// away for longer, the leader stops in time, and a member leads within a Lease of its return.
+//
+// The guarantee needs a store whose writes compare and swap, and that does not forget a write that it has confirmed.
+// A store that replicates asynchronously may do so when it fails over, and a store that is restored from a backup does:
+// two members may then lead at the same time, and tokens may repeat. Attach [Term.Token] to each write in any case.
+// Package storetest tests whether a store is fit.
 //
 // # Without leases
 //

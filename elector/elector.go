@@ -15,6 +15,7 @@ import (
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
 	"github.com/go-election/election/transport"
+	"github.com/go-election/election/transport/tcp"
 )
 
 // The causes with which the context of the work is canceled. If ctx of Run ends, its own cause is passed on.
@@ -53,12 +54,16 @@ type Elector struct {
 	ran        atomic.Bool
 	ended      chan struct{} // closed when the process has ended
 	roundTrips *roundTrips
+	reach      *reach
 	standings  *standings
 	hearsay    *hearsay
 	disk       *disk // nil if nothing is kept
 	observers  *observers
+	network    *tcp.Network // nil if a Transport of the caller or a Store is used
+	counts     counts
 	up         *peers      // which peers can be reached; nil if the transport does not know
 	attempts   *attempts   // nil if no other group shares the connections
+	link       *storeLink  // to the Store; nil without one
 	leases     bool        // false with Config.Algorithm
 	stands     atomic.Bool // this member is a candidate: Run was called, not Serve
 	mixed      sync.Once   // warnMixed logs once
@@ -101,7 +106,7 @@ func newElector(c Config) (*Elector, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Elector{log: c.Log, clock: c.Clock,
+	e := &Elector{log: c.Log, clock: c.Clock, counts: newCounts(),
 		ended: make(chan struct{}), changed: make(chan struct{}), renewed: make(chan struct{})}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -113,7 +118,7 @@ func newElector(c Config) (*Elector, error) {
 	if e.clock == nil {
 		e.clock = suspend.Clock()
 	}
-	kept, err := openStore(&c)
+	kept, err := openState(&c)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +132,11 @@ func newElector(c Config) (*Elector, error) {
 	shared := c.Network != nil && c.Transport == nil
 	e.members = newMembership(&c, a, kept, e.log)
 	kept.knows = e.members.known
-	disconnect, err := c.connect(e.members)
-	if err != nil {
+	var disconnect func() error
+	if c.Store != nil {
+		e.link = newStoreLink(&c, e.log)
+		c.Transport, disconnect = e.link, e.link.Close
+	} else if e.network, disconnect, err = c.connect(e.members); err != nil {
 		return nil, errors.Join(err, kept.close())
 	}
 	e.disk = newDisk(kept, c.Times.Lease)
@@ -147,7 +155,7 @@ func newElector(c Config) (*Elector, error) {
 	if shared && a.Elects == election.LeaseHolders && !c.observes() {
 		expire = e.pace(a)
 	}
-	reach := newReach(a, &c, e.members.voters, e.log)
+	e.reach = newReach(a, &c, e.members.voters, e.log)
 	link := c.Transport
 	if c.observes() {
 		link = muted{link}
@@ -163,23 +171,30 @@ func newElector(c Config) (*Elector, error) {
 		OnOutcome: e.heard, OnRenew: e.renew, Expire: expire,
 		Observe: func(o *observe.Occurrence) {
 			if e.leases { // other algorithms may give the same number to another kind of message
-				e.members.observe(o)
 				e.roundTrips.observe(o)
+			}
+			if e.leases && e.link == nil {
+				e.members.observe(o)
 				e.standings.observe(o)
 				e.hearsay.observe(o)
-				reach.observe(o)
+				e.reach.observe(o)
 				e.attempts.observe(o)
 			}
 			if o.What == observe.Step && (o.Event.Op == election.Suspect || o.Event.Op == election.Trust) {
 				e.publish(func(before View) View { return before }) // see watchPeers
 			}
 		},
-		Log: processLog, Name: e.members.name,
+		Log: processLog, Name: e.name,
 	})
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	e.members.start(e.process, e.up, e.regroup)
+	if e.link != nil {
+		e.link.start(e.call, func(term uint64) time.Duration { return (Term{term, e}).Left() },
+			func() bool { return e.process.Outcome().Role == election.Leader })
+		return e, nil
+	}
 	if e.leases && !c.observes() {
 		for i, name := range c.list() {
 			if err := e.process.Command(lease.Wish(ID(name), i, len(c.Members))); err != nil {
@@ -197,7 +212,12 @@ func (e *Elector) peer(port election.Port) election.Rank {
 }
 
 // name returns the name of a member, for logs.
-func (e *Elector) name(id election.ID) string { return e.members.name(id) }
+func (e *Elector) name(id election.ID) string {
+	if e.link != nil {
+		return e.link.name(id)
+	}
+	return e.members.name(id)
+}
 
 // Close releases a member that was not run. It does nothing once Run or Serve was called: cancel their context.
 func (e *Elector) Close() error {
@@ -267,6 +287,9 @@ func (e *Elector) run(ctx context.Context, lead func(context.Context, Term) erro
 		_ = e.config.Transport.Send(alive, p) // if it is lost, the next renewal informs the observer
 	}
 	defer e.watchPeers()()
+	if e.link != nil {
+		e.link.watch()
+	}
 	var steering sync.WaitGroup
 	steering.Go(func() { e.steer(alive) })
 	defer steering.Wait()
@@ -412,6 +435,7 @@ func (e *Elector) awaitTenure(ctx context.Context) *tenure {
 		refused := v.Term <= e.least
 		if leads && !refused {
 			e.tenure = newTenure(e, v.Term)
+			e.counts.terms.Add(1)
 			t := e.tenure
 			e.mu.Unlock()
 			return t
@@ -488,8 +512,10 @@ func (e *Elector) giveUp(command election.Message, onPurpose bool) {
 func (e *Elector) renew(o election.Outcome) {
 	e.mu.Lock()
 	close(e.renewed)
+	left := e.until - e.clock()
 	e.renewed, e.until = make(chan struct{}), o.Until
 	e.mu.Unlock()
+	e.counts.renewed(left, &e.config.Times)
 	e.observers.hear(o, e.clock())
 	// A lease begins when its renewal is sent, so that moment is a Lease before Until.
 	e.attempts.renewed(e.clock() - (o.Until - e.config.Times.Lease))

@@ -31,7 +31,7 @@ type member struct {
 	network *gate
 	stop    context.CancelFunc
 	ended   chan error
-	again   func() *member                            // starts it anew once it has ended
+	again   func() *member                            // starts it again once it has ended
 	lead    func(context.Context, elector.Term) error // if nil, the work waits for the end of its context
 
 	mu     sync.Mutex

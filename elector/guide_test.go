@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/elector/forward"
+	"github.com/go-election/election/store/memstore"
 	"github.com/go-election/election/transport/tcp"
 	"github.com/go-election/election/transport/tcp/certs"
 )
@@ -36,6 +39,25 @@ var preferred = elector.Config{ // and Group, Self, Members
 		return 1 + replica.Position()
 	},
 	Preempt: time.Minute,
+}
+
+func services() (*http.Server, *http.Client) {
+	server := &http.Server{Addr: ":8443", TLSConfig: secured.TLS.Server()} // server.ListenAndServeTLS("", "")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: secured.TLS.Client("b")}}
+	return server, client
+}
+
+func forwarding(ctx context.Context, c elector.Config, e *elector.Elector, stop context.CancelFunc) {
+	h := &forward.Handler{Elector: e, TLS: c.TLS, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		term := elector.TermOf(r.Context()) // attach term.Token() to what this request writes
+		_ = term                            // r.Context() is canceled before the lease expires
+	})}
+	server := &http.Server{Addr: ":8080", Handler: h}
+
+	<-ctx.Done()                       // SIGTERM
+	_ = e.Resign(context.Background()) // completes the requests in progress; an error means that it does not lead
+	_ = server.Shutdown(context.Background())
+	stop() // ends Run
 }
 
 var work func(context.Context, elector.Term) error
@@ -95,6 +117,18 @@ func TestSnippets(t *testing.T) {
 
 	_, _, err = secured.TLS.Load()
 	require.ErrorIs(t, err, os.ErrNotExist)
+
+	server, client := services()
+	_, err = server.TLSConfig.GetCertificate(nil)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NotNil(t, client.Transport)
+
+	e, err := elector.New(elector.Config{Group: "g", Self: "a", Store: memstore.New()})
+	require.NoError(t, err)
+	running, end := context.WithCancel(t.Context())
+	forwarding(ctx, elector.Config{}, e, end)
+	require.Error(t, running.Err())
+	require.NoError(t, e.Close())
 
 	database, replica = standby{false}, standby{}
 	require.Zero(t, preferred.Priority())

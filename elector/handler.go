@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,12 +15,15 @@ type status struct {
 	Group   string        `json:"group"`
 	Self    string        `json:"self"`
 	Role    string        `json:"role"`             // see Role
-	Members []string      `json:"members"`          // the list of this member
+	Store   bool          `json:"store,omitempty"`  // a Store keeps the lease, and not members
+	Members []string      `json:"members"`          // the list of this member; null with a Store
 	Agreed  *agreedStatus `json:"agreed,omitempty"` // missing before the group is founded
 	// Lists are the lists of the connected members, and who has each.
 	Lists   map[string][]string `json:"lists"`
-	Waits   string              `json:"waits,omitempty"` // see Members.Waits
-	Leader  string              `json:"leader"`          // empty if there is none
+	Waits   string              `json:"waits,omitempty"`      // see Members.Waits
+	Blocked []string            `json:"blocked_by,omitempty"` // see Members.BlockedBy
+	Leader  string              `json:"leader"`               // empty if there is none
+	Address string              `json:"address,omitempty"`    // see View.Address
 	Term    uint64              `json:"term"`
 	Leads   bool                `json:"leads"` // this member is the leader
 	Why     string              `json:"why"`
@@ -29,7 +33,8 @@ type status struct {
 	RoundTrip float64 `json:"round_trip_seconds"`
 	Suggested float64 `json:"suggested_lease_seconds"`
 	Healthy   bool    `json:"healthy"`
-	Reason    string  `json:"reason,omitempty"` // why this member is not healthy
+	Reason    string  `json:"reason,omitempty"`  // why this member is not healthy
+	Version   string  `json:"version,omitempty"` // of this module in the program, if it is known
 }
 
 // agreedStatus is the agreed configuration.
@@ -47,10 +52,13 @@ type agreedStatus struct {
 //   - GET /healthz returns 200 if this member takes part in the group, and otherwise 503 with the reason: it does not
 //     run; it is a member and has known no leader for two leases, not even by [Hearsay]; it is a member and has not
 //     learned for four leases what it voted for before; the group is not founded after four leases, see Members; it
-//     leads, and its lease was not renewed for twice Times.Renew; or Dir cannot be written or hangs, which requests
-//     test at most once in five seconds. A process that is no member, not yet or not any more, is healthy, and the
-//     body tells which: an orchestrator that changes the members waits until each of them is ready.
+//     leads, and its lease was not renewed for twice Times.Renew; another process with its name leads, as a Store
+//     shows; or Dir cannot be written or hangs, which requests test at most once in five seconds. With a Store, the
+//     reason contains why calls fail. A process that is no member, not yet or not any more, is healthy, and the body
+//     tells which: an orchestrator that changes the members waits until each of them is ready.
 //   - GET /leader returns 200 at the leader and 503 at the other members, for a load balancer.
+//   - GET /metrics returns the [Metrics] of this member in the text format of Prometheus, and with ?master_status=1 also
+//     [MasterStatus].
 func (e *Elector) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
@@ -71,15 +79,25 @@ func (e *Elector) Handler() http.Handler {
 		v := e.Leader()
 		answer(w, v.Self, v.Leader)
 	})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		s := e.Stats()
+		all := Metrics(s)
+		if r.FormValue("master_status") == "1" {
+			all = append(all, MasterStatus(s))
+		}
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_ = WriteMetrics(w, all...) // an error: the client is gone
+	})
 	return mux
 }
 
 func (e *Elector) status() status {
 	v, reason := e.Leader(), e.ill()
 	m := e.Members()
-	s := status{Group: e.config.Group, Self: e.config.Self, Role: m.Role.String(), Members: e.config.list(),
-		Lists: m.Lists, Waits: m.Waits, Leader: v.Leader, Term: v.Term, Leads: v.Self, Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
-		Reason: reason}
+	s := status{Group: e.config.Group, Self: e.config.Self, Role: m.Role.String(), Store: e.link != nil, Members: e.members.list(),
+		Lists: m.Lists, Waits: m.Waits, Blocked: m.BlockedBy, Leader: v.Leader, Address: v.Address, Term: v.Term, Leads: v.Self,
+		Why: v.Why.String(), Reaches: v.Reachable, Healthy: reason == "",
+		Reason: reason, Version: version()}
 	if m.Term > 0 {
 		s.Agreed = &agreedStatus{Label: m.Label(), Members: m.Agreed, Next: m.Next, Called: m.Called, Since: m.Since}
 	}
@@ -130,7 +148,11 @@ func (e *Elector) ill() string {
 	e.mu.Lock()
 	v, vacant := e.view, e.vacant
 	e.mu.Unlock()
-	times := e.config.Times
+	times, store := e.config.Times, ""
+	if e.link != nil {
+		store = e.link.ill()
+	}
+	because := func(reason string) string { return strings.TrimSuffix(reason+": "+store, ": ") }
 	switch now := e.clock(); {
 	case v.Why == Ended:
 		return "this member has left the election"
@@ -139,12 +161,12 @@ func (e *Elector) ill() string {
 		return "this member does not run yet"
 	case v.Self:
 		if left := (Term{v.Term, e}).Left(); left < times.Lease-2*times.Renew || left <= 0 {
-			return fmt.Sprintf("renewals are late: the lease lasts for another %v of %v", max(left, 0),
-				times.Lease)
+			return because(fmt.Sprintf("renewals are late: the lease lasts for another %v of %v", max(left, 0),
+				times.Lease))
 		}
 	case v.Leader == "" && now-vacant > 2*times.Lease:
 		if reason := e.adrift(now - vacant); reason != "" {
-			return reason
+			return because(reason)
 		}
 	}
 	return e.disk.ill()

@@ -55,6 +55,8 @@ func TestHandler(t *testing.T) {
 			left := s["lease_left_seconds"].(float64)
 			require.Equal(t, other == m, left > 0.5 && left <= 0.75, left)
 			delete(s, "lease_left_seconds")
+			require.NotEmpty(t, s["version"])
+			delete(s, "version")
 			delete(s["agreed"].(map[string]any), "since")
 			require.Equal(t, map[string]any{"group": "g", "self": other.name, "members": []any{"a", "b", "c"},
 				"leader": m.name, "term": float64(m.Leader().Term), "leads": other == m, "why": "elected",

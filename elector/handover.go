@@ -18,12 +18,17 @@ func (e *Elector) Resign(ctx context.Context) error { return e.handOver(ctx, Err
 // leads already.
 func (e *Elector) Transfer(ctx context.Context, to string) error {
 	switch {
-	case !e.members.votes(to):
+	case e.link != nil && !isName(to):
+		return refuse("to: %.60q is not a name", to)
+	case e.link == nil && !e.members.votes(to):
 		return refuse("to: %.60q is not one of the members", to)
 	case to == e.config.Self && e.leading() == nil:
 		return ErrNotLeader
 	case to == e.config.Self:
 		return refuse("to: %s leads already", to)
+	}
+	if e.link != nil {
+		e.link.know(to)
 	}
 	if err := e.handOver(ctx, ErrTransferred, ID(to)); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"time"
 
 	"github.com/go-election/election"
 )
@@ -15,8 +16,11 @@ import (
 type hello struct {
 	Self     string            `json:"self"`
 	Address  string            `json:"address,omitempty"`  // where others reach it; empty if it does not know
+	Serves   string            `json:"serves,omitempty"`   // Config.Advertise
 	Observer bool              `json:"observer,omitempty"` // it has no vote
-	Agreed   string            `json:"agreed"`             // what must be equal, such as the Lease
+	Rules    []int             `json:"rules,omitempty"`    // the range of rules that it knows; see rules
+	Lease    time.Duration     `json:"lease,omitempty"`    // Times.Lease
+	Times    string            `json:"times"`              // what must be equal under the first rules
 	Members  []string          `json:"members"`            // its own list, sorted
 	Peers    map[string]string `json:"peers,omitempty"`    // members that it knows, and their addresses
 	Founders string            `json:"founders,omitempty"` // the list by which its group was founded
@@ -29,7 +33,7 @@ type spentList struct {
 	List  uint64 `json:"list"`  // hash
 }
 
-// unionOfSpent returns the lists of both, those that were replaced last first.
+// unionOfSpent returns the lists of both, ordered by when they were replaced, the latest first.
 func unionOfSpent(a, b []spentList) []spentList {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(x, y spentList) int {
@@ -65,14 +69,16 @@ func parseHello(b []byte) (h hello, err error) {
 	switch {
 	case len(h.Members) > mostMembers || len(h.Peers) > 2*mostMembers || len(h.Spent) > mostSpent:
 		return hello{}, fmt.Errorf("the hello of the peer contains %d members, at most %d", len(h.Members), mostMembers)
+	case !isAddress(h.Serves):
+		return hello{}, fmt.Errorf("the hello of the peer contains %.60q, which is not an address", h.Serves)
 	case !slices.IsSorted(h.Members):
 		return hello{}, fmt.Errorf("the hello of the peer contains a list that is not sorted")
 	}
 	return h, nil
 }
 
-// accept judges the hello of a peer. It refuses a peer that claims the name of another, whose Times differ, or that
-// belongs to another group; and an observer that is not in the list of this member.
+// accept judges the hello of a peer. It refuses a peer that claims the name of another, that does not agree on the
+// rules, or that belongs to another group; and an observer that is not in the list of this member.
 func (m *membership) accept(id election.ID, text []byte) error {
 	h, err := parseHello(text)
 	if err != nil {
@@ -82,14 +88,62 @@ func (m *membership) accept(id election.ID, text []byte) error {
 	switch {
 	case ID(h.Self) != id:
 		return fmt.Errorf("%.60q claims to be %.60q", m.name(id), h.Self)
-	case h.Agreed != m.config.agreed():
-		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", h.Self, h.Agreed, m.config.Self, m.config.agreed())
 	case h.Observer && (!listed || m.config.observes()), !h.Observer && listed:
 		return fmt.Errorf("process %s is no member", h.Self)
 	case !m.leases && !slices.Contains(m.wish, h.Self):
 		return fmt.Errorf("process %s is no member", h.Self) // without leases the list does not change
 	}
 	return m.hear(h)
+}
+
+// The rules by which members elect, for a group whose members have different versions. A member tells the range that
+// it knows, and a group uses the largest rules that all members know:
+//
+//  1. All members have the same Lease and Drift. Members that tell no range know only these rules.
+//  2. Members may have different ones: rule 22 of package lease.
+const (
+	leastRules      = 1
+	mostRules       = 2
+	rulesWithLeases = 2 // from these rules on, Leases may differ
+)
+
+// rules returns the range of rules that a peer knows.
+func (h *hello) rules() (least, most int) {
+	if len(h.Rules) != 2 {
+		return 1, 1
+	}
+	return h.Rules[0], h.Rules[1]
+}
+
+// agrees returns an error if there are no rules that this member and a peer know, or if the rules that all know do not
+// permit the Times of the two to differ. The caller holds mu.
+func (m *membership) agrees(h *hello) error {
+	least, most := h.rules()
+	if least > mostRules || most < leastRules {
+		return fmt.Errorf("%.60q knows the rules %d to %d, and %.60q the rules %d to %d: they have no version in common",
+			h.Self, least, most, m.config.Self, leastRules, mostRules)
+	}
+	own := m.config.timing()
+	switch {
+	case h.Times == own && (!m.leases || m.longest() == m.config.Times.Lease):
+		return nil
+	case !m.leases:
+		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", h.Self, h.Times, m.config.Self, own)
+	case h.Lease < 0 || h.Lease > longestLease:
+		return fmt.Errorf("%.60q has a Lease of %v, which is not between 0 and %v", h.Self, h.Lease, longestLease)
+	}
+	for _, name := range append([]string{h.Self}, sortedNames(m.hellos)...) {
+		of := h
+		if name != h.Self {
+			known := m.hellos[name]
+			of = &known
+		}
+		if _, most := of.rules(); most < rulesWithLeases {
+			return fmt.Errorf("%.60q has %.100s, %.60q has %.100s, and %.60q runs an older version, for which all "+
+				"members need the same", h.Self, h.Times, m.config.Self, own, name)
+		}
+	}
+	return nil
 }
 
 // ownAddress returns the address that this member tells the others, or "" if its Config contains none that they

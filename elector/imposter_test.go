@@ -73,7 +73,7 @@ func TestImposter(t *testing.T) {
 			network, err := tcp.New(attack)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, network.Close()) }()
-			hello := newMembership(&claimed, leases(), &store{}, slog.New(slog.DiscardHandler)).hello()
+			hello := newMembership(&claimed, leases(), &stateFile{}, slog.New(slog.DiscardHandler)).hello()
 			g, err := network.Group("g", tcp.GroupConfig{Hello: hello.bytes(),
 				Accept: func(election.ID, []byte) error { return nil }})
 			require.NoError(t, err)

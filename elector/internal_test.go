@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -49,7 +51,7 @@ func TestNames(t *testing.T) {
 // helloOf returns the hello of a member with this list.
 func helloOf(self, names string, times Times) hello {
 	c := Config{Self: self, Members: named(strings.Split(names, "")...), Times: times.Complete()}
-	return newMembership(&c, leases(), &store{}, slog.New(slog.DiscardHandler)).hello()
+	return newMembership(&c, leases(), &stateFile{}, slog.New(slog.DiscardHandler)).hello()
 }
 
 func leases() *election.Algorithm { return &election.Algorithm{Elects: election.LeaseHolders} }
@@ -58,14 +60,13 @@ func leases() *election.Algorithm { return &election.Algorithm{Elects: election.
 func memberOf(names string) *membership {
 	c := Config{Group: "g", Self: names[:1], Members: named(strings.Split(names, "")...),
 		Observers: map[string]string{"o": ""}, Times: LAN()}
-	return newMembership(&c, leases(), &store{}, slog.New(slog.DiscardHandler))
+	return newMembership(&c, leases(), &stateFile{}, slog.New(slog.DiscardHandler))
 }
 
 // TestAccept: members accept any list, and refuse a peer that differs in what must be equal, or that claims another
 // name.
 func TestAccept(t *testing.T) {
 	m := memberOf("abc")
-	of := func(h hello) []byte { return h.bytes() }
 	observer := helloOf("o", "abc", LAN())
 	observer.Observer = true
 	stranger := helloOf("p", "abc", LAN())
@@ -81,15 +82,13 @@ func TestAccept(t *testing.T) {
 		hello []byte
 		wrong string
 	}{
-		"the same list":                     {"b", of(helloOf("b", "abc", LAN())), ""},
-		"another list":                      {"b", of(helloOf("b", "bxyz", LAN())), ""},
-		"a list without b":                  {"b", of(helloOf("b", "a", LAN())), ""},
-		"a stranger":                        {"z", of(helloOf("z", "abcz", LAN())), ""},
-		"an observer":                       {"o", of(observer), ""},
-		"other times, no concern of others": {"b", of(helloOf("b", "abc", Times{Renew: 1, Stop: 1, Drain: 1})), ""},
-		"another lease": {"b", of(helloOf("b", "abc", WAN())),
-			`"b" has Lease 10s, Drift 0.001, "a" has Lease 750ms, Drift 0.001`},
-		"another drift":                          {"b", of(helloOf("b", "abc", Times{Drift: 0.01})), "Lease 750ms, Drift 0.01"},
+		"the same list":                          {"b", of(helloOf("b", "abc", LAN())), ""},
+		"another list":                           {"b", of(helloOf("b", "bxyz", LAN())), ""},
+		"a list without b":                       {"b", of(helloOf("b", "a", LAN())), ""},
+		"a stranger":                             {"z", of(helloOf("z", "abcz", LAN())), ""},
+		"an observer":                            {"o", of(observer), ""},
+		"other times, no concern of others":      {"b", of(helloOf("b", "abc", Times{Renew: 1, Stop: 1, Drain: 1})), ""},
+		"an endless lease":                       {"b", of(helloOf("b", "abc", Times{Lease: 1000 * time.Hour})), "a Lease of 1000h0m0s"},
 		"another name":                           {"b", of(helloOf("c", "abc", LAN())), `"b" claims to be "c"`},
 		"an observer that is not listed":         {"p", of(stranger), "process p is no member"},
 		"an observer that claims to be a member": {"o", of(helloOf("o", "abco", LAN())), "process o is no member"},
@@ -97,6 +96,7 @@ func TestAccept(t *testing.T) {
 		"an earlier version":                     {"b", []byte("b\nLease 1s\na\nb"), "cannot be read"},
 		"a list in disorder":                     {"b", of(disordered), "not sorted"},
 		"a long list":                            {"b", of(many), "259 members, at most 255"},
+		"a wrong address":                        {"b", []byte(`{"self":"b","serves":"a\u0000"}`), "which is not an address"},
 		"a wrong name":                           {"b", []byte(`{"self":"b","members":["a\u0000"]}`), "which is not a name"},
 	} {
 		err := m.accept(ID(c.from), c.hello)
@@ -108,6 +108,68 @@ func TestAccept(t *testing.T) {
 	}
 	require.Equal(t, []string{"b", "o", "z"}, sortedNames(m.hellos))
 }
+
+// TestRules: a member accepts a peer if there are rules that all members know, and if these permit their Times.
+func TestRules(t *testing.T) {
+	older := func(name string, times Times) hello {
+		h := helloOf(name, "abc", times)
+		h.Rules, h.Lease = nil, 0 // what members told before there were ranges
+		return h
+	}
+	with := func(least, most int) hello {
+		h := helloOf("b", "abc", LAN())
+		h.Rules = []int{least, most}
+		return h
+	}
+	const mixed = `"b" has Lease 10s, Drift 0.001, "a" has Lease 750ms, Drift 0.001, and `
+	for name, c := range map[string]struct {
+		before, hello hello
+		wrong         string
+	}{
+		"the same rules":                       {hello: helloOf("b", "abc", LAN())},
+		"a version before ranges":              {hello: older("b", LAN())},
+		"a later one, which knows these":       {hello: with(2, 3)},
+		"a later one, which does not":          {hello: with(3, 4), wrong: `"b" knows the rules 3 to 4, and "a" the rules 1 to 2`},
+		"another lease":                        {hello: helloOf("b", "abc", WAN())},
+		"another drift":                        {hello: helloOf("b", "abc", Times{Drift: 0.01})},
+		"another lease, of an older version":   {hello: older("b", WAN()), wrong: mixed + `"b" runs an older version`},
+		"another lease, and c is older":        {older("c", LAN()), helloOf("b", "abc", WAN()), mixed + `"c" runs an older version`},
+		"an older version, and c's is another": {helloOf("c", "abc", WAN()), older("b", LAN()), `"b" runs an older version`},
+	} {
+		m := memberOf("abc")
+		if c.before.Self != "" {
+			require.NoError(t, m.accept(ID(c.before.Self), c.before.bytes()), name)
+		}
+		if err := m.accept(ID("b"), c.hello.bytes()); c.wrong == "" {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, c.wrong, name)
+		}
+	}
+}
+
+// TestLongestLease: the Lease of a member that was restarted with a shorter one counts for twice as long.
+func TestLongestLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memberOf("abc")
+		for _, times := range []Times{WAN(), LAN()} {
+			require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", times))))
+			require.Equal(t, WAN().Lease, m.lends)
+		}
+		time.Sleep(2*WAN().Lease - 1)
+		m.lendFor()
+		require.Equal(t, WAN().Lease, m.lends)
+		time.Sleep(time.Nanosecond)
+		m.lendFor()
+		require.Equal(t, LAN().Lease, m.lends)
+		observer := helloOf("o", "abc", WAN())
+		observer.Observer = true
+		require.NoError(t, m.accept(ID("o"), of(observer)))
+		require.Equal(t, LAN().Lease, m.lends, "an observer never leads")
+	})
+}
+
+func of(h hello) []byte { return h.bytes() }
 
 // TestFounders: members of two groups with one name refuse each other, and learn what to do.
 func TestFounders(t *testing.T) {
@@ -201,6 +263,7 @@ func TestLogsWithoutLock(t *testing.T) {
 func FuzzHello(f *testing.F) {
 	own := helloOf("b", "abc", LAN())
 	own.Peers, own.Spent, own.Founders = map[string]string{"c": "c:1"}, []spentList{{5, 1 << 63}}, "a b c"
+	own.Serves = "https://b"
 	f.Add(own.bytes())
 	f.Add([]byte(nil))
 	f.Add([]byte("{}"))
@@ -275,9 +338,9 @@ func TestParseMembers(t *testing.T) {
 // for its state.
 func FuzzStateFile(f *testing.F) {
 	c := Config{Group: "g", Self: "a", Dir: f.TempDir()}
-	s, err := openStore(&c)
+	s, err := openState(&c)
 	require.NoError(f, err)
-	s.grants = 3 * time.Second
+	s.grants, s.unsaved = 3*time.Second, 0
 	require.NoError(f, s.save()([]byte("the state")))
 	whole, err := os.ReadFile(s.path)
 	require.NoError(f, err)
@@ -287,14 +350,14 @@ func FuzzStateFile(f *testing.F) {
 	f.Add(whole)
 	f.Add(append(slices.Clone(whole), 0))
 	foreign := Config{Group: "g", Self: "b", Dir: c.Dir}
-	other, err := openStore(&foreign)
+	other, err := openState(&foreign)
 	require.NoError(f, err)
 	require.NoError(f, other.save()([]byte("the state")))
 	theirs, err := os.ReadFile(other.path)
 	require.NoError(f, err)
 	f.Add(theirs)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		read := &store{head: s.head}
+		read := &stateFile{head: s.head}
 		err := read.parse(b)
 		grants, state := read.lastGrant, read.saved
 		if err != nil {
@@ -308,29 +371,30 @@ func FuzzStateFile(f *testing.F) {
 // TestStateFileRefused: the error names the file and tells what to do; a crash during a write leaves the old state.
 func TestStateFileRefused(t *testing.T) {
 	c := Config{Group: "a/b", Self: "..", Dir: t.TempDir()}
-	s, err := openStore(&c)
+	s, err := openState(&c)
 	require.NoError(t, err)
 	require.Nil(t, s.saved)
+	tail := string(make([]byte, lease.Unsaved))
 	require.Equal(t, c.Dir, filepath.Dir(s.path), "names with slashes stay inside")
-	require.NoError(t, s.save()([]byte("one")))
+	require.NoError(t, s.save()([]byte("one"+tail)))
 	require.NoError(t, os.WriteFile(s.path+".new", []byte("tor"), 0o600))
 	require.NoError(t, s.close())
-	s, err = openStore(&c)
+	s, err = openState(&c)
 	require.NoError(t, err)
-	require.Equal(t, "one", string(s.saved))
-	require.NoError(t, s.save()([]byte("two")))
+	require.Equal(t, "one"+tail, string(s.saved))
+	require.NoError(t, s.save()([]byte("two"+tail)))
 	require.NoError(t, s.close())
-	s, err = openStore(&c)
+	s, err = openState(&c)
 	require.NoError(t, err)
-	require.Equal(t, "two", string(s.saved))
+	require.Equal(t, "two"+tail, string(s.saved))
 	require.NoError(t, s.save()(nil))
 	require.NoError(t, s.close())
-	s, err = openStore(&c)
+	s, err = openState(&c)
 	require.NoError(t, err, "a state may have no bytes")
 	require.Empty(t, s.saved)
 	require.NoError(t, s.close())
 	require.NoError(t, os.Truncate(s.path, 3))
-	_, err = openStore(&c)
+	_, err = openState(&c)
 	require.ErrorContains(t, err, s.path)
 	require.ErrorContains(t, err, "delete it: the member then reads what it has forgotten")
 }
@@ -537,4 +601,41 @@ func TestLateLeads(t *testing.T) {
 		require.Equal(t, c.want, e.Leader())
 	}
 	require.NoError(t, errors.Join(e.Close(), end.Close()))
+}
+
+// TestLeaderlessGrows: what a member reports of the time without a leader never shrinks, whatever happens while it is
+// read: Prometheus would take that for a restart, and count all of it again.
+func TestLeaderlessGrows(t *testing.T) {
+	endpoint, err := memory.New().Endpoint(ID("a"))
+	require.NoError(t, err)
+	var now atomic.Int64
+	e, err := New(Config{Group: "g", Self: "a", Members: map[string]string{"a": ""}, Transport: endpoint,
+		Clock: func() time.Duration { return time.Duration(now.Add(1)) * time.Millisecond }})
+	require.NoError(t, err)
+	defer e.Close()
+	e.abort = func(error) {} // as while it runs
+	var changing sync.WaitGroup
+	over := make(chan struct{})
+	changing.Go(func() {
+		for term := uint64(1); ; term++ {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			e.publish(func(View) View { return View{Leader: "b", Term: term, Why: Elected} })
+			e.publish(func(View) View { return View{Term: term, Why: Vacant} })
+		}
+	})
+	var last time.Duration
+	for range 10_000 {
+		s := e.Stats()
+		if s.Leaderless < last {
+			t.Errorf("%v without a leader, after %v", s.Leaderless, last)
+			break
+		}
+		last = s.Leaderless
+	}
+	close(over)
+	changing.Wait()
 }

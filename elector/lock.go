@@ -5,10 +5,23 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/go-election/election/internal/filelock"
 )
 
 // errLocked is returned if another program has locked the file.
 var errLocked = errors.New("another program runs as this member")
+
+// lock locks a file, and creates it if needed. The error wraps errLocked if another program holds the lock.
+func lock(path string) (unlock func() error, err error) {
+	switch unlock, err = filelock.Lock(path); {
+	case errors.Is(err, filelock.ErrLocked):
+		return nil, errLocked
+	case errors.Is(err, errors.ErrUnsupported):
+		return lockByName(path)
+	}
+	return unlock, err
+}
 
 // lockByName creates a file that contains the process ID, for systems without file locks. unlock removes it. The
 // error wraps errLocked if the file exists.

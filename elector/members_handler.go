@@ -17,7 +17,7 @@ import (
 const patienceOfCall = 10
 
 // MembersHandler returns an HTTP handler that calls [Elector.SetMembers], for an operator. It does not authenticate:
-// whoever reaches it can change the members. So it is no part of [Elector.Handler]. Serve it on a loopback address, or
+// everyone who reaches it can change the members. So it is no part of [Elector.Handler]. Serve it on a loopback address, or
 // behind authentication.
 //
 // It answers PUT requests with any path, whose body is a JSON object of all members and their addresses, such as
@@ -29,7 +29,7 @@ const patienceOfCall = 10
 //   - 403, if the request comes from a web page
 //   - 409, if members do not answer, which the text names, or another change is in progress
 //   - 421, if another member leads, which the text names, or 503, if none does
-//   - 501, if there are no leases
+//   - 501, if there are no leases, or a Store
 //   - 504, if the change has begun and is not agreed yet: see the status
 func (e *Elector) MembersHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func (e *Elector) MembersHandler() http.Handler {
 		case err == nil:
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(e.status()) // an error: the client is gone
-		case errors.Is(err, ErrNoLease):
+		case errors.Is(err, ErrNoLease), errors.Is(err, errors.ErrUnsupported):
 			fail(http.StatusNotImplemented, text)
 		case errors.Is(err, ErrNotLeader) && leader != "" && leader != e.config.Self:
 			fail(http.StatusMisdirectedRequest, fmt.Sprintf("%s leads: send the request to it", leader))

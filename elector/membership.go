@@ -1,8 +1,6 @@
 package elector
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,7 +13,6 @@ import (
 	"github.com/go-election/election/lease"
 	"github.com/go-election/election/observe"
 	"github.com/go-election/election/process"
-	"github.com/go-election/election/transport"
 )
 
 const (
@@ -33,8 +30,7 @@ const (
 type membership struct {
 	config *Config
 	log    *slog.Logger
-	leases bool
-	wish   []string // the own list, sorted
+	leases bool // a majority of members lends its votes; false with Algorithm or Store
 	up     *peers
 	moved  func() // called when the agreed members change
 
@@ -52,6 +48,7 @@ type membership struct {
 	named atomic.Bool   // so may the next step, because a name has become known
 
 	mu        sync.Mutex
+	wish      []string // the own list, sorted
 	names     map[election.ID]string
 	addresses map[string]string
 	said      map[string]bool  // who has told its address itself
@@ -61,7 +58,10 @@ type membership struct {
 	now       holding
 	voting    election.Port // all voters have smaller ports
 	since     time.Time     // since when the agreed members are the same
-	was       bool          // this member has been one of the agreed members
+	was       bool          // this process has been one of the agreed members
+	lends     time.Duration // the longest Lease of the members, as the process knows it
+	former    time.Duration // a Lease that a member had before it was restarted with a shorter one
+	fades     time.Time     // until when former counts
 	call      *call         // of SetMembers, in progress
 	plan      verdict       // of the policy, the last one
 
@@ -73,6 +73,7 @@ type membership struct {
 	told              string // what say has logged
 	toldAt            time.Duration
 	warned            bool
+	loggedLease       time.Duration
 }
 
 // holding is what the process holds about the voters. It is replaced, not changed.
@@ -92,10 +93,11 @@ func (h *holding) agreed() []string {
 }
 
 // newMembership returns what a member knows when it starts.
-func newMembership(c *Config, a *election.Algorithm, kept *store, log *slog.Logger) *membership {
-	m := &membership{config: c, log: log, leases: a.Elects == election.LeaseHolders, wish: c.list(), moved: func() {},
-		due: make(chan struct{}, 1), names: make(map[election.ID]string), addresses: make(map[string]string),
-		said: make(map[string]bool), hellos: make(map[string]hello), founders: kept.founders, spent: kept.spent,
+func newMembership(c *Config, a *election.Algorithm, kept *stateFile, log *slog.Logger) *membership {
+	m := &membership{config: c, log: log, leases: a.Elects == election.LeaseHolders && c.Store == nil, wish: c.list(),
+		moved: func() {}, due: make(chan struct{}, 1), names: make(map[election.ID]string), addresses: make(map[string]string),
+		said: make(map[string]bool), hellos: make(map[string]hello), founders: kept.founders, spent: kept.spent, was: kept.was,
+		lends: c.Times.Lease, loggedLease: c.Times.Lease,
 		dialled: make(map[string]string), blank: make(map[election.Port]bool), fresh: len(kept.saved) == 0}
 	for _, p := range kept.roster {
 		if p.name != "" {
@@ -106,6 +108,13 @@ func newMembership(c *Config, a *election.Algorithm, kept *store, log *slog.Logg
 		m.know(name, address)
 	}
 	return m
+}
+
+// list returns the list of this member.
+func (m *membership) list() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wish
 }
 
 // watch returns the algorithm, and keeps its Node, whose voters this member watches.
@@ -123,7 +132,51 @@ func (m *membership) watch(a *election.Algorithm) *election.Algorithm {
 
 // start completes what a member needs. moved is called when the voters change.
 func (m *membership) start(p *process.Process, up *peers, moved func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.process, m.up, m.moved = p, up, moved
+	m.tellLease(0)
+}
+
+// longest returns the longest Lease of the members, as far as they have told theirs. The caller holds mu.
+func (m *membership) longest() time.Duration {
+	longest := max(m.config.Times.Lease, m.former)
+	for _, h := range m.hellos {
+		if !h.Observer {
+			longest = max(longest, h.Lease)
+		}
+	}
+	return longest
+}
+
+// outlive remembers a Lease for longer than a lease: the process that had it is most often dead, but packets that it
+// has sent may still be queued. The caller holds mu.
+func (m *membership) outlive(lease time.Duration) {
+	m.former = max(m.former, lease)
+	m.fades = time.Now().Add(2 * m.former)
+}
+
+// lendFor notes the longest Lease of the members when that changes. The caller holds mu.
+func (m *membership) lendFor() (changed bool) {
+	if m.former > 0 && !time.Now().Before(m.fades) {
+		m.former = 0
+	}
+	before := m.lends
+	m.lends = m.longest()
+	return m.lends != before
+}
+
+// tellLease tells the process the longest Lease of the members, and which member has told it to this one, or zero. A
+// peer sends its first packet after this one has accepted its hello. The caller holds mu.
+func (m *membership) tellLease(of election.ID) {
+	if m.process == nil || !m.leases {
+		return
+	}
+	d := m.lends
+	if m.config.observes() {
+		d = Times{Lease: d}.followed()
+	}
+	_ = m.process.Command(lease.LendFor(d, of)) // fails only if the process has ended
 }
 
 // voters returns the members whose votes count, for the goroutine of the process.
@@ -210,6 +263,9 @@ func (m *membership) nameOf(id election.ID) string {
 func (m *membership) hear(h hello) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.agrees(&h); err != nil {
+		return err
+	}
 	if m.founders != "" && h.Founders != "" && m.founders != h.Founders {
 		return fmt.Errorf("two groups have the name %.60q: the group of %.60q was founded by the members %.200s, "+
 			"and the group of %.60q by %.200s: give one of them another name, or delete its Dirs", m.config.Group,
@@ -227,7 +283,16 @@ func (m *membership) hear(h hello) error {
 	}
 	m.know(h.Self, h.Address)
 	m.said[h.Self] = m.said[h.Self] || h.Address != ""
+	if before := m.hellos[h.Self]; !before.Observer && before.Lease > h.Lease {
+		m.outlive(before.Lease)
+	}
 	m.hellos[h.Self] = h
+	switch changed := m.lendFor(); {
+	case !h.Observer && h.Lease > m.config.Times.Lease:
+		m.tellLease(ID(h.Self))
+	case changed:
+		m.tellLease(0)
+	}
 	m.learnFounders()
 	m.spent = unionOfSpent(m.spent, h.Spent)
 	m.poke()
@@ -248,6 +313,13 @@ func (m *membership) learnFounders() {
 	}
 }
 
+// serves returns the address that a member advertises, or "" if this one does not know it.
+func (m *membership) serves(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hellos[name].Serves
+}
+
 // poke makes steer look at what has changed.
 func (m *membership) poke() {
 	select {
@@ -260,7 +332,7 @@ func (m *membership) poke() {
 func (m *membership) known() known {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := known{founders: m.founders, spent: slices.Clone(m.spent)}
+	k := known{founders: m.founders, spent: slices.Clone(m.spent), was: m.was, lends: m.lends}
 	for port := range m.voting {
 		r, _ := m.process.Peer(port)
 		name := m.names[r.ID]
@@ -271,8 +343,11 @@ func (m *membership) known() known {
 
 // hello returns what this member tells its peers. The caller holds mu.
 func (m *membership) hello() hello {
-	h := hello{Self: m.config.Self, Address: m.config.ownAddress(), Observer: m.config.observes(),
-		Agreed: m.config.agreed(), Members: m.wish, Founders: m.founders, Spent: m.spent}
+	h := hello{Self: m.config.Self, Address: m.config.ownAddress(), Serves: m.config.Advertise, Observer: m.config.observes(),
+		Times: m.config.timing(), Members: m.wish, Founders: m.founders, Spent: m.spent}
+	if m.leases {
+		h.Rules, h.Lease = []int{leastRules, mostRules}, m.config.Times.Lease
+	}
 	for name, address := range m.wanted() {
 		if m.names[ID(name)] == name { // otherwise only the ID is known
 			if h.Peers == nil {
@@ -284,8 +359,8 @@ func (m *membership) hello() hello {
 	return h
 }
 
-// wanted returns the members with which this member needs a connection, and their addresses: those of its own list,
-// and the agreed ones. The caller holds mu.
+// wanted returns the members with which this member needs a connection, and their addresses: the members of
+// its own list and the agreed members. The caller holds mu.
 func (m *membership) wanted() map[string]string {
 	all := make(map[string]string)
 	for _, names := range [][]string{m.wish, m.now.old, m.now.new} {
@@ -336,8 +411,8 @@ func (m *membership) observe(o *observe.Occurrence) {
 	}
 }
 
-// lament logs, once this member has recovered, if so many members have lost their memory that the others may not know
-// all votes. A member that was added later has had no memory to lose.
+// lament logs, when this member has recovered, that a majority of the members has lost its memory, so the others may
+// not know all votes. It does not count members that were added later, because they have had no memory to lose.
 func (m *membership) lament(recovered bool) {
 	m.mu.Lock()
 	if m.first == nil {
@@ -457,99 +532,6 @@ func (m *membership) connected(name string) bool {
 		return m.up.reached(ID(name))
 	}
 	return m.now.granted[name] || !m.now.Leads
-}
-
-// steer keeps the connections and the hello of this member up to date, and changes the members while it leads, until
-// ctx ends.
-func (e *Elector) steer(ctx context.Context) {
-	m := e.members
-	known := make(map[string]bool)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		m.connect(e.config.Transport)
-		m.mu.Lock()
-		var fresh []string
-		for name, h := range m.hellos {
-			if !h.Observer && !known[name] {
-				fresh = append(fresh, name)
-				known[name] = true
-			}
-		}
-		m.mu.Unlock()
-		if m.leases {
-			for _, name := range fresh {
-				_ = e.process.AddPeer(e.config.rank(ID(name))) // fails only if the process has ended
-			}
-			if wait := e.decide(); wait > 0 {
-				timer.Reset(wait)
-			}
-		}
-		select {
-		case <-m.due:
-		case <-timer.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// connect tells the transport the addresses of members, and the hello.
-func (m *membership) connect(t election.Transport) {
-	m.mu.Lock()
-	wanted, own := m.wanted(), m.hello()
-	m.mu.Unlock()
-	if a, ok := t.(transport.Addressed); ok {
-		for name, address := range wanted {
-			if m.dialled[name] != address {
-				m.try("address", name, a.SetAddress(ID(name), name, address))
-			}
-		}
-		for name := range m.dialled {
-			if _, ok := wanted[name]; !ok {
-				m.try("address", name, a.SetAddress(ID(name), name, ""))
-			}
-		}
-		m.dialled = wanted
-	}
-	if g, ok := t.(transport.Greeter); ok {
-		if text := own.bytes(); string(text) != m.greeted {
-			m.greeted = string(text)
-			m.try("hello", own.Self, g.Greet(text, nil))
-		}
-	}
-}
-
-func (m *membership) try(what, name string, err error) {
-	if err != nil && !errors.Is(err, election.ErrClosed) {
-		m.log.Error("members: the transport refuses what it is told", "what", what, "peer", name, "err", err)
-	}
-}
-
-// patience is how long lists may differ until that is logged as a warning.
-const patience = 10 * time.Minute
-
-// say logs what the members wait for: at once and again as a warning after a while, or only then if that is unfounded,
-// the usual state of a group that starts. It returns when to call it again, or zero.
-func (m *membership) say(now time.Duration, text string, unfounded bool, while time.Duration) (again time.Duration) {
-	if text != m.told {
-		m.told, m.toldAt, m.warned = text, now, text == ""
-		if text != "" && !unfounded {
-			m.log.Info("members: " + text)
-		}
-	}
-	if !unfounded {
-		while = patience
-	}
-	switch at := m.toldAt + while; {
-	case m.warned:
-		return 0
-	case now < at:
-		return at
-	}
-	m.warned = true
-	m.log.Warn("members: " + text)
-	return 0
 }
 
 // sortedNames returns the keys of a map in order.

@@ -57,7 +57,7 @@ type policy struct {
 
 const (
 	longestPause = 6 // a list waits for at most 2^6 leases before it is tried again
-	mostLacking  = 8 // for so many leases a list waits for grants before the leader resigns
+	mostLacking  = 8 // leases for which a list waits for grants before the leader resigns
 	mostFailures = 3 // so often a list is tried before the leader resigns
 )
 
@@ -405,7 +405,7 @@ func lacks(granted map[string]bool, list []string) (who []string, need int) {
 	return who, len(list)/2 + 1 - (len(list) - len(who))
 }
 
-// missing returns who has not granted, of those lists of which no majority has granted.
+// missing returns the members that have not granted, from each list that lacks a majority of grants.
 func missing(granted map[string]bool, lists ...[]string) (all []string) {
 	for _, list := range lists {
 		if who, need := lacks(granted, list); need > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rolled is a group of which only the policy is real. Members restart, and a change succeeds if those who are up grant
+// A rolled is a simulated group with the real policy. Members restart, and a change succeeds if those who are up grant
 // it.
 type rolled struct {
 	t        testing.TB

@@ -3,6 +3,7 @@ package elector
 import (
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-election/election"
@@ -18,6 +19,10 @@ type reach struct {
 	asked, since time.Duration // when this member asked last; since when too few are heard
 	few, warned  bool
 	log          *slog.Logger
+
+	mu     sync.Mutex
+	seen   []time.Duration // what was heard when this member asked last, by port
+	seenAt time.Duration
 }
 
 // voters are the ports of the members whose votes count.
@@ -64,12 +69,13 @@ func (r *reach) observe(o *observe.Occurrence) {
 	if len(sends) == 0 || !slices.Contains(r.asks, sends[0].Msg.Kind) {
 		return
 	}
+	r.keep(o.At)
 	members, up := r.voters(), 0
 	if members.self {
 		up = 1
 	}
 	for _, port := range members.others {
-		if port < election.Port(len(r.heard)) && r.heard[port] > 0 && o.At-r.heard[port] <= 2*r.lease {
+		if port < election.Port(len(r.heard)) && r.isRecent(r.heard[port], o.At) {
 			up++
 		}
 	}
@@ -90,4 +96,24 @@ func (r *reach) observe(o *observe.Occurrence) {
 		}
 		r.log.Warn(text, "heard", up, "needed", members.needed(), "members", members.count())
 	}
+}
+
+// isRecent reports whether a peer that was heard at a time still counts as heard.
+func (r *reach) isRecent(heard, now time.Duration) bool { return heard > 0 && now-heard <= 2*r.lease }
+
+// keep keeps what was heard for other goroutines.
+func (r *reach) keep(now time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen, r.seenAt = append(r.seen[:0], r.heard...), now
+}
+
+// recent returns which peers were heard when this member asked last, by port, and false if that is too long ago.
+func (r *reach) recent(now time.Duration) (heard []bool, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, at := range r.seen {
+		heard = append(heard, r.isRecent(at, r.seenAt))
+	}
+	return heard, r.isRecent(r.seenAt, now)
 }

@@ -11,7 +11,7 @@ import (
 // TestRights: only the user of the program reads and writes what a member keeps.
 func TestRights(t *testing.T) {
 	c := Config{Group: "g", Self: "a", Members: named("a"), Dir: filepath.Join(t.TempDir(), "of", "a")}
-	s, err := openStore(&c)
+	s, err := openState(&c)
 	require.NoError(t, err)
 	require.NoError(t, s.save()([]byte("state")))
 	unlock, err := lockByName(filepath.Join(c.Dir, "by name"))

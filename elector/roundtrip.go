@@ -4,9 +4,11 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lease/storelease"
 	"github.com/go-election/election/observe"
 )
 
@@ -15,12 +17,17 @@ type roundTrips struct {
 	claims  []uint8                  // kinds of messages that begin a round
 	answers []uint8                  // kinds that answer them
 	enough  int                      // this many answers of others are enough for a majority
+	store   bool                     // the others are a Store
 	votes   func(election.Port) bool // whether the answers of a member count; nil if all do
 	renew   time.Duration
 	lease   time.Duration
 	log     *slog.Logger
 
-	sent [16]round // an answer that is 16 renewals late is older than any lease
+	sent  [16]round // an answer that is 16 renewals late is older than any lease
+	leads bool
+
+	begun, lost atomic.Uint64 // claims of the lead, and renewals that no majority has answered
+	took        histogram     // of all round trips
 
 	mu       sync.Mutex
 	measured int                   // number of round trips so far
@@ -38,12 +45,17 @@ type round struct {
 	number uint32
 	at     time.Duration
 	heard  int
+	renews bool // a renewal, and not a claim
 }
 
 // newRoundTrips returns what measures the round trips of a member.
 func newRoundTrips(a *election.Algorithm, c *Config, log *slog.Logger) *roundTrips {
-	return &roundTrips{claims: kinds(a, "claim"), answers: kinds(a, "granted", "refused"),
-		enough: len(c.Members) / 2, renew: c.Times.Renew, lease: c.Times.Lease, log: log,
+	enough := len(c.Members) / 2
+	if c.Store != nil {
+		enough = 1 // the store alone answers
+	}
+	return &roundTrips{claims: kinds(a, "claim", "put"), answers: kinds(a, "granted", "refused", "written", "conflict"),
+		enough: enough, store: c.Store != nil, renew: c.Times.Renew, lease: c.Times.Lease, log: log,
 		next: make(map[string]time.Duration)}
 }
 
@@ -52,9 +64,15 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 	if o.What != observe.Step {
 		return
 	}
-	if o.Effects.Decided() && o.Effects.Outcome.Role != election.Leader {
+	if o.Effects.Decided() {
+		r.leads = o.Effects.Outcome.Role == election.Leader
+	}
+	if o.Effects.Decided() && !r.leads {
 		// The lease has expired while renewals were in flight. If they are still answered, that measures the outage,
 		// not a round trip.
+		for i := range r.sent {
+			r.retire(&r.sent[i], o.At)
+		}
 		clear(r.sent[:])
 	}
 	if m := &o.Event.Msg; o.Event.Op == election.Recv && slices.Contains(r.answers, m.Kind) {
@@ -69,9 +87,30 @@ func (r *roundTrips) observe(o *observe.Occurrence) {
 		}
 	}
 	// A claim is sent to all others in one step.
-	if sends := o.Effects.Sends; len(sends) > 0 && slices.Contains(r.claims, sends[0].Msg.Kind) {
+	if sends := o.Effects.Sends; len(sends) > 0 && slices.Contains(r.claims, sends[0].Msg.Kind) && !r.releases(&sends[0].Msg) {
 		number := sends[0].Msg.Round
-		r.sent[number%uint32(len(r.sent))] = round{number: number, at: o.At}
+		s := &r.sent[number%uint32(len(r.sent))]
+		r.retire(s, o.At)
+		if *s = (round{number: number, at: o.At, renews: r.leads}); !r.leads {
+			r.begun.Add(1)
+		}
+	}
+}
+
+// releases reports whether a message gives up a lease in a Store: it has the kind of a claim.
+func (r *roundTrips) releases(m *election.Message) bool {
+	if !r.store {
+		return false
+	}
+	_, record := storelease.Read(m)
+	return record.Owner == 0
+}
+
+// retire counts a renewal that no majority has answered. One that was sent a moment ago is in flight, and not lost,
+// when this member gives up the lead.
+func (r *roundTrips) retire(s *round, now time.Duration) {
+	if s.renews && s.heard < r.enough && now-s.at >= r.renew/2 {
+		r.lost.Add(1)
 	}
 }
 
@@ -105,6 +144,7 @@ func (r *roundTrips) note(now, took time.Duration) {
 func (r *roundTrips) add(now, took time.Duration) (warning string, args []any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.took.add(took)
 	r.last[r.measured%window] = took
 	r.measured++
 	r.count++
@@ -137,7 +177,8 @@ func (r *roundTrips) typical() time.Duration {
 	return slices.Sorted(slices.Values(r.last[:n]))[n-1-n/rare]
 }
 
-// RoundTrip returns how long a majority of the members takes to answer this member when it claims or renews the lead:
+// RoundTrip returns how long a majority of the members, or the Store, takes to answer this member when it claims or
+// renews the lead:
 // the 95th percentile of the last 100 round trips, at most Times.Lease. Answers to renewals of an expired lease do
 // not count. Pass it to [Suggest]. It is zero if this member has never claimed the lead.
 func (e *Elector) RoundTrip() time.Duration {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"time"
@@ -60,6 +59,8 @@ type Members struct {
 	// Waits is why the members do not change although lists differ, or why the group is not founded yet; or empty. At
 	// followers it is empty unless the group is not founded.
 	Waits string
+	// BlockedBy are the members whose lists or answers are missing for a change, at the leader.
+	BlockedBy []string
 }
 
 // Label returns the label of the configuration in the form of the log, such as "17.2", or "".
@@ -71,11 +72,14 @@ func (m Members) Label() string {
 }
 
 // Members returns what this member knows about the members of its group. An observer knows only the list in its
-// Config, and the result then contains nothing else.
+// Config, and the result then contains nothing else. With a Store there is no list, and the result is empty.
 func (e *Elector) Members() Members {
 	m := e.members
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if e.link != nil {
+		return Members{Role: Member}
+	}
 	out := Members{Role: m.role(), Lists: grouped(m.wishes()), Waits: m.plan.reason}
 	if !m.now.Agreed {
 		out.Waits = m.unfounded()
@@ -85,8 +89,8 @@ func (e *Elector) Members() Members {
 	if out.Agreed = slices.Clone(m.now.agreed()); m.now.Joint {
 		out.Next = slices.Clone(m.now.new)
 	}
-	if !m.now.Leads {
-		out.Waits = ""
+	if out.BlockedBy = slices.Clone(m.plan.blockedBy); !m.now.Leads {
+		out.Waits, out.BlockedBy = "", nil
 	}
 	return out
 }
@@ -152,7 +156,8 @@ func (m *membership) unfounded() string {
 		bound = fmt.Sprintf("; this member has agreed to found it by the list %s, and keeps that unless its Dir is "+
 			"deleted", spaced(list))
 	}
-	return fmt.Sprintf("the group is not founded as far as this member knows: that needs all of %s, and %s%s", spaced(list), commas(waits), bound)
+	return fmt.Sprintf("the group is not founded as far as this member knows: that needs all of %s, and %s%s",
+		spaced(list), commas(waits), bound)
 }
 
 // votes reports whether a process is a member whose vote counts.
@@ -187,30 +192,15 @@ type call struct {
 // SetMembers changes the members of the group, whatever the lists in the Configs contain, and waits until the change
 // is agreed. The new members must be running: a majority of them and of the present members must answer the leader.
 // An address may be empty if the member is known, or Resolve knows it. If ctx ends first, the change may still
-// happen if it has begun; if not, the error wraps [ErrNotReady] and names those that do not answer. It wraps
-// [ErrNotLeader] if this member does not lead, and [ErrBusy] while another change is in progress.
+// happen if it has begun; if not, the error wraps [ErrNotReady] and names the members that do not answer. It wraps
+// [ErrNotLeader] if this member does not lead, [ErrBusy] while another change is in progress, and
+// [errors.ErrUnsupported] with a Store.
 //
 // The members then remain although lists differ, until enough processes have a list that was neither in effect before
 // nor the list of a process at the time of the call, or SetMembers is called again. So adjust the lists soon.
 func (e *Elector) SetMembers(ctx context.Context, members map[string]string) error {
-	switch {
-	case !e.leases:
-		return ErrNoLease
-	case len(members) == 0:
-		return refuse("members: the list is empty")
-	case len(members) > mostMembers:
-		return refuse("members: the list has %d names, at most %d", len(members), mostMembers)
-	}
-	for name, address := range members {
-		if !isName(name) {
-			return refuse("members: %.60q is not a name: it must be printable UTF-8 and not empty", name)
-		}
-		if _, observes := e.config.Observers[name]; observes {
-			return refuse("members: %.60q is one of the Observers", name)
-		}
-		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
-			return &refusal{about("members", input.Errorf("%.60q: %w", name, err))}
-		}
+	if err := e.checkList(members); err != nil {
+		return err
 	}
 	if e.leading() == nil {
 		return ErrNotLeader
@@ -221,8 +211,8 @@ func (e *Elector) SetMembers(ctx context.Context, members map[string]string) err
 		m.mu.Unlock()
 		return ErrBusy
 	}
-	for _, name := range sortedNames(maps.Clone(members)) {
-		m.know(name, members[name])
+	for name, address := range members {
+		m.know(name, address)
 	}
 	m.call = c
 	m.mu.Unlock()
@@ -245,4 +235,59 @@ func (e *Elector) SetMembers(ctx context.Context, members map[string]string) err
 		return fmt.Errorf("%w: %s: %w", ErrNotReady, c.why.reason, err)
 	}
 	return err
+}
+
+// Wish replaces the list of this member, as a restart with other Members would, without a restart: the leader changes
+// the members when enough members have the new list. An address may be empty if the member is known, or Resolve knows
+// it. The address of this member cannot change, and before the group is founded the list cannot change either: then
+// Wish returns an error that wraps [election.ErrInput], and the member must be restarted.
+func (e *Elector) Wish(members map[string]string) error {
+	if err := e.checkList(members); err != nil {
+		return err
+	}
+	self := e.config.Self
+	was, is := e.config.Members[self], members[self]
+	m := e.members
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case e.config.observes():
+		return refuse("members: %.60q is one of the Observers, whose Members do not change: restart it", self)
+	case was != "" && is != "" && was != is:
+		return refuse("members: the address of this member, %.60q, changes from %s to %s: restart it", self, was, is)
+	case !m.now.Agreed:
+		return refuse("members: the group is not founded as far as this member knows: restart it with the new list")
+	}
+	for name, address := range members {
+		m.know(name, address)
+	}
+	m.wish = sortedNames(members)
+	m.poke()
+	return nil
+}
+
+// checkList returns an error if a list of members is not valid.
+func (e *Elector) checkList(members map[string]string) error {
+	switch {
+	case !e.leases:
+		return ErrNoLease
+	case e.link != nil:
+		return fmt.Errorf(prefix+"%w: with a Store there is no list of members", errors.ErrUnsupported)
+	case len(members) == 0:
+		return refuse("members: the list is empty")
+	case len(members) > mostMembers:
+		return refuse("members: the list has %d names, at most %d", len(members), mostMembers)
+	}
+	for name, address := range members {
+		if !isName(name) {
+			return refuse("members: %.60q is not a name: it must be printable UTF-8 and not empty", name)
+		}
+		if _, observes := e.config.Observers[name]; observes {
+			return refuse("members: %.60q is one of the Observers", name)
+		}
+		if _, _, err := net.SplitHostPort(address); address != "" && err != nil {
+			return &refusal{about("members", input.Errorf("%.60q: %w", name, err))}
+		}
+	}
+	return nil
 }

@@ -35,12 +35,14 @@ type site struct {
 	began  time.Time
 	change func(*elector.Config) // nil, or adapts each Config
 	drain  time.Duration         // how long the work of a leader takes to stop
+	listed bool                  // lists have addresses; a process reaches another one at its present address only
 
 	turn sync.Mutex // serializes settle; locked before mu
 	mu   sync.Mutex
 	pods map[string]*pod
 	ends map[string]*end // that are open
 	cut  map[string]bool // they reach only each other, and the others do not reach them
+	torn map[string]bool // pairs of names, in order, that do not reach each other
 	link map[[2]string]*conn
 	see  func(from, to string, m *election.Message) // sees each message before it leaves; with mu held
 
@@ -62,6 +64,7 @@ type pod struct {
 	turn chan struct{} // has one while somebody stops or starts the process
 	list []string
 	dir  string
+	at   int // how often it has moved to another address; with mu held
 
 	*elector.Elector
 	end   *end
@@ -76,6 +79,8 @@ type end struct {
 	s      *site
 	name   string
 	dead   atomic.Bool // killed
+	at     string      // its address; empty: all reach it
+	dials  map[string]string
 	hello  string
 	accept func(election.ID, []byte) error
 	watch  func(election.ID, bool)
@@ -106,7 +111,7 @@ func (e *end) Send(ctx context.Context, p election.Packet) error {
 		s.see(e.name, to, &p.Msg)
 	}
 	l := s.link[[2]string{e.name, to}]
-	if l == nil || l.from != e || !l.up || e.dead.Load() || s.cut[e.name] != s.cut[to] {
+	if l == nil || l.from != e || !l.up || e.dead.Load() || s.apart(e.name, to) {
 		return nil
 	}
 	now := time.Now()
@@ -115,7 +120,7 @@ func (e *end) Send(ctx context.Context, p election.Packet) error {
 	}
 	time.AfterFunc(l.last.Sub(now), func() {
 		s.mu.Lock()
-		broken := s.link[[2]string{e.name, to}] != l || s.cut[e.name] != s.cut[to]
+		broken := s.link[[2]string{e.name, to}] != l || s.apart(e.name, to)
 		s.mu.Unlock()
 		if !broken {
 			_ = e.Pusher.Send(context.Background(), p)
@@ -134,6 +139,18 @@ func (e *end) Greet(hello []byte, accept func(election.ID, []byte) error) error 
 	e.s.settle()
 	return nil
 }
+
+// SetAddress implements transport.Addressed.
+func (e *end) SetAddress(_ election.ID, name, address string) error {
+	e.s.mu.Lock()
+	e.dials[name] = address
+	e.s.mu.Unlock()
+	e.s.settle()
+	return nil
+}
+
+// reaches reports whether one end may connect to another one. The caller holds mu.
+func (e *end) reaches(o *end) bool { return o.at == "" || e.dials[o.name] == o.at }
 
 // WatchPeers implements transport.Watcher.
 func (w alert) WatchPeers(f func(election.ID, bool)) (stop func()) {
@@ -181,7 +198,7 @@ func (s *site) settle() {
 	var all []told
 	s.mu.Lock()
 	for key, l := range s.link {
-		if s.ends[key[0]] != l.from || s.ends[key[1]] != l.to || s.cut[key[0]] != s.cut[key[1]] {
+		if s.ends[key[0]] != l.from || s.ends[key[1]] != l.to || s.apart(key[0], key[1]) {
 			delete(s.link, key)
 			if s.ends[key[1]] == l.to && l.up {
 				all = append(all, told{to: l.to, from: key[0]})
@@ -191,10 +208,13 @@ func (s *site) settle() {
 	for from, a := range s.ends {
 		for to, b := range s.ends {
 			key := [2]string{from, to}
-			if from == to || a.accept == nil || b.accept == nil || s.cut[from] != s.cut[to] {
+			if from == to || a.accept == nil || b.accept == nil || s.apart(from, to) {
 				continue
 			}
 			l := s.link[key]
+			if l == nil && !a.reaches(b) && !b.reaches(a) {
+				continue
+			}
 			if l == nil {
 				l = &conn{from: a, to: b}
 				s.link[key] = l
@@ -244,6 +264,23 @@ func (s *site) partLocked(names []string) {
 	time.AfterFunc(300*time.Millisecond, s.settle)
 }
 
+// tear cuts pairs of processes off each other, such as "ab" for a and b. All other pairs of processes reach each other.
+func (s *site) tear(pairs ...string) {
+	s.mu.Lock()
+	s.torn = make(map[string]bool)
+	for _, pair := range pairs {
+		s.torn[pair] = true
+	}
+	s.mu.Unlock()
+	time.Sleep(300 * time.Millisecond)
+	s.settle()
+}
+
+// apart reports whether two processes do not reach each other.
+func (s *site) apart(a, b string) bool {
+	return s.cut[a] != s.cut[b] || s.torn[min(a, b)+max(a, b)]
+}
+
 // lock waits until nobody else stops or starts the process.
 func (p *pod) lock()   { p.turn <- struct{}{} }
 func (p *pod) unlock() { <-p.turn }
@@ -282,12 +319,23 @@ func (p *pod) run(list []string) {
 	s := p.s
 	inner, err := s.hub.Endpoint(elector.ID(p.name))
 	require.NoError(s.t, err)
-	e := &end{Pusher: inner.(transport.Pusher), s: s, name: p.name}
+	e := &end{Pusher: inner.(transport.Pusher), s: s, name: p.name, dials: make(map[string]string)}
 	members := make(map[string]string)
 	for _, name := range list {
 		members[name] = ""
+		if s.listed { // operators list the first address
+			members[name] = name + ":1"
+		}
 	}
 	c := elector.Config{Group: s.group, Self: p.name, Members: members, Transport: alert{e}, Dir: p.dir, Log: s.log}
+	if s.listed {
+		s.mu.Lock()
+		e.at = fmt.Sprintf("%s:%d", p.name, 1+p.at)
+		s.mu.Unlock()
+		if c.Listen = e.at; members[p.name] != "" {
+			members[p.name] = e.at
+		}
+	}
 	drift := time.Duration(int(p.name[0])%3 - 1)
 	c.Clock = func() time.Duration { return time.Since(s.began) + time.Since(s.began)/1000*drift }
 	c.Renewed = func(term elector.Term) { s.renewed(p.name, e, term) }
@@ -567,6 +615,20 @@ func (s *site) agreed(list, all []string) string {
 		}
 		if why := s.chain(m); why != "" {
 			return why
+		}
+	}
+	return ""
+}
+
+// unknown returns which processes do not know the address of another one, or "".
+func (s *site) unknown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.ends {
+		for _, b := range s.ends {
+			if a != b && !a.reaches(b) {
+				return fmt.Sprintf("%s dials %q for %s", a.name, a.dials[b.name], b.at)
+			}
 		}
 	}
 	return ""

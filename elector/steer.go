@@ -1,12 +1,15 @@
 package elector
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/go-election/election"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/transport"
 )
 
 // regroup adapts what depends on the number of members, in the goroutine of the process.
@@ -24,6 +27,111 @@ func (e *Elector) regroup() {
 	if e.Leader().Why != Starting { // otherwise the first leader comes with the members, most often in this step
 		e.publish(func(before View) View { return before })
 	}
+}
+
+// steer keeps the connections and the hello of this member up to date, and changes the members while it leads, until
+// ctx ends.
+func (e *Elector) steer(ctx context.Context) {
+	m := e.members
+	known := make(map[string]bool)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		m.connect(e.config.Transport)
+		m.mu.Lock()
+		var fresh []string
+		for name, h := range m.hellos {
+			if !h.Observer && !known[name] {
+				fresh = append(fresh, name)
+				known[name] = true
+			}
+		}
+		if m.lendFor() {
+			m.tellLease(0)
+		}
+		lends, fades := m.lends, time.Duration(0)
+		if m.former > 0 {
+			fades = max(time.Until(m.fades), 1)
+			timer.Reset(fades)
+		}
+		m.mu.Unlock()
+		if m.leases && lends != m.loggedLease {
+			m.log.Info("members: the longest Lease has changed", "lease", lends, "own", e.config.Times.Lease)
+			m.loggedLease = lends
+		}
+		if m.leases {
+			for _, name := range fresh {
+				_ = e.process.AddPeer(e.config.rank(ID(name))) // fails only if the process has ended
+			}
+			if wait := e.decide(); wait > 0 && (fades == 0 || wait < fades) {
+				timer.Reset(wait)
+			}
+		}
+		select {
+		case <-m.due:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// connect tells the transport the addresses of members, and the hello.
+func (m *membership) connect(t election.Transport) {
+	m.mu.Lock()
+	wanted, own := m.wanted(), m.hello()
+	m.mu.Unlock()
+	if a, ok := t.(transport.Addressed); ok {
+		for name, address := range wanted {
+			if m.dialled[name] != address {
+				m.try("address", name, a.SetAddress(ID(name), name, address))
+			}
+		}
+		for name := range m.dialled {
+			if _, ok := wanted[name]; !ok {
+				m.try("address", name, a.SetAddress(ID(name), name, ""))
+			}
+		}
+		m.dialled = wanted
+	}
+	if g, ok := t.(transport.Greeter); ok {
+		if text := own.bytes(); string(text) != m.greeted {
+			m.greeted = string(text)
+			m.try("hello", own.Self, g.Greet(text, nil))
+		}
+	}
+}
+
+func (m *membership) try(what, name string, err error) {
+	if err != nil && !errors.Is(err, election.ErrClosed) {
+		m.log.Error("members: the transport refuses what it is told", "what", what, "peer", name, "err", err)
+	}
+}
+
+// patience is how long lists may differ until that is logged as a warning.
+const patience = 10 * time.Minute
+
+// say logs what the members wait for: immediately, and as a warning after a while. A group that starts is usually
+// unfounded for a moment, so that is only logged as a warning. say returns when to call it again, or zero.
+func (m *membership) say(now time.Duration, text string, unfounded bool, while time.Duration) (again time.Duration) {
+	if text != m.told {
+		m.told, m.toldAt, m.warned = text, now, text == ""
+		if text != "" && !unfounded {
+			m.log.Info("members: " + text)
+		}
+	}
+	if !unfounded {
+		while = patience
+	}
+	switch at := m.toldAt + while; {
+	case m.warned:
+		return 0
+	case now < at:
+		return at
+	}
+	m.warned = true
+	m.log.Warn("members: " + text)
+	return 0
 }
 
 // decide has the policy decide about the members, if this member leads, and returns when to ask it again, or zero.
@@ -80,8 +188,8 @@ func (e *Elector) decide() time.Duration {
 // judge asks the policy. The caller holds mu.
 func (m *membership) judge(now, until time.Duration) (verdict, situation) {
 	h := m.now
-	s := situation{now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(), old: h.old, new: h.new,
-		called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted,
+	s := situation{now: now, until: until - m.config.Times.Stop, lease: m.config.Times.Lease, term: h.Term(),
+		old: h.old, new: h.new, called: h.Called, confirmed: h.Confirmed, begun: h.Begun, granted: h.granted,
 		wishes: m.wishes()}
 	for _, l := range m.spent {
 		s.spent = append(s.spent, l.List)

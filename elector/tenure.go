@@ -93,8 +93,9 @@ func (t Term) Confirm(ctx context.Context) error {
 // tenure is a Term of this member, and the work in it.
 type tenure struct {
 	Term
-	view View
-	done chan struct{} // closed when the work has returned and the lead is given up
+	view     View
+	requests *requests
+	done     chan struct{} // closed when the work has returned and the lead is given up
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // ends the context of the work; nil before it begins
@@ -106,7 +107,7 @@ type tenure struct {
 }
 
 func newTenure(e *Elector, term uint64) *tenure {
-	return &tenure{Term: Term{term, e}, view: e.view, done: make(chan struct{}), drain: make(chan struct{})}
+	return &tenure{Term: Term{term, e}, view: e.view, requests: newRequests(), done: make(chan struct{}), drain: make(chan struct{})}
 }
 
 // stop asks the work to stop. The first reason counts.
@@ -144,13 +145,17 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	err := func() error {
 		defer guard.Wait()
 		defer close(returned)
-		return lead(work, t.Term)
+		defer t.requests.end(ErrResigned)
+		err := lead(work, t.Term)
+		t.awaitRequests()
+		return err
 	}()
 	e := t.e
 	e.mu.Lock()
 	e.tenure = nil
 	e.mu.Unlock()
 	to, why := t.reason()
+	e.counts.ended(ctx.Err() != nil, why, err)
 	switch {
 	case ctx.Err() != nil:
 		return nil // run gives up the lead
@@ -188,12 +193,19 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if _, why := t.reason(); isPlanned(why) {
 		// Count down instead of adding to the time, which could overflow: Drain may be very long.
 		for began, rest := e.clock(), e.config.Times.Drain; rest > 0 && t.Left() > 0; {
-			if !t.sleep(max(min(rest, t.Left()), t.e.leastStep()), nil, returned) {
+			left := t.Left()
+			if left <= e.config.Times.Stop {
+				t.requests.end(t.lost()) // the work has been asked before
+			} else {
+				left = e.config.Times.surely(left - e.config.Times.Stop)
+			}
+			if !t.sleep(max(min(rest, left), t.e.leastStep()), nil, returned) {
 				return
 			}
 			rest = e.config.Times.Drain - (e.clock() - began)
 		}
 	}
+	t.expel()
 	// From here on the lease must expire: renewed for work that hangs, it would last forever.
 	if e.leases {
 		_ = e.process.Command(lease.Lapse())
@@ -211,6 +223,9 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 	if t.hasReturned(returned) {
 		return
 	}
+	e.counts.overruns.Add(1)
+	e.counts.overrunning.Add(1)
+	defer e.counts.overrunning.Add(-1)
 	if e.config.Overrun != nil {
 		e.call("Overrun", func() { e.config.Overrun(t.Term) })
 	} else {
@@ -224,6 +239,15 @@ func (t *tenure) guard(work context.Context, returned <-chan struct{}) {
 // still, the rest of a Drain or lease does not shrink, and without this bound the guard would spin.
 func (e *Elector) leastStep() time.Duration {
 	return min(time.Millisecond, e.config.Times.Lease/100)
+}
+
+// expel asks the requests in progress to end.
+func (t *tenure) expel() {
+	_, why := t.reason()
+	if why == nil {
+		why = ErrResigned // the context of Run has ended
+	}
+	t.requests.end(why)
 }
 
 // hasReturned reports whether the work has returned. Without leases it waits for up to Times.Stop, since the work was

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/lease"
+	"github.com/go-election/election/lease/storelease"
 )
 
 // Times are the durations of a group. Fields that are zero have the values of [LAN].
@@ -162,6 +163,13 @@ func (t Times) lease(durable bool) lease.Config {
 		c.Cold = -1 // a majority does not forget, so waiting for it ends, and costs neither Terms nor members
 	}
 	return c
+}
+
+// inStore returns the same for a lease in a store.
+func (t Times) inStore(watches, durable bool) storelease.Config {
+	l := t.lease(durable)
+	return storelease.Config{Lease: l.Lease, Renew: l.Renew, Delay: l.Delay, Drift: l.Drift, Watch: watches,
+		Durable: durable}
 }
 
 // surely returns how long a timer may run so that no clock within Drift shows more than d when it fires.

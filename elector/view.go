@@ -20,6 +20,9 @@ type View struct {
 	// reachable, and retry when the View changes. Reachable is true if this member leads. If the transport does not
 	// implement [transport.Watcher], it is true for every leader that this member hears itself.
 	Reachable bool
+	// Address is the Config.Advertise of the leader. It is empty if there is no leader or the leader has advertised none,
+	// and if this member has never had a connection to the leader.
+	Address string
 	// Members are the members whose votes count, in order and separated by spaces. It is empty before the group is
 	// founded, at observers, and without leases.
 	Members string
@@ -115,11 +118,11 @@ func (e *Elector) Wait(ctx context.Context) (View, error) {
 func (e *Elector) publish(next func(View) View) {
 	e.turn.Lock()
 	defer e.turn.Unlock()
-	now := e.clock()
 	e.mu.Lock()
+	now := e.clock() // with mu, like Stats: what it reports must not go back
 	v := next(e.view)
 	// Here, since a connection or the members may have changed and nothing else.
-	v.Reachable, v.Members = e.reaches(v), e.members.agreedNames()
+	v.Reachable, v.Address, v.Members = e.reaches(v), e.addressOf(v.Leader), e.members.agreedNames()
 	// No View follows Ended: Watch has returned then.
 	if v == e.view || e.view.Why == Ended {
 		e.mu.Unlock()
@@ -128,6 +131,11 @@ func (e *Elector) publish(next func(View) View) {
 	if v.Leader == "" && e.view.Leader != "" {
 		e.vacant = now
 	}
+	missed := now - e.vacant
+	if e.abort == nil {
+		missed = 0 // closed without Run
+	}
+	e.counts.note(e.view, v, missed)
 	what := v.Why.String()
 	if before := e.view; v.Leader == before.Leader && v.Term == before.Term && v.Why == before.Why {
 		what = "the connection to the leader has changed"
@@ -191,6 +199,17 @@ func (e *Elector) lose(v View) {
 		}
 		return before
 	})
+}
+
+// addressOf returns the address that a leader advertises, or "".
+func (e *Elector) addressOf(leader string) string {
+	switch {
+	case leader == e.config.Self:
+		return e.config.Advertise
+	case e.link != nil:
+		return e.link.serves(leader)
+	}
+	return e.members.serves(leader)
 }
 
 // reaches reports whether the transport has a connection to the leader of a View.

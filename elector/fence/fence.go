@@ -8,7 +8,7 @@
 //	UPDATE jobs SET state = $1, token = $2 WHERE id = $3 AND token <= $2
 //
 // If the row has a larger token, it is not changed, and [Exec] returns an error that wraps [ErrStale]: this member no
-// longer leads. Module examples/fencing-sql guards whole transactions.
+// longer leads. Store.Fenced of package store/sqlstore guards whole transactions.
 //
 // # Limitations
 //

@@ -19,6 +19,10 @@ type Execer interface {
 // row, it waits until that commits and compares with the committed token, or it fails with an error of the driver
 // that does not wrap ErrStale: then retry. In a transaction, execute it first: earlier reads of the transaction may
 // predate the last write of another leader.
+//
+// MySQL and MariaDB count only rows that get other values, so a statement that repeats the last one looks stale: connect
+// with clientFoundRows=true, or count the writes in a column of the row. Store.Fenced of package store/sqlstore guards
+// whole transactions in all three.
 func Exec(ctx context.Context, db Execer, statement string, args ...any) error {
 	result, err := db.ExecContext(ctx, statement, args...)
 	if err != nil {

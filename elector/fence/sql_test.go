@@ -25,7 +25,7 @@ func (a *answer) ExecContext(_ context.Context, statement string, args ...any) (
 }
 
 // TestExec: a statement that changes no row is one of an earlier leader. Other errors are not. What a real
-// database answers is tried in examples/fencing-sql.
+// database answers is tried in adapters/sqltest.
 func TestExec(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {

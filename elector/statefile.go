@@ -16,6 +16,7 @@ import (
 	"github.com/go-election/election"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/wholefile"
+	"github.com/go-election/election/lease"
 )
 
 // stateSize is more than any state of a Node with its checksum: the state of package lease takes some 500 bytes, and
@@ -25,14 +26,17 @@ const stateSize = 2048
 // block is the usual block size of a disk.
 const block = 4096
 
-// store stores the state of a member in a file.
-type store struct {
+// stateFile stores the state of a member in a file.
+type stateFile struct {
 	path  string // empty if nothing is stored
 	head  []byte // first line, which names the group and the member
 	saved []byte // state that was read
 
-	grants    time.Duration // how long this member grants its vote; zero without leases
+	times     Times
+	grants    time.Duration // how long this member grants its vote at least; zero without leases
+	unsaved   int           // bytes at the end of a state that are not stored
 	lastGrant time.Duration // the same when saved was stored
+	began     time.Time     // when it was read
 	known                   // when saved was stored
 	knows     func() known  // returns what is stored with the next state
 
@@ -42,8 +46,10 @@ type store struct {
 // known is what a member stores besides the state of its process.
 type known struct {
 	founders string // list by which the group was founded; empty if unknown
+	was      bool   // this process has been one of the agreed members
 	spent    []spentList
-	roster   []peer // by port
+	lends    time.Duration // the longest Lease of the members
+	roster   []peer        // by port
 }
 
 // peer is another process. Its name is empty if only a configuration has named it.
@@ -53,25 +59,28 @@ type peer struct {
 }
 
 // close releases the lock of the file.
-func (s *store) close() error {
+func (s *stateFile) close() error {
 	if s.unlock == nil {
 		return nil
 	}
 	return s.unlock()
 }
 
-// openStore locks and reads the file of a member.
-func openStore(c *Config) (*store, error) {
+// openState locks and reads the file of a member.
+func openState(c *Config) (*stateFile, error) {
 	if c.Dir == "" {
-		return &store{knows: func() known { return known{} }}, nil
+		return &stateFile{knows: func() known { return known{} }}, nil
 	}
 	// Escaped, since names may contain slashes. Commas are escaped as well, so each pair of names has its own file.
 	name := url.PathEscape(c.Group) + "," + url.PathEscape(c.Self)
-	s := &store{knows: func() known { return known{} }, path: filepath.Join(c.Dir, name+".state"),
+	s := &stateFile{times: c.Times, knows: func() known { return known{} }, began: time.Now(), path: filepath.Join(c.Dir, name+".state"),
 		head: fmt.Appendf(nil, "election state 2 group %q member %q\n", c.Group, c.Self)}
-	if c.Algorithm == nil {
-		s.grants = c.Times.lease(true).GrantTime()
-	} else {
+	switch {
+	case c.Store != nil:
+		s.head = fmt.Appendf(nil, "election state 2 group %q member %q with a store\n", c.Group, c.Self)
+	case c.Algorithm == nil:
+		s.grants, s.unsaved = c.Times.lease(true).GrantTime(), lease.Unsaved
+	default:
 		s.head = fmt.Appendf(nil, "election state 2 group %q member %q of %s\n", c.Group, c.Self,
 			c.Algorithm.Title())
 	}
@@ -95,7 +104,7 @@ func openStore(c *Config) (*store, error) {
 }
 
 // room returns how many bytes must be free.
-func (s *store) room() int {
+func (s *stateFile) room() int {
 	size := (len(s.file(s.grants, make([]byte, stateSize))) + block - 1) / block * block
 	if _, err := os.Stat(s.path); err != nil {
 		return 2 * size // a save replaces the old file after the new one is written
@@ -104,7 +113,7 @@ func (s *store) room() int {
 }
 
 // read reads the file, if there is one.
-func (s *store) read() error {
+func (s *stateFile) read() error {
 	b, err := os.ReadFile(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -120,7 +129,7 @@ func (s *store) read() error {
 }
 
 // parse takes what a file contains.
-func (s *store) parse(b []byte) error {
+func (s *stateFile) parse(b []byte) error {
 	rest, ok := bytes.CutPrefix(b, s.head)
 	if !ok {
 		line, _, _ := bytes.Cut(b, []byte("\n"))
@@ -137,7 +146,9 @@ func (s *store) parse(b []byte) error {
 		}
 		word, of, _ := strings.Cut(string(line), " ")
 		if word == stateFollows {
-			s.saved = rest
+			if s.saved = rest; len(rest) > 0 {
+				s.saved = append(rest[:len(rest):len(rest)], make([]byte, s.unsaved)...)
+			}
 			return nil
 		}
 		if !s.parseLine(word, of) {
@@ -151,13 +162,14 @@ func (s *store) parse(b []byte) error {
 const (
 	grantsLast   = "grants-last"
 	foundedBy    = "founded-by"
+	wasMember    = "was-member"
 	spentLists   = "spent"
 	onePeer      = "peer"
 	stateFollows = "state"
 )
 
 // parseLine takes one line, and reports whether it is valid.
-func (s *store) parseLine(word, of string) (ok bool) {
+func (s *stateFile) parseLine(word, of string) (ok bool) {
 	var err error
 	switch word {
 	case grantsLast:
@@ -166,6 +178,9 @@ func (s *store) parseLine(word, of string) (ok bool) {
 	case foundedBy:
 		s.founders, err = strconv.Unquote(of)
 		return err == nil
+	case wasMember:
+		s.was = true
+		return of == ""
 	case spentLists:
 		for text := range strings.FieldsSeq(of) {
 			var l spentList
@@ -193,24 +208,36 @@ func cutTail(b []byte, n int) (head, tail []byte, ok bool) {
 }
 
 // sum returns the checksum of head and rest, in hexadecimal.
-func (s *store) sum(rest []byte) string {
+func (s *stateFile) sum(rest []byte) string {
 	return fmt.Sprintf("%08x", crc32.ChecksumIEEE(append(bytes.Clone(s.head), rest...)))
 }
 
 // save returns a function that stores the state of the process, nil if nothing is stored.
-func (s *store) save() func([]byte) error {
+func (s *stateFile) save() func([]byte) error {
 	if s.path == "" {
 		return nil
 	}
 	return func(state []byte) error { return wholefile.Write(s.path, s.file(s.grants, state)) }
 }
 
-// file returns the content of a file with this state.
-func (s *store) file(grants time.Duration, state []byte) []byte {
-	rest := fmt.Appendf(nil, "%s %v\n", grantsLast, grants)
+// file returns the content of a file with this state. The end of a state is omitted that only a running process needs,
+// so that files stay the same when a version adds to it.
+func (s *stateFile) file(grants time.Duration, state []byte) []byte {
 	k := s.knows()
+	if state = state[:max(len(state)-s.unsaved, 0)]; s.grants > 0 && k.lends > 0 {
+		longest := s.times
+		longest.Lease = k.lends
+		grants = max(grants, longest.lease(true).GrantTime())
+	}
+	if time.Since(s.began) < s.lastGrant { // what was granted before the last restart counts after the next one, too
+		grants = max(grants, s.lastGrant)
+	}
+	rest := fmt.Appendf(nil, "%s %v\n", grantsLast, grants)
 	if k.founders != "" {
 		rest = fmt.Appendf(rest, "%s %q\n", foundedBy, k.founders)
+	}
+	if k.was {
+		rest = append(rest, wasMember+"\n"...)
 	}
 	if len(k.spent) > 0 {
 		rest = append(rest, spentLists...)
