@@ -42,7 +42,8 @@ func TestBadService(t *testing.T) {
 		"deaf until a write fails": {wrong: "has not returned although its context and its lease have ended",
 			service: func(m *Member) error {
 				return m.Run(func(_ context.Context, term elector.Term) error {
-					for m.Write(term.Token()) == nil {
+					// deaf to the lease, but not to the end of the member, which has an error of its own
+					for m.Write(term.Token()) == nil && m.Context.Err() == nil {
 						time.Sleep(time.Second)
 					}
 					return nil
@@ -142,7 +143,9 @@ func restored(t *testing.T, forgets bool) error {
 			}
 			r.network.set(&c)
 			if forgets {
+				r.judge.mu.Lock()
 				clear(r.judge.chain.labels)
+				r.judge.mu.Unlock()
 			}
 		}
 	}}

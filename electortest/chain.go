@@ -37,7 +37,7 @@ func agreementOf(m elector.Members) agreement {
 	return a
 }
 
-// byID has the names of members by what an Elector calls a member of which it knows only the ID.
+// byID maps what an Elector calls a member whose name it does not know to its name.
 var byID = func() map[string]string {
 	all := make(map[string]string)
 	for i := range mostMembers {

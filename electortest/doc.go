@@ -35,6 +35,10 @@
 //     and some with a wrong one; two more names join, and members leave; SetMembers is called. The service is then
 //     called for members with these names, too.
 //
+// With [Config].Store, the members keep the lease in a store, and packets are calls of the store: they are late or lost,
+// or their answers are; writes are carried out after their callers have given up; reads return old values; the store
+// reports changes late or not at all, is away, or cannot be reached by some members.
+//
 // Clock rates differ within Times.Drift, mostly by its limits. At the end all faults stop. One last crash of
 // the leader then shows how long failover takes.
 //

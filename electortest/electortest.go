@@ -21,8 +21,12 @@ type Config struct {
 	Times   elector.Times // If zero, elector.LAN.
 	Durable bool          // Members have a Dir that survives crashes. If false, they have no memory.
 	Faults  Faults        // If zero, All without Lists.
+	// Store means that the members keep the lease in a Store, with and without Watch. BadLinks then means that calls of
+	// the store are late, their answers are lost, writes are carried out after the caller has given up, and reads are
+	// stale; Cuts, that members do not reach the store, or that it is away.
+	Store bool
 	// Elector sets additional fields of a member's elector.Config, such as Priority. The fields that the test
-	// itself needs are set afterwards: names, Transport, Dir, Times, Clock, Observe, Renewed and Overrun. If
+	// itself needs are set afterwards: names, Transport, Store, Dir, Times, Clock, Observe, Renewed and Overrun. If
 	// nil, nothing is set.
 	Elector func(*elector.Config)
 
@@ -82,6 +86,8 @@ func (c *Config) complete() error {
 		return input.Errorf("Runs: %d is negative", c.Runs)
 	case c.Faults > All:
 		return input.Errorf("Faults: %#x is none of them", uint(c.Faults))
+	case c.Store && c.Faults&Lists != 0:
+		return input.Errorf("Faults: Lists needs a list of members, which a group with a Store does not have")
 	}
 	return nil
 }

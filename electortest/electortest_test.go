@@ -42,9 +42,23 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // once tries a service with one seed.
 func once(t *testing.T, c Config, seed uint64, service func(*Member) error) (err error) {
+	return onceIn(t, c, seed, service, nil)
+}
+
+// onceIn is once with a store that a test has changed.
+func onceIn(t *testing.T, c Config, seed uint64, service func(*Member) error, change func(*vault)) (err error) {
 	require.NoError(t, c.complete())
 	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) { err = try(c, seed, dir, service) })
+	synctest.Test(t, func(t *testing.T) {
+		r, failed := newRun(c, seed, dir, service)
+		if err = failed; err != nil {
+			return
+		}
+		if change != nil {
+			change(r.vault)
+		}
+		err = r.try(seed)
+	})
 	return err
 }
 

@@ -1,6 +1,10 @@
 package electortest
 
-import "github.com/go-election/election/elector"
+import (
+	"time"
+
+	"github.com/go-election/election/elector"
+)
 
 // fate is a fault.
 type fate struct {
@@ -70,11 +74,11 @@ func (r *run) holdOne() {
 	}
 	d := r.leases(0.1, 4)
 	r.judge.notes("packets of %s wait for %v", m.Name, d)
-	m.gate.hold()
+	m.wall.hold()
 	r.mendIn(d, func() {
 		// If the member has paused since, it holds its packets until that pause ends.
 		if !m.paused() {
-			m.gate.open()
+			m.wall.open()
 		}
 	})
 }
@@ -82,6 +86,10 @@ func (r *run) holdOne() {
 // cutSome partitions the network, until another partition replaces it or it is healed.
 func (r *run) cutSome() {
 	d := r.leases(0.2, 6)
+	if r.vault != nil {
+		r.cutStore(d)
+		return
+	}
 	cut := make(cut)
 	side := make(map[string]bool) // members on one side
 	shape := r.dice.IntN(5)
@@ -120,6 +128,31 @@ func (r *run) cutSome() {
 	r.judge.notes("the network is cut %s for %v", what, d)
 	r.network.set(&cut)
 	r.mendIn(d, func() { r.network.unset(&cut) })
+}
+
+// cutStore cuts members off from the store, or all of them.
+func (r *run) cutStore(d time.Duration) {
+	c, what := &closure{members: make(map[string]bool), refuses: r.dice.IntN(2) == 0}, ""
+	switch m := r.one(); r.dice.IntN(4) {
+	case 0:
+		c.members, what = nil, " all members"
+	case 1:
+		for _, name := range r.order {
+			if r.dice.IntN(2) == 0 {
+				c.members[name] = true
+				what += " " + name
+			}
+		}
+	default:
+		if m == nil {
+			return
+		}
+		c.members[m.Name] = true
+		what = " " + m.Name
+	}
+	r.judge.notes("the store is cut off from%s for %v", what, d)
+	r.vault.set(c)
+	r.mendIn(d, func() { r.vault.unset(c) })
 }
 
 // handOver makes the leader resign, transfer or stop.

@@ -232,7 +232,7 @@ func TestPause(t *testing.T) {
 		now := func() time.Duration { return time.Since(began) }
 		bench := newBench()
 		bench.judge.now = now
-		m := &Member{Name: "a", judge: bench.judge, gate: a, clock: &clock{now: now, start: time.Hour,
+		m := &Member{Name: "a", judge: bench.judge, wall: a, clock: &clock{now: now, start: time.Hour,
 			rate: 2}}
 		time.Sleep(time.Second)
 		require.Equal(t, time.Hour+2*time.Second, m.clock.read())

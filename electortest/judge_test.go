@@ -28,7 +28,7 @@ func newBench() *bench {
 
 func (b *bench) member(name string) *Member {
 	m := &Member{Name: name, judge: b.judge, clock: &clock{now: b.judge.now, rate: 1},
-		gate: &gate{}, ended: make(chan struct{})}
+		wall: &gate{}, ended: make(chan struct{})}
 	b.enters(m)
 	return m
 }

@@ -17,9 +17,8 @@ const newcomers = 2
 // lists are the lists of members in a run whose members change.
 //
 // Members without memory must not found a second group, so at least one member of each list must remember the
-// first one; and members of which a quorum has forgotten an agreed configuration may ignore it. With a Dir a
-// member never forgets what it has known once. Without a Dir, the run does not let a member forget at the wrong
-// time.
+// first one. If a quorum of an agreed configuration forgets it, the group may ignore it. With a Dir, members do not
+// forget. Without a Dir, the run restarts no member that must not forget at that moment.
 type lists struct {
 	plan      []string            // the list that most members have when they start
 	last      []string            // all members have it in the end; nil before
@@ -170,7 +169,7 @@ func (r *run) change() {
 	}
 }
 
-// roll plans another list, starts its members, and restarts all that are up, in any order or all together.
+// roll plans another list, starts its members, and restarts all members that are up, in any order or all together.
 func (r *run) roll() {
 	r.plan = r.anchored(r.drawList())
 	most := []float64{0, 4, 12}[r.dice.IntN(3)]

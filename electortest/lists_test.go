@@ -69,7 +69,7 @@ func TestChanges(t *testing.T) {
 	require.Positive(t, back)
 }
 
-// hold lets a member hold members under a label, as Term and step.
+// hold records that a member holds members under a label, a Term and a step.
 func (b *bench) hold(m *Member, term uint64, step int, old, new string) {
 	b.agrees(m, agreement{term<<stepBits | uint64(step), strings.Fields(old), strings.Fields(new)})
 }

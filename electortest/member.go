@@ -23,14 +23,15 @@ type Member struct {
 	Context context.Context // ends when the member has to stop, and after its crash
 
 	judge   *judge
-	gate    *gate
+	wall    wall
+	gate    *gate // the wall, unless there is a Store
 	clock   *clock
 	stop    context.CancelFunc
 	dir     string
 	started time.Duration
 	ended   chan struct{} // closed when the service has returned
 
-	asked   sync.Mutex // held while the judge asks for the members; locked before those of the judge
+	asked   sync.Mutex // held while the judge asks for the members; locked before the locks of the judge
 	mu      sync.Mutex
 	resumed chan struct{} // not nil while the member is paused; closed when it resumes
 
@@ -42,6 +43,13 @@ type Member struct {
 	last    elector.View  // last View that Watch yielded
 	label   uint64        // of the agreed members, when it sent a packet
 	rounds  int           // renewals of its lease since
+}
+
+// wall is what separates a member from everything else.
+type wall interface {
+	hold() // nothing passes from now on
+	open() // everything passes, and what was held, too
+	Close() error
 }
 
 // Run runs the Elector until Context ends. It reports to the judge when work begins and returns.
@@ -74,7 +82,7 @@ func (m *Member) pause() {
 	m.mu.Lock()
 	m.resumed = make(chan struct{})
 	m.mu.Unlock()
-	m.gate.hold()
+	m.wall.hold()
 	m.clock.pause(true)
 }
 
@@ -82,7 +90,7 @@ func (m *Member) pause() {
 func (m *Member) resume() {
 	m.judge.wakes(m)
 	m.clock.pause(false)
-	m.gate.open()
+	m.wall.open()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.resumed != nil {

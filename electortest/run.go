@@ -24,6 +24,7 @@ type run struct {
 	service func(*Member) error
 	judge   *judge
 	network *network
+	vault   *vault // instead of the network; nil without Store
 	dice    *rand.Rand
 	now     func() time.Duration
 	order   []string // names in order
@@ -90,6 +91,11 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 	if err != nil {
 		return err
 	}
+	return r.try(seed)
+}
+
+// try runs the service once.
+func (r *run) try(seed uint64) error {
 	for _, name := range r.plan {
 		r.comeBack(name)
 	}
@@ -102,6 +108,10 @@ func try(c Config, seed uint64, dir string, service func(*Member) error) error {
 // connect creates the network.
 func (r *run) connect(seed uint64) (err error) {
 	rough, calm := r.links(seed)
+	if r.Store {
+		r.vault = newVault(seed, times{r.Times.Lease, r.Times.Delay}, r.Faults&BadLinks != 0, rough.Max, r.dice.IntN(2) == 0)
+		return nil
+	}
 	r.network = &network{memory: memory.New()}
 	if r.network.rough, err = faults.NewLinks(rough); err != nil {
 		return err
@@ -123,16 +133,12 @@ func (r *run) links(seed uint64) (rough, calm faults.Config) {
 
 // start starts a member, for the first time or again.
 func (r *run) start(name string) error {
-	g, err := r.network.plug(elector.ID(name))
-	if err != nil {
-		return err
-	}
 	// Each clock starts at a different time: an Elector must not compare times of two members.
 	list := r.plan
 	if r.changes() {
 		list = r.listOf(name)
 	}
-	m := &Member{Name: name, judge: r.judge, gate: g, started: r.now(), ended: make(chan struct{}),
+	m := &Member{Name: name, judge: r.judge, started: r.now(), ended: make(chan struct{}),
 		clock: &clock{now: r.now, start: time.Hour + time.Duration(r.dice.Int64N(int64(100*time.Hour))),
 			rate: 1 + r.rate()}}
 	if r.durable(name) {
@@ -144,16 +150,21 @@ func (r *run) start(name string) error {
 	if r.Elector != nil {
 		r.Elector(&c)
 	}
-	c.Group, c.Self, c.Members, c.Transport, c.Dir = "electortest", name, addresses(list), g, m.dir
+	c.Group, c.Self, c.Dir = "electortest", name, m.dir
+	if err := r.plug(m, &c, list); err != nil {
+		return err
+	}
 	c.Times, c.Clock = r.Times, m.clock.read
 	c.Observe = func(v elector.View) { r.judge.sees(m, v) }
 	c.Renewed = func(term elector.Term) { r.judge.renewed(m, term) }
 	c.Overrun = func(term elector.Term) { r.judge.overruns(m, term, r.Times) }
-	m.Elector, err = elector.New(c)
-	if err != nil {
-		return errors.Join(err, g.Close())
+	var err error
+	if m.Elector, err = elector.New(c); err != nil {
+		return errors.Join(err, m.wall.Close())
 	}
-	g.sends = func() { r.judge.asks(m, r.judge.agrees) }
+	if m.gate != nil {
+		m.gate.sends = func() { r.judge.asks(m, r.judge.agrees) }
+	}
 	m.Context, m.stop = context.WithCancel(context.Background())
 	r.judge.enters(m)
 	r.up[name] = m
@@ -165,6 +176,23 @@ func (r *run) start(name string) error {
 		close(m.ended)
 		r.ended <- end{m, err}
 	}()
+	return nil
+}
+
+// plug connects a member with the others, or with the store.
+func (r *run) plug(m *Member, c *elector.Config, list []string) (err error) {
+	if r.vault == nil {
+		if m.gate, err = r.network.plug(elector.ID(m.Name)); err != nil {
+			return err
+		}
+		m.wall, c.Members, c.Transport = m.gate, addresses(list), m.gate
+		return nil
+	}
+	d := r.vault.open(m.Name)
+	m.wall, c.Store = d, d
+	if !r.vault.watches {
+		c.Store = unwatched{d}
+	}
 	return nil
 }
 
@@ -210,7 +238,7 @@ func (r *run) keep(m *Member) {
 func (r *run) crash(m *Member, back time.Duration) {
 	// Inform the judge first: nothing that the member does from now on counts.
 	r.judge.leaves(m, true, "crashes")
-	_ = m.gate.Close()
+	_ = m.wall.Close()
 	r.keep(m)
 	r.forgets(m.Name)
 	r.remove(m, back)
@@ -244,7 +272,7 @@ func (r *run) exit(e end) {
 		why += ": " + e.err.Error()
 	}
 	r.judge.leaves(e.Member, false, why)
-	_ = e.gate.Close()
+	_ = e.wall.Close()
 	r.keep(e.Member)
 	r.forgets(e.Name)
 	r.remove(e.Member, r.Times.Lease)
@@ -331,7 +359,11 @@ func (r *run) settle() {
 			r.todo = append(r.todo, t)
 		}
 	}
-	r.network.mend()
+	if r.vault != nil {
+		r.vault.mend()
+	} else {
+		r.network.mend()
+	}
 	r.judge.notes("everything is mended")
 	// Wait until work that is about to end has ended, and stopped members have restarted.
 	if !r.wait(r.now()+r.patience(), nil) || !r.wait(r.now()+2*r.Times.Lease, r.allUp) {
@@ -342,7 +374,7 @@ func (r *run) settle() {
 	if r.changes() && !r.converge() {
 		return
 	}
-	_, most := r.Times.FailOver(r.size())
+	_, most := r.failOver()
 	if !r.settled("of the end of all faults", 2*most+40*r.Times.Delay) {
 		return
 	}
@@ -358,7 +390,7 @@ func (r *run) settle() {
 	}
 	crashed, back := r.now(), 10*r.Times.Lease
 	r.crash(m, back)
-	least, most := r.Times.FailOver(r.size())
+	least, most := r.failOver()
 	most += 20 * r.Times.Delay // candidates may split the votes twice
 	limit := 2 * most
 	if !r.wait(crashed+limit, func() bool { return r.judge.ledSince(led) > 0 }) {
@@ -374,6 +406,22 @@ func (r *run) settle() {
 	}
 	r.wait(crashed+back, r.allUp)
 	r.settled("of the return of the leader that had crashed", limit)
+}
+
+// failOver returns how long it takes until another member leads after the crash of a leader.
+func (r *run) failOver() (least, most time.Duration) {
+	least, most = r.Times.FailOver(r.size())
+	if r.vault == nil {
+		return least, most
+	}
+	// Candidates wait for a Lease from the last renewal, for a turn, and for larger priorities; without Watch they see
+	// the renewal up to a poll later.
+	t := r.Times
+	most = time.Duration(float64(t.Lease)*(1+t.Drift)/(1-t.Drift)) + 22*t.Delay
+	if !r.vault.watches {
+		most += 2 * t.Renew
+	}
+	return least, time.Duration(float64(most) / (1 - t.Drift))
 }
 
 // size returns the number of members of the group in the end.
@@ -430,7 +478,7 @@ func (r *run) stopAll() {
 				return
 			}
 		}
-		_ = m.gate.Close()
+		_ = m.wall.Close()
 	}
 }
 

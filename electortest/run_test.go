@@ -275,7 +275,7 @@ func TestWorkIsSeen(t *testing.T) {
 	require.Equal(t, []int{0}, after)
 }
 
-// TestDeaf: a member that is stopped and does not return is found while the run goes on.
+// TestDeaf: a member that is stopped and does not return is found while the run continues.
 func TestDeaf(t *testing.T) {
 	stopped := func(r *run) bool {
 		return slices.ContainsFunc(r.judge.log, func(line string) bool {
