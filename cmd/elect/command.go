@@ -27,6 +27,8 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/parse"
 	"github.com/go-election/election/cmd/elect/internal/simcmd"
 	"github.com/go-election/election/cmd/elect/internal/soakcmd"
+	"github.com/go-election/election/cmd/elect/internal/statuscmd"
+	"github.com/go-election/election/cmd/elect/internal/storecmd"
 	"github.com/go-election/election/cmd/elect/internal/terminal"
 	"github.com/go-election/election/cmd/elect/internal/tracecmd"
 	"github.com/go-election/election/internal/prose"
@@ -91,7 +93,8 @@ func rootCommand(a *console.Console) *cobra.Command {
 		}
 		root.AddCommand(commands...)
 	}
-	group("services", "Services:", clustercmd.New(a), leadcmd.New(a), memberscmd.New(a), certcmd.New(a))
+	group("services", "Services:", clustercmd.New(a), leadcmd.New(a), memberscmd.New(a), statuscmd.New(a), certcmd.New(a),
+		storecmd.New(a))
 	group("elections", "Elections:", listcmd.New(a), simcmd.NewSim(a), simcmd.NewRun(a), tracecmd.New(a), pagecmd.New(a))
 	group("studies", "Checks and measurements:", checkcmd.New(a), soakcmd.New(a), comparecmd.New(a),
 		experimentcmd.New(a))

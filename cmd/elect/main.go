@@ -4,6 +4,7 @@
 //	elect cluster                                 five processes, of which one leads
 //	elect lead ... -- COMMAND                     a program on the member that leads
 //	elect members URL                             who has a vote in such a group
+//	elect store test URL                          whether a database can keep a lease
 //	elect list                                    what there is
 //	elect sim lcr -n 1000 --order random --seed 7
 //	elect sim --scenario file.json                - for standard input

@@ -45,7 +45,7 @@ func newLeaders(t *testing.T, names string) *leaders {
 
 // start starts a process with a list of members.
 func (l *leaders) start(t *testing.T, name, list string) {
-	args := []string{"lead", "--self", name, "--lease", "300ms", "--dir", filepath.Join(l.dir, name), "--control",
+	args := []string{"lead", "--self", name, "--times", "300ms", "--dir", filepath.Join(l.dir, name), "--control",
 		l.control[name], "--listen", l.at[name]}
 	for member := range strings.FieldsSeq(list) {
 		args = append(args, "--member", member+"="+l.at[member])
@@ -130,6 +130,11 @@ func TestMembersOfProcesses(t *testing.T) {
 		l.until(t, name, func(s *state) bool { return s.Role == "member" && s.agreed() == five && s.Leader != "" })
 	}
 	l.until(t, "d", func(s *state) bool { return slices.Equal(s.Lists[five], strings.Fields(five)) })
+	all := "status"
+	for name := range strings.FieldsSeq(five) {
+		all += " " + l.control[name]
+	}
+	require.Eventually(t, func() bool { return execute(t, "A=", "", all).code == 0 }, time.Minute, 50*time.Millisecond)
 	require.Contains(t, l.log(t, "d"), "role=learner")
 	require.Regexp(t, `msg="members: agreed" .* members="a b c d e" role=member`, l.log(t, "d"))
 
@@ -137,7 +142,8 @@ func TestMembersOfProcesses(t *testing.T) {
 	l.until(t, "a", func(s *state) bool { return s.agreed() == "c d e" && s.Role == "learner" })
 	r := execute(t, "A=", "", "members "+l.control["a"])
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, `(?s)^group   lead, asked at a\nleader  [cde], Term \d+\nagreed  c d e \(\d+\.\d+, since .*\)\n`+
+	require.Equal(t, 1, execute(t, "A=", "", all+" 127.0.0.1:1").code, "one does not answer")
+	require.Regexp(t, `(?s)^group   lead, asked at a\nleader  [cde], Term …?\d+\nagreed  c d e \(\d+\.\d+, known since .*\)\n`+
 		`set     by elect members set, .*\n\nprocess  role     its list\na        learner  a b c d e\n.*`+
 		`c        member   a b c d e\n`, r.stdout)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {

@@ -26,7 +26,7 @@ func TestTraceDocs(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
 	for file, line := range map[string]string{
-		"hs.svg":    "sim hs -n 8",
+		"hs.svg":    "sim hs -n 8 --order random --seed 3",
 		"bully.svg": "sim bully -n 5 --initiators 2 --crash-at 5@0.5",
 		"links.svg": "sim echo -n 24 --topology grid:4x6 --schedule random --seed 2",
 	} {

@@ -4,6 +4,7 @@ package certcmd
 import (
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,14 +22,15 @@ import (
 // options are the flags of elect cert ca and elect cert member.
 type options struct {
 	dir, group string
+	hosts      []string
 	life       time.Duration
 }
 
 // New returns elect cert.
 func New(a *console.Console) *cobra.Command {
-	cmd := &cobra.Command{Use: "cert", Short: "Make certificates for the members of elect lead",
+	cmd := &cobra.Command{Use: "cert", Short: "Make and show certificates for the members of elect lead",
 		Long: long, Example: examples, Args: parse.Subcommand, RunE: parse.Help}
-	cmd.AddCommand(authorityCommand(), memberCommand(a))
+	cmd.AddCommand(authorityCommand(), memberCommand(a), showCommand(a))
 	return cmd
 }
 
@@ -47,6 +49,8 @@ func memberCommand(a *console.Console) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return members(a, o, args) }}
 	parse.Folder(cmd, &o.dir, "dir", "where ca.pem and ca.key.pem are, and where to write NAME.pem and NAME.key.pem")
 	cmd.Flags().StringVar(&o.group, "group", o.group, "the name of the election")
+	cmd.Flags().StringArrayVar(&o.hosts, "host", nil,
+		"a DNS name or an IP address that the certificates contain, too; may be repeated")
 	parse.Var(cmd.Flags(), &o.life, "life", "time", "how long the certificates are valid", parse.Duration)
 	return cmd
 }
@@ -84,6 +88,11 @@ func members(a *console.Console, o *options, names []string) error {
 			return input.Errorf("%.60q: %s.pem would be the file of another key or certificate", name, name)
 		}
 	}
+	for _, host := range o.hosts {
+		if net.ParseIP(host) == nil && !isHost(host) {
+			return input.Errorf("--host: %.60q is neither a DNS name nor an IP address", host)
+		}
+	}
 	cert, err := os.ReadFile(filepath.Join(o.dir, "ca.pem"))
 	if err != nil {
 		return input.Errorf("%w; elect cert ca makes it", err)
@@ -103,7 +112,7 @@ func members(a *console.Console, o *options, names []string) error {
 	}
 	var files []string
 	for _, name := range names {
-		cert, key, err := ca.Issue(o.group, name, now, o.life)
+		cert, key, err := ca.Issue(o.group, name, now, o.life, o.hosts...)
 		if err != nil {
 			return exit.Failed(err)
 		}
@@ -113,7 +122,7 @@ func members(a *console.Console, o *options, names []string) error {
 		files = append(files, filepath.Join(o.dir, name+".pem"), filepath.Join(o.dir, name+".key.pem"))
 	}
 	fmt.Fprintf(a.Log(a.Stdout), "%s: for group %s, until %s\n", strings.Join(files, " "), o.group,
-		end.UTC().Format(time.DateTime+" MST"))
+		stamp(end))
 	return nil
 }
 
@@ -125,6 +134,16 @@ func plain(name string) bool {
 	}
 	return name != "" && name[0] != '.' &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !letters(r) })
+}
+
+// isHost reports whether a text is a DNS name, whose first label may be a star.
+func isHost(text string) bool {
+	for label := range strings.SplitSeq(strings.TrimPrefix(text, "*."), ".") {
+		if !plain(label) || len(label) > 63 {
+			return false
+		}
+	}
+	return len(text) <= 253
 }
 
 // write replaces the files of a certificate and its key. Each of them is whole at any time, and a member

@@ -176,7 +176,7 @@ func (o *options) readConfig(a *console.Console, args []string) (*check.Config, 
 	return c, err
 }
 
-// withVoters lets the voters of a check change, if --voters is given.
+// withVoters adds what --voters gives to a check.
 func (o *options) withVoters(c *check.Config) error {
 	if o.voters == "" {
 		return nil

@@ -31,17 +31,17 @@ A lease has many more states than an election: each process has a clock, and
 renewals never end. So the example below has leases of two ticks, exact clocks
 and candidates that claim without asking first.
 
---voters lets the voters of a lease change. Its words are
+With --voters the voters of a lease change. The option takes these words:
 
   agreed=123    the voters in the first state, by their ids; without it the
                 group has to be founded
-  wishes=12,3   the wish of each process; the last one is that of all others
-  returns=12,3  the wishes with which processes may return; else they keep theirs
+  wishes=12,3   what each process wishes; the last wish applies to all others
+  returns=12,3  what processes may wish after a restart (default: the same as before)
   to=12,3       the sets to which a leader may change the voters
   changes=1     the number of changes that each process may begin
   by=1          the processes that may begin one (default: all)
   terms=3       the largest term that is claimed (default: 3)
-  late          releases, and claims before them, arrive at any moment, too
+  late          releases, and claims sent before them, also arrive at any moment
   stay          no process stops before its claim or its lease ends
   leases        only leases and terms are judged, not the order of changes
 

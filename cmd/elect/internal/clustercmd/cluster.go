@@ -29,6 +29,7 @@ type options struct {
 	config cluster.Config
 	span   time.Duration // --for; 0 if it is not given
 	script string
+	svg    string
 	asJSON bool
 }
 
@@ -72,6 +73,7 @@ func (o *options) define(cmd *cobra.Command) {
 	parse.File(cmd, &o.script, "script", "txt", "do the steps of this file, - for standard input")
 	parse.Var(fs, &o.span, "for", "time", "end after this time (default when q is pressed)", parse.Duration)
 	cmd.MarkFlagsMutuallyExclusive("script", "for")
+	parse.File(cmd, &o.svg, "svg", "svg", "draw the run into this file, as a picture that moves")
 	fs.BoolVar(&o.asJSON, "json", false, "one JSON object for each event, and one for the whole, each on a line")
 }
 
@@ -79,6 +81,13 @@ func (o *options) define(cmd *cobra.Command) {
 func (o *options) steps(a *console.Console) (cluster.Script, error) {
 	if err := o.config.Times.Check(); err != nil { // the demonstration sleeps for twice as long
 		return nil, exit.Reword(err, strings.NewReplacer("Times.", "", "Lease: ", "--lease: "))
+	}
+	if o.svg == files.Standard {
+		return nil, input.Errorf("--svg -: the events are on standard output")
+	} else if o.svg != "" {
+		if err := files.CheckWritable("svg", o.svg); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case o.script != "":
@@ -91,6 +100,8 @@ func (o *options) steps(a *console.Console) (cluster.Script, error) {
 		return nil, input.Errorf("-n: %d members, at least %d are needed: the demonstration kills the "+
 			"leader, and a majority must be left; --script and --for need one",
 			o.config.Members, cluster.LeastDemonstrated)
+	case o.svg != "":
+		return cluster.Parse(strings.NewReader(cluster.Tour(2 * o.config.Times.Complete().Lease)))
 	}
 	return cluster.Parse(strings.NewReader(cluster.Demonstration(o.config.Times)))
 }
@@ -121,8 +132,14 @@ func run(ctx context.Context, a *console.Console, o *options) error {
 		return err
 	}
 	console.ReportsWhenInterrupted(ctx)
+	events := &journal{}
+	o.config.Observe = events.add
 	if script != nil {
-		o.config.Observe = o.show(a)
+		show := o.show(a)
+		o.config.Observe = func(e cluster.Event) {
+			events.add(e)
+			show(e)
+		}
 	}
 	c, err := cluster.Start(ctx, o.config)
 	if err != nil {
@@ -130,12 +147,12 @@ func run(ctx context.Context, a *console.Console, o *options) error {
 	}
 	defer c.Close()
 	if script == nil {
-		err = interact(ctx, a, c, o.span)
+		err = o.interact(ctx, a, c, events)
 	} else {
 		err = c.Play(ctx, script)
 	}
 	summary := c.Close()
-	if err := o.report(a, &summary); err != nil {
+	if err := o.report(a, &summary, events.all()); err != nil {
 		return exit.Failed(err)
 	}
 	if wrong := summary.Err(); err == nil && ctx.Err() == nil {
@@ -144,20 +161,36 @@ func run(ctx context.Context, a *console.Console, o *options) error {
 	return exit.Failed(err)
 }
 
+// interact shows the cluster on the terminal.
+func (o *options) interact(ctx context.Context, a *console.Console, c *cluster.Cluster, events *journal) error {
+	period := o.config.Times.Complete().Lease
+	tour, err := cluster.Parse(strings.NewReader(cluster.Tour(max(4*period, 2500*time.Millisecond))))
+	if err != nil {
+		return err
+	}
+	s := &show{group: c, Console: a, journal: events, period: period, tour: tour}
+	return s.interact(ctx, o.span)
+}
+
 // show returns what prints each event.
 func (o *options) show(a *console.Console) func(cluster.Event) {
 	if o.asJSON {
 		lines := json.NewEncoder(a.Stdout)
 		return func(e cluster.Event) { _ = lines.Encode(e) } // the console keeps the error
 	}
-	return func(e cluster.Event) { fmt.Fprintln(a.Stdout, e) }
+	to := a.Log(a.Stdout)
+	return func(e cluster.Event) { fmt.Fprintln(to, e) }
 }
 
-// report prints what has happened.
-func (o *options) report(a *console.Console, s *cluster.Summary) error {
+// report prints what has happened, and draws it.
+func (o *options) report(a *console.Console, s *cluster.Summary, events []cluster.Event) (err error) {
 	if o.asJSON {
-		return s.WriteJSON(a.Stdout)
+		err = s.WriteJSON(a.Stdout)
+	} else {
+		_, err = io.WriteString(a.Log(a.Stdout), "\n"+s.Text())
 	}
-	_, err := io.WriteString(a.Log(a.Stdout), "\n"+s.Text())
-	return err
+	if err != nil || o.svg == "" {
+		return err
+	}
+	return files.WriteFigure(a, o.svg, (&record{*s, events}).svg())
 }

@@ -2,15 +2,10 @@ package clustercmd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os/exec"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
@@ -18,91 +13,9 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
-	"github.com/go-election/election/lab/cluster"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// screens keeps what is drawn, and passes each screen on.
-type screens struct{ drawn chan string }
-
-func (s screens) Write(b []byte) (int, error) {
-	s.drawn <- string(b)
-	return len(b), nil
-}
-
-// only is a group of one member, which leads until it is killed.
-type only struct {
-	mu     sync.Mutex
-	killed bool
-}
-
-func (o *only) State() (s cluster.State) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.killed {
-		s.Leader = "a"
-	}
-	return s
-}
-
-func (o *only) Do(_ context.Context, s cluster.Step) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch {
-	case s.To != "a":
-		return fmt.Errorf("there is no member %s", s.To)
-	case o.killed:
-		return errors.New("a is down")
-	}
-	o.killed = true
-	return nil
-}
-
-// TestConverse: after each key the table is redrawn, with the step and its result.
-func TestConverse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		out := screens{make(chan string)}
-		a := console.New(nil, strings.NewReader(""), out, nil)
-		pressed, ended := make(chan byte), make(chan error, 1)
-		go func() { ended <- converse(t.Context(), a, &only{}, pressed) }()
-		until := func(want string) {
-			for !strings.Contains(<-out.drawn, want) {
-			}
-		}
-		press := func(keys string) {
-			for _, key := range []byte(keys) {
-				for sent := false; !sent; {
-					select {
-					case pressed <- key:
-						sent = true
-					case <-out.drawn:
-					}
-				}
-			}
-		}
-		until("   a leads\r\n")
-		press("k")
-		until("> kill ?")
-		press("a")
-		until("> kill a: done")
-		until("   no leader\r\n")
-		press("sa")
-		until("> stop a: a is down")
-		press("hb")
-		until("> heal b: there is no member b")
-		press("q")
-		for {
-			select {
-			case <-out.drawn:
-				continue
-			case err := <-ended:
-				require.NoError(t, err)
-			}
-			break
-		}
-	})
-}
 
 // Lines of a member that leads in Term 7 without end.
 const (

@@ -2,10 +2,11 @@ package clustercmd
 
 const long = `Starts members of a service as processes of this machine, each with a
 certificate and connected by TCP. One at a time leads, as elector.Run has it. On
-a terminal a table shows which, for how long its lease lasts, and what is sent,
-without the headers of TCP and IP; keys kill, stop, cut off and restart members.
-Without a terminal, and without --script, it shows what happens when the leader
-is killed, and when it is asked to end, which takes three members or more.
+a terminal a moving picture shows which, and for how long its lease lasts. The
+leader is killed, stopped, cut off and asked to end, one after another, until a
+key is pressed; then keys do that. Without a terminal, and without --script, the
+leader is killed once and asked to end once, or with --svg all of these, which
+takes three members or more.
 
 A script has a step on each line, and comments behind #. MEMBER is a letter,
 leader or all:
@@ -27,12 +28,15 @@ another -n changes the members, for which it needs a majority of the last ones.
 A member notes from when until when its lease is valid. All use the clock of
 this machine, so that these times can be compared exactly. A member that was
 killed or stopped holds its lease until that ends. The table after the run shows
-all leases, and how long after which event each began.
+all leases, and how long after which event each began. Terms have fifteen digits,
+of which the last six are shown; --json has all. Packets and bytes are without the
+headers of TCP and IP.
 
 The exit status is 0 if no two leases were valid at the same time, each had a
 larger Term than all before, and every step of the script was done; else 1. It
 is 2 if the command line or the script is invalid.`
 
 const examples = `  elect cluster
+  elect cluster --svg run.svg
   elect cluster -n 3 --lease 300ms --for 10s --json
   printf 'wait leader\nstop leader\nwait leader\ncont all\nwait agreement\n' | elect cluster --script -`

@@ -23,6 +23,9 @@ type redundancy struct {
 	bars, asJSON bool
 }
 
+// inAFigure is the default number of iterations of a figure of a distribution: fewer look like noise.
+const inAFigure = 1000
+
 // both is the value of --model for all models.
 const both experiment.Model = "both"
 
@@ -31,13 +34,18 @@ func redundancyCommand(a *console.Console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "redundancy", Short: "How many start an election when the coordinator crashes: figures 15 and 16",
 		Long: longRedundancy, Example: examplesRedundancy, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runRedundancy(a, cmd.Context(), r) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.svg != "" && !r.bars && !cmd.Flags().Changed("iterations") {
+				r.run.Iterations = inAFigure
+			}
+			return runRedundancy(a, cmd.Context(), r)
+		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	parse.Var(fs, &r.run.N, "n", "N", "the number of processes",
 		parse.Between(experiment.FewestProcesses, experiment.MostProcesses))
-	parse.Var(fs, &r.run.Iterations, "iterations", "number", "the number of crashes",
+	parse.Var(fs, &r.run.Iterations, "iterations", "number", "the number of crashes; 1000 by default for --svg without --bars",
 		parse.Between(1, experiment.MostIterations))
 	parse.Choice(cmd, &r.model, "model", "the model of which processes notice a crash, and when: a, b or both",
 		experiment.Instant, experiment.Skewed, both)

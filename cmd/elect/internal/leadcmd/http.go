@@ -16,47 +16,55 @@ type door struct {
 	control bool
 }
 
-// readAddress reads the address of --http.
-func readAddress(flag, text string) (string, error) {
+// checkAddress checks the address of --http.
+func checkAddress(where, text string) error {
 	_, service, err := net.SplitHostPort(text)
 	if err == nil {
 		_, err = net.LookupPort("tcp", service)
 	}
 	if err != nil {
-		return "", input.Errorf("%s: %w", flag, err)
+		return input.Errorf("%s: %w", where, err)
 	}
-	return text, nil
+	return nil
 }
 
-// readLoopback reads the address of --control. It is on this machine, since whoever reaches it can change the members.
-func readLoopback(flag, text string) (string, error) {
-	if _, err := readAddress(flag, text); err != nil {
-		return "", err
+// checkLoopback checks the address of --control, which must be a loopback address: anybody who can connect to it can
+// change the members.
+func checkLoopback(where, text string) error {
+	if err := checkAddress(where, text); err != nil {
+		return err
 	}
 	host, _, _ := net.SplitHostPort(text)
 	if ip := net.ParseIP(host); host != "localhost" && !ip.IsLoopback() {
-		return "", input.Errorf("%s: %.60q is not on this machine, as 127.0.0.1:8081 is: whoever reaches it can change "+
-			"the members", flag, text)
+		return input.Errorf("%s: %.60q is not a loopback address such as 127.0.0.1:8081: anybody who can connect to "+
+			"it can change the members", where, text)
 	}
-	return text, nil
+	return nil
 }
 
 // listen opens the addresses of --http and --control.
-func (o *options) listen() (doors []door, err error) {
-	for _, flag := range []string{"--http", "--control"} {
-		control, address := flag == "--control", o.http
-		if control {
-			address = o.control
-		}
+func (s *settings) listen() (doors []door, err error) {
+	for _, d := range []struct {
+		name    string
+		control bool
+		check   func(where, text string) error
+	}{{"http", false, checkAddress}, {"control", true, checkLoopback}} {
+		address, where := s.find(d.name)
 		if address == "" {
 			continue
 		}
-		l, err := net.Listen("tcp", address)
+		err := d.check(where, address)
+		var l net.Listener
+		if err == nil {
+			if l, err = net.Listen("tcp", address); err != nil {
+				err = exit.Failed(input.Errorf("%s: %w", where, err))
+			}
+		}
 		if err != nil {
 			shut(doors)
-			return nil, exit.Failed(input.Errorf("%s: %w", flag, err))
+			return nil, err
 		}
-		doors = append(doors, door{l, control})
+		doors = append(doors, door{l, d.control})
 	}
 	return doors, nil
 }

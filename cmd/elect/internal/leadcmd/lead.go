@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,27 +20,19 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
 	"github.com/go-election/election/cmd/elect/internal/parse"
+	"github.com/go-election/election/cmd/elect/internal/stores"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
 	"github.com/go-election/election/internal/supervise"
-	"github.com/go-election/election/transport/tcp"
 )
-
-// options are the flags of elect lead.
-type options struct {
-	config        elector.Config
-	members       []string // each as name=host:port
-	cert, key, ca string
-	http, control string // addresses
-	once          bool
-}
 
 // New returns elect lead.
 func New(a *console.Console) *cobra.Command {
-	o := &options{}
+	s := &settings{}
 	cmd := &cobra.Command{
-		Use:   "lead --self NAME --member NAME=HOST:PORT ... -- COMMAND ARGS",
-		Short: "Run a program on that member of a group that leads", Long: long, Example: examples,
+		Use:   "lead --self NAME (--member NAME=HOST:PORT ... | --store URL) -- COMMAND ARGS",
+		Short: "Run a program on that member of a group that leads", Long: long + stores.Forms("  ") + exits,
+		Example: examples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {
 				return input.Errorf("unexpected argument %.60q: COMMAND stands behind --", args[0])
@@ -48,109 +40,47 @@ func New(a *console.Console) *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault), // files
-		RunE:              func(cmd *cobra.Command, args []string) error { return lead(cmd.Context(), a, o, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return lead(cmd.Context(), a, s, args) },
 	}
-	o.define(cmd)
+	s.define(cmd)
 	return cmd
 }
 
-func (o *options) define(cmd *cobra.Command) {
-	fs, c := cmd.Flags(), &o.config
+// define defines the flags, which lead and not cobra reads: a setting may have another source.
+func (s *settings) define(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	s.flags = fs
 	fs.SortFlags = false
-	lan := elector.LAN()
-	c.Times = elector.Times{Lease: lan.Lease, Drain: lan.Drain}
-	fs.StringVar(&c.Self, "self", "", "the name of this member")
-	fs.StringArrayVar(&o.members, "member", nil, "a member and its address, as name=host:port; repeated for each")
-	parse.Var(fs, &c.Resolve, "resolve", "dns", "look up the addresses of members, which --member may omit: "+
-		"dns:DOMAIN:PORT or srv:SERVICE", readResolve)
-	fs.StringVar(&c.Listen, "listen", "", "the address on which this member listens, unless it is its own")
-	fs.StringVar(&c.Group, "group", "lead", "the name of the election, and of the cluster in certificates")
-	parse.File(cmd, &o.cert, "tls-cert", "pem", "the certificate of this member, as elect cert makes it")
-	parse.File(cmd, &o.key, "tls-key", "pem", "its key")
-	parse.File(cmd, &o.ca, "tls-ca", "pem", "the certificates of the authorities that members trust")
-	fs.BoolVar(&c.InsecurePlaintext, "insecure-plaintext", false, "talk without TLS, to any address")
-	parse.Folder(cmd, &c.Dir, "dir", "where this member keeps its vote and the agreed members")
-	parse.Var(fs, &c.Times.Lease, "lease", "time", "how long a leader leads unless it renews its lease", parse.Duration)
-	parse.Var(fs, &c.Times.Drain, "drain", "time", "how long COMMAND may take to end when the lead is handed over",
-		parse.Duration)
-	parse.Var(fs, &o.http, "http", "address", "answer elect members and health checks by HTTP on this host:port", readAddress)
-	parse.Var(fs, &o.control, "control", "address", "the same, and elect members set, on an address of this machine",
-		readLoopback)
-	fs.BoolVar(&o.once, "once", false, "end with COMMAND, and with its exit status")
-	for _, name := range []string{"self", "member"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // there is no such flag
-		}
+	parse.File(cmd, &s.path, "config", "json", "read what no flag and no variable sets from this file")
+	fs.String("self", "", "the name of this member")
+	fs.StringArray("member", nil, "a member and its address, as name=host:port; repeated for each")
+	fs.StringArray("observer", nil, "a process that follows the leader without a vote, in the same form")
+	fs.String("store", "", "the URL of a store that keeps the lease instead of members")
+	fs.String("resolve", "", "look up the addresses of members, which --member may omit: dns:DOMAIN:PORT or srv:SERVICE")
+	fs.String("listen", "", "the address on which this member listens, unless it is its own")
+	fs.String("advertise", "", "the address that other members report while this one leads, for clients of COMMAND")
+	fs.String("group", "lead", "the name of the election")
+	for _, file := range [][2]string{{"tls-cert", "the certificate of this member, as elect cert makes it"},
+		{"tls-key", "its key"}, {"tls-ca", "the certificates of the authorities that members trust"}} {
+		parse.File(cmd, new(string), file[0], "pem", file[1])
 	}
-	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key", "tls-ca")
-	cmd.MarkFlagsMutuallyExclusive("tls-cert", "insecure-plaintext")
-}
-
-// elector returns the configuration of the member.
-func (o *options) elector() (c elector.Config, err error) {
-	c = o.config
-	var bare, whole []string // names alone, and with addresses
-	for _, m := range o.members {
-		if c.Resolve != nil && m != "" && !strings.Contains(m, "=") {
-			bare = append(bare, m)
-		} else {
-			whole = append(whole, m)
-		}
-	}
-	if c.Members, err = elector.ParseMembers(whole...); err != nil {
-		return c, input.Errorf("--member: %w", err)
-	}
-	for _, name := range bare {
-		if _, again := c.Members[name]; again {
-			return c, input.Errorf("--member: %.60q is given twice", name)
-		}
-		c.Members[name] = ""
-	}
-	if _, listed := c.Members[c.Self]; listed && c.Members[c.Self] == "" && c.Listen == "" {
-		return c, input.Errorf("--listen: it is needed, since --member has no address for %.60q", c.Self)
-	}
-	if o.cert != "" {
-		c.TLS = &tcp.TLS{Cluster: c.Group, Load: tcp.Files(o.cert, o.key, o.ca)}
-	}
-	return c, nil
-}
-
-// readResolve reads how addresses are looked up.
-func readResolve(flag, text string) (func(context.Context, string) (string, error), error) {
-	how, of, _ := strings.Cut(text, ":")
-	switch {
-	case how == "srv" && of != "":
-		return tcp.SRV(of), nil
-	case how == "dns":
-		domain, service, err := net.SplitHostPort(of)
-		port, wrong := strconv.ParseUint(service, 10, 16)
-		if err == nil && domain != "" && wrong == nil && port > 0 {
-			return tcp.DNS(domain, int(port)), nil
-		}
-	}
-	return nil, input.Errorf("%s: %.60q is not dns:DOMAIN:PORT or srv:SERVICE, as in dns:orders:7946", flag, text)
-}
-
-// words are the flags for what errors of elector.New call the fields of its Config.
-func words(group string) *strings.Replacer {
-	return strings.NewReplacer("elector: ", "", "Group: ", "--group: ", "Self: ", "--self: ",
-		"not among the Members ", "not one of the members in --member: ", "Members: ", "--member: ",
-		"members: ", "--member: ", "members[", "--member[", "Listen: ", "--listen: ",
-		"or set Listen", "or set --listen",
-		"listener: ", "--listen: ", "Dir: ", "--dir: ", "Times.Lease: ", "--lease: ", "Lease: ", "--lease: ",
-		"there must be TLS, or InsecurePlaintext", "there must be --tls-cert, --tls-key and --tls-ca, or "+
-			"--insecure-plaintext", "is not of cluster "+group, "is not of --group "+group+
-			": use the group for which elect cert made it")
+	fs.String("tls-cluster", "", "the cluster in the certificates, if it is not the group")
+	fs.Bool("insecure-plaintext", false, "talk without TLS, to any address")
+	parse.Folder(cmd, new(string), "dir", "where this member keeps its vote and the agreed members")
+	fs.String("times", "", "lan, cloud, wan, or how long a lease lasts; further times after commas, as in 750ms,drain=30s")
+	fs.String("http", "", "answer elect members, elect status and health checks by HTTP on this host:port")
+	fs.String("control", "", "the same, and elect members set, on an address of this machine")
+	fs.Bool("once", false, "end with COMMAND, and with its exit status")
 }
 
 // lead takes part until ctx ends.
-func lead(ctx context.Context, a *console.Console, o *options, args []string) error {
-	c, err := o.elector()
-	if err != nil {
-		return err
-	}
+func lead(ctx context.Context, a *console.Console, s *settings, args []string) error {
 	if len(args) == 0 {
 		return input.Errorf("which program? It stands behind --, with its arguments")
+	}
+	w, err := s.work(a, args)
+	if err != nil {
+		return err
 	}
 	// Now, and not when this member leads for the first time, perhaps days later.
 	if _, err := exec.LookPath(args[0]); err != nil {
@@ -159,26 +89,63 @@ func lead(ctx context.Context, a *console.Console, o *options, args []string) er
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	doors, err := o.listen()
-	if err != nil {
+	w.hangups = hangups
+	if w.doors, err = s.listen(); err != nil {
 		return err
 	}
-	defer shut(doors)
-	return run(ctx, &work{config: c, console: a, args: args, once: o.once, hangups: hangups, doors: doors})
+	defer shut(w.doors)
+	return run(ctx, w)
+}
+
+// work returns what run needs.
+func (s *settings) work(a *console.Console, args []string) (*work, error) {
+	if err := s.read(); err != nil {
+		return nil, err
+	}
+	c, err := elector.FromEnv(s.getenv)
+	if err != nil {
+		return nil, exit.Reword(err, s.words())
+	}
+	w := &work{settings: s, config: c, times: c.Times.Complete(), console: a, args: args}
+	if text, where := s.find("store"); text != "" {
+		u, err := stores.Parse(text)
+		if err != nil {
+			return nil, input.Errorf("%s: %w", where, err)
+		}
+		w.store = &u
+	}
+	if text, where := s.find("once"); text != "" {
+		if w.once, err = strconv.ParseBool(text); err != nil {
+			return nil, input.Errorf("%s: %.60q is neither true nor false", where, text)
+		}
+	}
+	return w, nil
 }
 
 // run takes part until ctx ends, or the program ends the command.
 func run(ctx context.Context, w *work) error {
 	c := w.config
 	c.Log = slog.New(slog.NewTextHandler(w.console.Stderr, nil))
+	if w.store != nil {
+		s, closeStore, err := w.store.Open(ctx)
+		if err != nil {
+			return exit.Classify(err)
+		}
+		if closeStore != nil {
+			defer func() { _ = closeStore() }() // the lease was released, or expires
+		}
+		c.Store = s
+	}
 	e, err := elector.New(c)
 	if err != nil {
-		return exit.Reword(exit.Classify(err), words(c.Group))
+		return exit.Reword(exit.Classify(err), w.settings.words())
 	}
-	console.MayTake(ctx, c.Times.Drain+c.Times.Lease+5*time.Second) // the program ends before
+	console.MayTake(ctx, w.times.Drain+w.times.Lease+5*time.Second) // the program ends before
 	defer serve(w.doors, e)()
 	w.log = c.Log.With("group", c.Group, "member", c.Self)
-	w.rest = supervise.Rest{Least: c.Times.Lease, Most: longestRest * c.Times.Lease}
+	w.rest = supervise.Rest{Least: w.times.Lease, Most: longestRest * w.times.Lease}
+	defer w.hangUp(e)()
+	defer newNotifier().follow(ctx, e, func(err error) { w.log.Error("systemd is not told", "err", err) })()
 	err = e.Run(ctx, w.do)
 	if end, ok := errors.AsType[finished](err); ok {
 		if end.Code == 0 {
@@ -187,6 +154,43 @@ func run(ctx context.Context, w *work) error {
 		return exit.WithStatus(end.Code, err)
 	}
 	return exit.Failed(err)
+}
+
+// hangUp passes each SIGHUP to the program, after the settings have been read again, until stop is called.
+func (w *work) hangUp(e *elector.Elector) (stop func()) {
+	w.signals = make(chan os.Signal, 1)
+	done := make(chan struct{})
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-w.hangups:
+				w.reload(e)
+				select {
+				case w.signals <- s:
+				default: // one waits already
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		waiting.Wait()
+	}
+}
+
+func (w *work) reload(e *elector.Elector) {
+	if w.settings.path == "" {
+		return
+	}
+	members, err := w.settings.reload(e)
+	if err != nil {
+		w.log.Error("the settings stay as they were", "err", w.settings.words().Replace(input.Reason(err)))
+		return
+	}
+	w.log.Info("the settings are read again", "members", strings.Join(members, " "))
 }
 
 // finished is the end of a program that ends the command.
@@ -200,20 +204,24 @@ func (f finished) Error() string { return fmt.Sprintf("%s has ended: %v", f.name
 
 // work is the program, run again in each Term.
 type work struct {
-	config  elector.Config
-	log     *slog.Logger
-	console *console.Console
-	args    []string
-	once    bool
-	hangups <-chan os.Signal
-	rest    supervise.Rest
-	doors   []door
+	settings *settings
+	config   elector.Config
+	times    elector.Times // of config, complete; elector.New has to see which of them are not set
+	store    *stores.URL   // nil if there are members
+	log      *slog.Logger
+	console  *console.Console
+	args     []string
+	once     bool
+	hangups  <-chan os.Signal // of this process
+	signals  chan os.Signal   // for the program
+	rest     supervise.Rest
+	doors    []door
 }
 
 // do runs the program in one Term.
 func (w *work) do(ctx context.Context, term elector.Term) error {
-	for len(w.hangups) > 0 { // they came while the program did not run
-		<-w.hangups
+	for len(w.signals) > 0 { // they came while the program did not run
+		<-w.signals
 	}
 	log := w.log.With("term", term.Number)
 	log.Info("this member leads: the program runs", "program", w.args[0])
@@ -222,7 +230,7 @@ func (w *work) do(ctx context.Context, term elector.Term) error {
 			fmt.Sprintf("ELECTION_TERM=%d", term.Number),
 			"ELECTION_GROUP=" + w.config.Group, "ELECTION_SELF=" + w.config.Self},
 		// It is asked to end a quarter of the lease before the lease ends, and killed after half of that.
-		Drain: w.config.Times.Drain, Margin: w.config.Times.Lease / 8, Signals: w.hangups,
+		Drain: w.times.Drain, Margin: w.times.Lease / 8, Signals: w.signals,
 		Killed: func() { log.Warn("the program is killed: it has not ended in time") }}
 	began := time.Now()
 	end := p.Run(ctx, term.Left)

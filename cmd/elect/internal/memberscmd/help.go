@@ -8,9 +8,9 @@ it wishes, and the leader replaces the agreed members when enough processes have
 the same new list and answer. If lists differ, ask the leader: only it knows what
 the change waits for.
 
-A process is a member; a learner, which is not a member yet; leaving, which is a
-member that its own list does not contain; or no member. The table has the agreed
-members, and the processes that are connected to the one that is asked.`
+The table contains the agreed members and the processes that are connected to the
+process at URL. Their roles are member; learner, a process that is not a member yet;
+leaving, a member whose own list does not contain it; and no member.`
 
 const examples = `  elect members 10.0.0.1:8080
   elect members http://10.0.0.1:8080/election/ --json`
@@ -19,9 +19,9 @@ const longSet = `Changes the members of a group, whatever the lists of its proce
 waits until the change is agreed, at most ten leases. The arguments are all
 members that the group is to have. An address may be omitted if it is known.
 
-URL is the address of elect lead --control at the leader, which a follower names.
-Its path is /members, unless it is another one, under which a service serves
-Elector.MembersHandler.
+URL is the address of elect lead --control at the leader; a follower answers with the
+name of the leader. The default path is /members. A service that serves
+Elector.MembersHandler at another path needs it in the URL.
 
 New members must be running, with any list. The members then stay as they are set
 until enough processes have a list that is new to the group, so correct the lists

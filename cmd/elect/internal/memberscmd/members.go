@@ -2,7 +2,6 @@
 package memberscmd
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -20,8 +19,10 @@ import (
 
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/exit"
+	"github.com/go-election/election/cmd/elect/internal/member"
 	"github.com/go-election/election/elector"
 	"github.com/go-election/election/input"
+	"github.com/go-election/election/internal/prose"
 )
 
 // New returns elect members.
@@ -40,28 +41,10 @@ func New(a *console.Console) *cobra.Command {
 	return cmd
 }
 
-// status is the part of the answer of elector.Handler that is shown.
-type status struct {
-	Group, Self, Role string
-	Agreed            struct {
-		Label         string
-		Members, Next []string
-		Called        bool
-		Since         time.Time
-	}
-	Lists   map[string][]string
-	Waits   string
-	Leader  string
-	Term    uint64
-	Leads   bool
-	Healthy bool
-	Reason  string
-}
-
 func show(ctx context.Context, a *console.Console, where string, asJSON bool) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	u, err := address(where)
+	u, err := member.Address(where)
 	if err != nil {
 		return err
 	}
@@ -69,7 +52,7 @@ func show(ctx context.Context, a *console.Console, where string, asJSON bool) er
 }
 
 func change(ctx context.Context, a *console.Console, where string, members []string, asJSON bool) error {
-	u, err := address(where)
+	u, err := member.Address(where)
 	if err != nil {
 		return err
 	}
@@ -91,68 +74,42 @@ func change(ctx context.Context, a *console.Console, where string, members []str
 	return ask(ctx, a, http.MethodPut, u, body, asJSON)
 }
 
-// address reads the URL of a member.
-func address(text string) (*url.URL, error) {
-	whole := text
-	if !strings.Contains(text, "://") {
-		whole = "http://" + text
-	}
-	u, err := url.Parse(whole)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, input.Errorf("%.60q is not the URL of a member, as in 10.0.0.1:8080", text)
-	}
-	u.Path = cmp.Or(u.Path, "/")
-	return u, nil
-}
-
 // ask sends a request to a member, and prints its state.
 func ask(ctx context.Context, a *console.Console, method string, u *url.URL, body []byte, asJSON bool) error {
-	request, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	s, err := member.Ask(ctx, method, u, body)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return exit.Failed(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return exit.Failed(err)
-	}
-	switch at := u.Redacted(); {
-	case response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed:
-		return exit.Failed(fmt.Errorf("%s: %s: it is not the URL of a member for this command", at, response.Status))
-	case response.StatusCode != http.StatusOK:
-		return exit.Failed(fmt.Errorf("%s: %s", at, strings.TrimSpace(string(text))))
-	}
-	var s status
-	if err := json.Unmarshal(text, &s); err != nil || s.Self == "" {
-		return exit.Failed(fmt.Errorf("%s: the answer is not the state of a member", u.Redacted()))
-	}
 	if asJSON {
-		_, err = a.Stdout.Write(text)
+		_, err = a.Stdout.Write(s.Complete)
 	} else {
-		_, err = io.WriteString(a.Stdout, s.String())
+		_, err = io.WriteString(a.Stdout, report(s))
 	}
 	return exit.Failed(err)
 }
 
-// String returns the lines of a report.
-func (s *status) String() string {
+// report returns the lines of a report.
+func report(s *member.Status) string {
 	var b strings.Builder
 	line := func(word, format string, args ...any) {
 		fmt.Fprintf(&b, "%-8s%s\n", word, fmt.Sprintf(format, args...))
 	}
 	leader := "none"
 	if s.Leader != "" {
-		leader = fmt.Sprintf("%s, Term %d", s.Leader, s.Term)
+		leader = fmt.Sprintf("%s, Term %s", s.Leader, prose.Term(s.Term))
 	}
 	line("group", "%s, asked at %s", s.Group, s.Self)
 	line("leader", "%s", leader)
+	if s.Store {
+		line("lease", "in a store: the group has no list of members; any process that can write to the store can lead")
+		if !s.Healthy {
+			line("ill", "%s", s.Reason)
+		}
+		return b.String()
+	}
 	agreed := "none yet: the group is not founded"
 	if len(s.Agreed.Members) > 0 {
-		agreed = fmt.Sprintf("%s (%s, since %s)", spaced(s.Agreed.Members), s.Agreed.Label,
+		agreed = fmt.Sprintf("%s (%s, known since %s)", spaced(s.Agreed.Members), s.Agreed.Label,
 			s.Agreed.Since.UTC().Format(time.DateTime))
 	}
 	line("agreed", "%s", agreed)
@@ -171,16 +128,16 @@ func (s *status) String() string {
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "process\trole\tits list")
-	lists := s.byName()
+	lists := byName(s)
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", name, s.role(name, lists[name]), cmp.Or(lists[name], "not connected"))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", name, role(s, name, lists[name]), cmp.Or(lists[name], "not connected"))
 	}
 	table.Flush()
 	return b.String()
 }
 
-// byName returns the list of each process; empty if it is not connected.
-func (s *status) byName() map[string]string {
+// byName returns the lists by process. The list of a process that is not connected is empty.
+func byName(s *member.Status) map[string]string {
 	lists := make(map[string]string)
 	for _, name := range slices.Concat(s.Agreed.Members, s.Agreed.Next) {
 		lists[name] = ""
@@ -193,8 +150,8 @@ func (s *status) byName() map[string]string {
 	return lists
 }
 
-// role returns the role of a process, as far as the one that was asked knows.
-func (s *status) role(name, list string) string {
+// role returns the role of a process, as far as the process that answered knows.
+func role(s *member.Status, name, list string) string {
 	votes := slices.Contains(s.Agreed.Members, name) || slices.Contains(s.Agreed.Next, name)
 	listed := slices.Contains(strings.Fields(list), name)
 	switch {

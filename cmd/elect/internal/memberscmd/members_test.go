@@ -50,7 +50,7 @@ func answers(t *testing.T, status int, text string) (address string, last *strin
 
 const changing = `{"group":"orders","self":"e","role":"learner","agreed":{"label":"17.1","members":["a","b","c"],` +
 	`"next":["a","b","d"],"since":"2026-11-28T15:57:23Z"},"lists":{"a b c":["a"],"a b d":["b","d"],"b c":["e"]},` +
-	`"waits":"the change to a b d is in progress","leader":"a","term":17,"healthy":true}` + "\n"
+	`"waits":"the change to a b d is in progress","leader":"a","term":459747879974401,"healthy":true}` + "\n"
 
 // TestShow: a report names who is what, and who has which list; --json prints the answer as it is.
 func TestShow(t *testing.T) {
@@ -59,8 +59,8 @@ func TestShow(t *testing.T) {
 	require.Zero(t, code, stderr)
 	require.Equal(t, "GET / ", *last)
 	require.Equal(t, `group   orders, asked at e
-leader  a, Term 17
-agreed  a b c (17.1, since 2026-11-28 15:57:23)
+leader  a, Term …974401
+agreed  a b c (17.1, known since 2026-11-28 15:57:23)
 next    a b d
 waits   the change to a b d is in progress
 
@@ -94,6 +94,19 @@ c        learner    a c
 	_, stdout, _ = ran(t, at)
 	require.Contains(t, stdout, "set     by elect members set, and the lists differ: correct them, or set the members again\n")
 	require.Contains(t, stdout, "b        leaving  a\n")
+}
+
+// TestInStore: if a store keeps the lease, the report does not look for members.
+func TestInStore(t *testing.T) {
+	at, _ := answers(t, http.StatusOK, `{"group":"orders","self":"a","role":"member","store":true,"members":null,"lists":null,`+
+		`"leader":"b","term":17,"healthy":false,"reason":"no disk"}`)
+	code, stdout, stderr := ran(t, at)
+	require.Zero(t, code, stderr)
+	require.Equal(t, `group   orders, asked at a
+leader  b, Term 17
+lease   in a store: the group has no list of members; any process that can write to the store can lead
+ill     no disk
+`, stdout)
 }
 
 // TestSet: the members are sent to /members unless there is another path. An error of the member is printed.

@@ -3,7 +3,9 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-election/election/internal/prose"
 )
@@ -31,14 +33,28 @@ func (m *Meter) Show(delivered uint64) {
 	})
 }
 
-// Draw draws a line, unless the last is too recent.
+// Draw draws a line, unless the last is too recent. If the terminal is too narrow, it leaves out the last parts of
+// the line, which commas separate: a line that wraps could not be overwritten.
 func (m *Meter) Draw(line func(seconds float64) string) {
 	now := time.Now()
 	if m == nil || now.Sub(m.begin) < meterPatience || now.Sub(m.shown) < meterPause {
 		return
 	}
 	m.shown = now
-	fmt.Fprintf(m.w, "\r%s\x1b[K", line(now.Sub(m.begin).Seconds()))
+	columns, _ := Size(m.w)
+	fmt.Fprintf(m.w, "\r%s\x1b[K", fitted(line(now.Sub(m.begin).Seconds()), columns-1))
+}
+
+// fitted returns as many parts of a line as fit.
+func fitted(line string, width int) string {
+	for utf8.RuneCountInString(line) > width {
+		at := strings.LastIndex(line, ", ")
+		if at < 0 {
+			return string([]rune(line)[:max(width, 0)])
+		}
+		line = line[:at]
+	}
+	return line
 }
 
 // Clear removes the line.

@@ -32,6 +32,21 @@ func meter(t *testing.T) {
 	none.Clear()
 }
 
+// TestNarrow: of a line that is too wide the last parts are left out, and never a part of a number.
+func TestNarrow(t *testing.T) {
+	const line = "12,345,678 states, 181,234 waiting, depth 32, 130 s, 41,234 a second"
+	for columns, want := range map[int]string{120: line, 68: line, 67: "12,345,678 states, 181,234 waiting, depth 32, 130 s",
+		49: "12,345,678 states, 181,234 waiting, depth 32", 20: "12,345,678 states", 5: "12,34", 0: ""} {
+		require.Equal(t, want, fitted(line, columns), columns)
+	}
+	t.Setenv("COLUMNS", "33")
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		NewMeter(&b, time.Now().Add(-2*time.Second)).Show(3_000_000)
+		require.Equal(t, "\r3,000,000 messages in 2 s\x1b[K", b.String())
+	})
+}
+
 func TestExperimentProgress(t *testing.T) { synctest.Test(t, experimentProgress) }
 
 func experimentProgress(t *testing.T) {

@@ -33,16 +33,23 @@ func isNull(file any) bool {
 	return err == nil && missing == nil && os.SameFile(info, null)
 }
 
-// Width returns the number of columns for text that is written to w: the value of COLUMNS or else the width
-// of the terminal, at least 40 and at most 100, above which lines are hard to read; 80 if neither is known.
+// Size returns the columns and rows of the terminal that w writes to. The variable COLUMNS is stronger than the
+// terminal. Without both, it returns 80 and 24.
+func Size(w io.Writer) (columns, rows int) {
+	columns, rows, err := term.GetSize(descriptor(w))
+	if err != nil || columns <= 0 || rows <= 0 {
+		columns, rows = 80, 24
+	}
+	if set, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && set > 0 {
+		columns = set
+	}
+	return columns, rows
+}
+
+// Width returns the number of columns for text that is written to w: at least 40 and at most 100, above which
+// lines are hard to read.
 func Width(w io.Writer) int {
-	columns, err := strconv.Atoi(os.Getenv("COLUMNS"))
-	if err != nil {
-		columns, _, _ = term.GetSize(descriptor(w))
-	}
-	if columns <= 0 {
-		return 80
-	}
+	columns, _ := Size(w)
 	return min(max(columns, 40), 100)
 }
 
@@ -77,6 +84,7 @@ const (
 	Dim   = "2" // of what is secondary
 	Red   = "31"
 	Green = "32"
+	Amber = "33"
 )
 
 // Painted returns text in a colour, if there are colours.
