@@ -62,6 +62,7 @@ var calls = map[string]call{
 	"pending":    (*Bridge).pending,
 	"read":       (*Bridge).read,
 	"scenario":   (*Bridge).scenario,
+	"service":    (*Bridge).service,
 	"shrink":     (*Bridge).shrink,
 	"theory":     (*Bridge).theory,
 	"words":      (*Bridge).words,

@@ -123,6 +123,7 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 	if c.Steps != nil || judge.Hand || c.Algorithm.Sections > 0 {
 		observer = observe.Both(judge.Observe, observer)
 	}
+	r.look(filming, func() *sim.Sim { return r.playing })
 	s, stopped, err := r.play(ctx, func() int { return len(f.Events.Do) }, observer)
 	if err != nil {
 		return nil, err
@@ -131,6 +132,8 @@ func (r *run) film(ctx context.Context) (*trace.Film, error) {
 		return nil, err
 	}
 	f = filming.Film()
+	f.Head.End = units(s.Now())
+	f.Head.Loans = trace.Held(filming.Loans())
 	r.fill(&f.Head, s)
 	if f.Head.Stopped = stopped; stopped != "" {
 		// The command runs to the end, so it prints the hash of the whole run.
@@ -206,7 +209,7 @@ func (r *run) fill(h *trace.FilmHead, s *sim.Sim) {
 	for _, k := range res.ByKind {
 		h.Counts[k.Kind] = k.Count
 	}
-	h.Time, h.End = units(res.Time), units(s.Now())
+	h.Time = units(res.Time)
 	h.OK = true
 	if a.Sections > 0 && r.scenario.Property == "" {
 		entries := "1 entry"

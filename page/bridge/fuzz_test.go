@@ -34,6 +34,7 @@ func calls(t testing.TB) map[string]string {
 		"pending":  `{"step": 3, "scenario": ` + run + `}`,
 		"read":     `{"text": "` + strings.ReplaceAll(run, `"`, `\"`) + `"}`,
 		"scenario": `{"algorithm": "lcr", "n": 3, "delay": "1-2", "order": "worst"}`,
+		"service":  `{"scenario": ` + run + `}`,
 		"shrink": `{"scenario": {"algorithm": "lcr", "variant": "participant", "ids": [2, 3, 1],
 			"acts": [{"after": 6, "do": "lose", "process": 1, "port": 1}]}}`,
 		"theory": `{"algorithm": "lcr", "ns": [3]}`,
@@ -163,7 +164,7 @@ func TestCallStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, args := range calls(t) {
-		if name == "film" || name == "words" || name == "pending" {
+		if name == "film" || name == "words" || name == "pending" || name == "service" {
 			_, err := new(bridge.Bridge).Call(ctx, name, []byte(args), nil)
 			require.ErrorIs(t, err, context.Canceled, name)
 		}

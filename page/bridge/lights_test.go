@@ -38,7 +38,7 @@ func TestTwoLeases(t *testing.T) {
 		ask(t, &b, "film", object{"scenario": s}, &head)
 		require.NotEmpty(t, head.Wrong, x.ID())
 		last := head.Wrong[len(head.Wrong)-1]
-		require.Regexp(t, `^process \d leads in Term \d while the lease of process \d in Term \d is valid$`,
+		require.Regexp(t, `^process \d leads in Term \d+ while the lease of process \d in Term \d+ is valid$`,
 			last.Why)
 	}
 	require.GreaterOrEqual(t, entries, 5)

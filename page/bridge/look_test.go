@@ -253,6 +253,7 @@ func TestTheory(t *testing.T) {
 	worst := c.Messages[2].At
 	require.Equal(t, []float64{2, 5, 44}, []float64{*worst[0], *worst[1], *worst[2]})
 	require.InDelta(t, 23, *c.Messages[0].At[2], 0)
+	require.Equal(t, []int{2, 4, 16}, c.Ports)
 	require.Len(t, c.Bits, 1)
 	require.Greater(t, *c.Bits[0].At[2], *worst[2])
 	require.Len(t, c.Time, 1)
@@ -283,7 +284,7 @@ func TestTheory(t *testing.T) {
 
 // forms are the closed forms of an algorithm.
 type forms struct {
-	Ns                   []int
+	Ns, Ports            []int
 	Messages, Bits, Time []struct {
 		Names []string
 		At    []*float64

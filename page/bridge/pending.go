@@ -125,7 +125,7 @@ func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 		}
 		t.Events = append(t.Events, e)
 	}
-	words := trace.NewSentences(t).Of(1, len(waits))
+	words := trace.NewSentences(t).Wire(1, len(waits)) // what comes of an event is not known yet
 	for i := range waits {
 		if waits[i].Do == observe.Command {
 			words[i] = r.sayCommand(t.Header, &waits[i])
@@ -134,7 +134,7 @@ func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 	return words, nil
 }
 
-// sayCommand describes a command that is planned. A list takes several events, of which the last has all of it.
+// sayCommand describes a command that is planned. A list takes several events; the last one contains the whole list.
 func (r *run) sayCommand(h trace.Header, p *sim.Pending) string {
 	t := &trace.Trace{Header: h}
 	for _, m := range r.config.Algorithm.CommandsOf(p.Command, p.Voters) {

@@ -36,6 +36,7 @@ type run struct {
 	fixed   bool // it is a trace that was read
 	doubted bool // the Property of its scenario has been checked
 	played  bool
+	playing *sim.Sim // by play
 	after   []uint32 // how many steps there are after each turn of the simulator, the first before any
 	trace   *trace.Trace
 	said    *trace.Sentences // of the trace
@@ -168,6 +169,8 @@ func (r *run) play(ctx context.Context, events func() int, observer observe.Obse
 	if err != nil {
 		return nil, "", err
 	}
+	r.playing = s
+	defer func() { r.playing = nil }()
 	note := !r.played
 	if note {
 		r.after = append(r.after[:0], 0)

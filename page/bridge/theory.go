@@ -19,6 +19,7 @@ import (
 // curves are the closed forms of an algorithm on some numbers of processes.
 type curves struct {
 	Ns       []int   `json:"ns"`       // the sizes that its shape can have, among the requested ones
+	Ports    []int   `json:"ports"`    // of the usual links of each size, in all
 	Messages []curve `json:"messages"` // the known ones, from the lowest to the highest
 	Bits     []curve `json:"bits"`     // at most one: of the most messages, each as long as the longest kind
 	Time     []curve `json:"time"`     // at most one: the measured time if each message takes a unit
@@ -82,7 +83,7 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if err != nil {
 		return Reply{}, err
 	}
-	c := curves{Ns: []int{}}
+	c := curves{Ns: []int{}, Ports: []int{}}
 	var best, mean, worst, bits, times []*float64
 	asked, each := in.N, max(1, len(in.Ns)/12) // a dozen points make a line
 	for _, n := range in.Ns {
@@ -103,7 +104,7 @@ func (b *Bridge) theory(ctx context.Context, args json.RawMessage, _ func(any)) 
 		if err != nil {
 			return Reply{}, err
 		}
-		c.Ns = append(c.Ns, n)
+		c.Ns, c.Ports = append(c.Ns, n), append(c.Ports, in.Topology.Links())
 		point := func(b *cost.Bound) *float64 { return known(b.At(n, in.Topology.Links())) }
 		most := point(&a.Worst)
 		best, mean, worst = append(best, point(&a.Best)), append(mean, point(&a.Mean)), append(worst, most)

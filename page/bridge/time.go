@@ -13,10 +13,13 @@ const shown = 40 * scenario.Unit
 
 // endOf returns the default end of a run of an algorithm, or zero if the algorithm comes to rest by itself.
 func endOf(a *election.Algorithm) time.Duration {
-	if a.NeverQuiesces {
-		return shown
+	switch {
+	case !a.NeverQuiesces:
+		return 0
+	case a.Store: // the first leader waits for as long as a lease lasts
+		return 4 * shown
 	}
-	return 0
+	return shown
 }
 
 // units returns a time in units.

@@ -34,6 +34,7 @@ func (r *run) refilm() (*trace.Film, *trace.Difference, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	f.Head.Loans = trace.Held(trace.Loans(r.trace, f))
 	if f.Head.OK = d == nil; d != nil {
 		f.Head.Errors = append(f.Head.Errors, d.String())
 	}

@@ -16,6 +16,7 @@ type stretch struct {
 	Scenario json.RawMessage `json:"scenario"`
 	From     int             `json:"from"`
 	To       int             `json:"to"`
+	Wire     bool            `json:"wire"` // of words: with the fields of messages
 }
 
 // readStretch reads the arguments of a call about some steps.
@@ -48,6 +49,9 @@ func (b *Bridge) words(ctx context.Context, args json.RawMessage, _ func(any)) (
 	}
 	if r.said == nil {
 		r.said = trace.NewSentences(t)
+	}
+	if in.Wire {
+		return written(r.said.Wire(in.From, in.To))
 	}
 	return written(r.said.Of(in.From, in.To))
 }

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// built is the page that make release has written here.
+// built is the page that make page has written here.
 //
 //go:embed site/*.gz
 var built embed.FS

@@ -44,7 +44,7 @@ func TestLessons(t *testing.T) {
 		file, _, _ := strings.Cut(name, "-") // behind it, what one of several lessons is about
 		require.Equal(t, file, l.Package)
 		require.True(t, len(l.Stops) >= 8 && len(l.Stops) <= 15, "%s: %d stops", name, len(l.Stops))
-		of, err := source.Read(filepath.Join("..", "..", l.Package))
+		of, err := source.Read(filepath.Join("..", "..", catalog.Folder(l.Package)))
 		require.NoError(t, err)
 		rules, questions, shown := 0, 0, 0
 		for i, s := range l.Stops {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/internal/counters"
 	"github.com/go-election/election/internal/source"
 	"github.com/go-election/election/page/bridge"
@@ -47,7 +48,7 @@ func TestRules(t *testing.T) {
 	}
 	var dirs []string
 	for _, l := range list {
-		dir, err := filepath.Abs(filepath.Join("..", "..", l.Package))
+		dir, err := filepath.Abs(filepath.Join("..", "..", catalog.Folder(l.Package)))
 		require.NoError(t, err)
 		if !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)

@@ -4,11 +4,13 @@ import { ask } from "./bridge.js";
 import { DOWN, PAUSED } from "./film.js";
 import { branchOf, here, instead, only, openNow, showBranch, wish } from "./run.js";
 import * as t from "./texts.js";
+import { cutLinks } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./film.js").Film} Film */
 /** Something that can be done: key is the key that does it.
- * @typedef {{key?: string, words: string, title?: string, act: any, outside?: string, refused?: string}} Action */
+ * @typedef {{key?: string, words: string, title?: string, act: any, then?: any, longer?: number, outside?: string,
+ *   refused?: string}} Action then is a second act, and longer how long the run lasts after it at least */
 /** What may happen next, as the library lists it.
  * @typedef {{act: any, due: number, from: number, to: number, words: string, outside?: string, refused?: string,
  *   message?: {kind: string, id: number|string}}} Pending */
@@ -103,6 +105,33 @@ export function ofLinks(store, inside) {
   ];
 }
 
+/** Why nothing comes of a key. @param {Store} store @param {string} key @param {number} p @param {Pending[]} next */
+export function whyNot(store, key, p, next) {
+  const { film, step } = store.state;
+  if (!film) return "";
+  const entry = next[Number(key) - 1];
+  if (/\d/.test(key)) return entry?.refused ?? t.whyNoEntry(key);
+  if (p < 0) return t.whyNobody;
+  const name = film.name(p), { status } = film.condition(p, step);
+  if (status === DOWN && key !== "x") return t.whyDown(name);
+  if (/r/i.test(key)) return t.whyUp(name);
+  if (key === "x") return t.whyAlone;
+  if (status === PAUSED) return t.whyPaused(name);
+  return key === "t" ? t.whyNoTimer(name)
+    : next.find((n) => n.to === p && n.act.do === "start")?.refused ?? t.whyStarted(name);
+}
+
+/** Why an act on links changes none of them, if it does not. @param {Film} film @param {number} step @param {any} act */
+function inVain(film, step, act) {
+  const cut = cutLinks(film, step);
+  if (act.do === "heal") return cut.size ? "" : t.whyNoCut;
+  if (act.do !== "cut" || film.head.links.length === 0) return ""; // the links of many are not listed
+  const inside = film.head.ids.map((_, p) => act.groups[0].includes(idOf(film, p)));
+  const free = (/** @type {number} */ from, /** @type {number} */ port, /** @type {number} */ to) => port >= 0
+    && inside[from] !== inside[to] && (inside[from] || !act.one_way) && !cut.has(`${from} ${port}`);
+  return film.head.links.some(([p, port, q, back]) => free(p, port, q) || free(q, back, p)) ? "" : t.whyCut;
+}
+
 /** @type {Action} */
 export const heal = { key: "h", words: t.actHeal, act: { do: "heal" } };
 
@@ -130,11 +159,24 @@ async function carryOut(store, then, action) {
   const { scenario, step, branch, film } = then.state;
   if (!action || !film) return;
   if (!scenario) return store.set({ error: t.actReplayed });
-  await wish(store, async (wanted) => {
+  const vain = inVain(film, step, action.act);
+  if (vain) return store.set({ notice: vain });
+  const shown = await wish(store, async (wanted) => {
     const made = await ask("do", { scenario, step, act: action.act }), last = made.scenario.acts.at(-1);
+    if (action.then) {
+      Object.assign(made, await ask("do", { scenario: made.scenario, step: last.after + 1, act: action.then }));
+    }
+    if (action.longer) made.scenario.until = Math.max(made.scenario.until, film.at(step) + action.longer);
     return wanted() ? openNow(store, made.scenario, { step: (film) => stepOf(film, last), parent: branch,
       after: last.after ?? begun(film), title: action.title ?? action.words }) : undefined;
   });
+  if (shown) store.set({ notice: atRest(store) ? t.whyRest : "" });
+}
+
+/** Whether an act was the last thing that happens in its run. @param {Store} store */
+function atRest(store) {
+  const { film, step } = store.state;
+  return Boolean(film) && !byHand(store) && step === film?.length;
 }
 
 /** The last step of an act. @param {Film} film @param {{after?: number, do: string}} act */
@@ -171,12 +213,14 @@ export const setHand = (store, hand) => here(store, async () => {
 export const undo = (store) => here(store, async () => {
   const now = branchOf(store);
   if (now && now.parent >= 0) await showBranch(store, now.parent, now.after);
+  else store.set({ notice: t.whyNoUndo });
 });
 
 /** To the last branch that comes from the present one. @param {Store} store */
 export const redo = (store) => here(store, async () => {
   const { branches, branch } = store.state, next = branches.filter((b) => b.parent === branch).at(-1);
   if (next) await showAct(store, next);
+  else store.set({ notice: t.whyNoRedo });
 });
 
 /** Shows a branch of the list, after what the reader has done before.

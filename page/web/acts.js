@@ -2,11 +2,12 @@
 // and the tree of all runs that came of it.
 
 import {
-  act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, presentOf, redo, setHand, suspicions, undo,
+  act, byHand, heal, ofLinks, ofMessage, ofProcess, pending, presentOf, redo, setHand, suspicions, undo, whyNot,
 } from "./actions.js";
 import * as branches from "./branches.js";
-import { h } from "./dom.js";
-import { chooseProcess, rootOf } from "./run.js";
+import { attribute, h } from "./dom.js";
+import { branchOf, chooseProcess, rootOf } from "./run.js";
+import { leaderOf } from "./service.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -121,11 +122,18 @@ function entry(store, n, i) {
     })) : "");
 }
 
-/** Says that the run is one for which its algorithm is not made. @param {HTMLElement} element @param {Store} store */
+/** Says that the run is one for which its algorithm is not made, or that a record is what the algorithm does. @param {HTMLElement} element @param {Store} store */
 export function warning(element, store) {
   store.on(["film", "step"], ({ film, step, scenario }) => {
     const all = film?.head.outside ?? [], past = all.filter((o) => o.step <= step);
-    element.hidden = all.length === 0;
+    const holds = all.length === 0 && branchOf(store)?.record;
+    element.hidden = all.length === 0 && !holds;
+    attribute(element, "data-state", holds ? "good" : "");
+    if (film && holds) {
+      element.style.visibility = "";
+      element.replaceChildren(h("b", {}, t.actHolds), ` ${t.actHeld(film.length)}`);
+      return;
+    }
     // Its room is kept before that step: the picture must not move while the run is played.
     element.style.visibility = past.length ? "" : "hidden";
     if (all.length) element.replaceChildren(h("b", {}, scenario ? t.actOutside : t.actNotDone),
@@ -136,17 +144,21 @@ export function warning(element, store) {
 
 /** Does what a key says to the chosen process, or to the links. @param {Store} store @param {string} key */
 export function press(store, key) {
-  const { process, embed } = store.state;
+  const { embed, film, step, view } = store.state;
   if (embed) return; // there is no way back
+  const { process: chosen } = store.state;
+  const process = chosen < 0 && film && view === "service" ? leaderOf(film, step) : chosen; // who is meant there
   return act(store, async (then) => {
+    const not = (/** @type {string} */ notice) => void store.set({ notice });
     if (key === "h") return heal;
     const list = await pending(then).catch(() => []);
     if (/^[1-9]$/.test(key)) {
       const n = list[Number(key) - 1];
-      return n && !n.refused ? { words: n.words, act: n.act } : undefined;
+      return n && !n.refused ? { words: n.words, act: n.act } : not(whyNot(then, key, process, list));
     }
-    if (process < 0) return void store.set({ panel: "acts", error: t.actChooseFirst });
-    return [...ofProcess(then, process, list), ...ofLinks(then, [process])].find((a) => a.key === key);
+    if (process < 0 && view !== "service") return void store.set({ panel: "acts", error: t.actChooseFirst });
+    return [...ofProcess(then, process, list), ...process < 0 ? [] : ofLinks(then, [process])].find((a) => a.key === key)
+      ?? not(whyNot(then, key, process, list));
   });
 }
 

@@ -5,19 +5,22 @@
 // A panel is a module with mount(element, store), listed in panels.js. All words are in texts.js.
 
 import * as acts from "./acts.js";
-import { ask, call, callLong, counted, load } from "./bridge.js";
+import { ask, call, callLong, counted, load, toOpen } from "./bridge.js";
 import * as compare from "./compare.js";
 import * as controls from "./controls.js";
 import { h } from "./dom.js";
+import * as doors from "./doors.js";
 import * as graph from "./graph.js";
 import { scene } from "./graph.js";
 import * as keys from "./keys.js";
 import { lessons } from "./learn.js";
 import * as lights from "./lights.js";
 import * as menu from "./menu.js";
+import * as notice from "./notice.js";
 import * as panels from "./panels.js";
-import { inTurn, open, openNow, reason, since } from "./run.js";
+import { inTurn, look, open, openNow, reason, since } from "./run.js";
 import * as race from "./race.js";
+import * as service from "./service.js";
 import * as setup from "./setup.js";
 import * as share from "./share.js";
 import { decode, encode } from "./share.js";
@@ -33,14 +36,41 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const store = createStore({
   catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
-  scale: "time", zoom: 1, step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
+  view: "run", story: null, scale: "time", zoom: 1, step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
   compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, budget: {}, embed: "",
+  doors: false, notice: "",
 });
 
 /** @param {string} id */
 function part(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
+
+/** Whether the page begins with the service: no address asks for a run. */
+const serves = !location.hash.slice(1) && !toOpen()
+  && !["view", "step", "embed"].some((name) => new URLSearchParams(location.search).has(name));
+if (serves) {
+  look(store, "service");
+  store.set({ doors: doors.wanted() });
+}
+
+/** The views of the page, and the buttons that turn to them. @param {HTMLElement} element */
+function views(element) {
+  element.setAttribute("aria-label", t.viewsLabel);
+  const buttons = Object.entries(t.views).map(([view, words]) => [view, h("button", { onclick: () => service.turn(store,
+    /** @type {"run"|"service"} */ (view), () => (view === "service" ? service.begin(store, "members", 5) : firstRun())) },
+  words)]);
+  element.append(...buttons.map(([, button]) => button));
+  store.on(["view"], ({ view }) => {
+    document.documentElement.dataset.view = view;
+    for (const [of, button] of buttons) /** @type {Element} */ (button).setAttribute("aria-pressed", String(of === view));
+  });
+}
+
+const sugar = store.state.sugar;
+
+/** Shows the first run of an algorithm. */
+const firstRun = () => openNow(store, ask("scenario", sugar), { play: true, sugar });
 
 /** Says the present step, at most once a second. @param {HTMLElement} element */
 function speak(element) {
@@ -50,7 +80,9 @@ function speak(element) {
     const { film, scenario, step } = store.state;
     if (!film) return;
     next = performance.now() + 1000;
-    const [text] = step ? await words(film, scenario, step, step).catch(() => [""]) : [t.start];
+    const { story, view, cursor } = store.state;
+    const [text] = view === "service" ? [story && t.serviceEvents(film, story).findLast((e) => e.at <= cursor)?.words || ""]
+      : step ? await words(film, scenario, step, step).catch(() => [""]) : [t.start];
     if (store.state.step === step) element.textContent = text;
   };
   store.on(["film", "step"], () => {
@@ -87,18 +119,23 @@ function frame() {
   const loading = h("p", { class: "loading" }, t.loading);
   part("graph").append(loading);
   store.on(["film", "error"], ({ film, error }) => (loading.hidden = film !== null || error !== ""));
+  views(part("views"));
+  doors.mount(part("doors"), store, firstRun);
+  service.mount(part("service"), store);
   setup.mount(part("setup"), store);
   lights.mount(part("lights"), store);
+  lights.banner(part("two"), store);
   graph.legend(part("legend"), store);
   controls.mount(part("controls"), store);
   panels.mount(part("column"), part("side"), store);
   compare.mount(part("column"), store);
   menu.mount(store);
   acts.warning(part("outside"), store);
+  notice.mount(part("notice"), store);
   keys.mount(store);
   part("tools").append(h("button", { onclick: () => race.openDialog(store) }, t.raceTitle),
     h("button", { onclick: () => share.openDialog(store) }, t.share),
-    h("button", { "aria-label": t.keys, onclick: keys.openDialog }, "?"));
+    h("button", { "aria-label": t.keys, onclick: () => keys.openDialog(store) }, "?"));
   speak(part("spoken"));
   embed();
   store.on(["film"], ({ film }) => {
@@ -128,6 +165,7 @@ async function begin() {
   share.mount(store);
   const { sugar } = store.state; // a setting that is refused meanwhile makes no run
   await inTurn(store, () => share.openAddress(store));
+  if (serves && !store.state.film) await inTurn(store, () => service.begin(store, "members", 5));
   // What has come in its place may not be a run.
   for (let tried; !tried;) {
     await inTurn(store, async () => {

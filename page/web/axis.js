@@ -2,7 +2,7 @@
 //
 // By the clock a unit of time is one unit of the axis. The steps of one instant are spread over at most 30 per
 // cent of a unit, in their order, and a time in which nothing happens is cut to one unit. By steps, each step
-// is one unit of the axis.
+// is one unit of the axis. By the clock of a service nothing is spread or cut.
 
 import { upTo } from "./film.js";
 
@@ -12,7 +12,7 @@ const longest = 3; // a longer wait is cut
 const spread = 0.3;
 
 export class Axis {
-  /** @param {import("./film.js").Film} film @param {"time"|"steps"} scale */
+  /** @param {import("./film.js").Film} film @param {import("./store.js").Scale} scale */
   constructor(film, scale) {
     this.scale = scale;
     /** the place of each step; places[0] is that before all */
@@ -22,8 +22,9 @@ export class Axis {
     /** @type {{place: number, at: number}[]} the instants */
     this.instants = [];
     if (scale === "steps") this.#count(film);
-    else this.#measure(film);
-    this.end = this.places[film.length] + (scale === "steps" ? 1 : 0.7);
+    else this.#measure(film, scale === "clock");
+    this.end = scale === "clock" ? Math.max(film.head.end, film.head.scenario?.until ?? 0)
+      : this.places[film.length] + (scale === "steps" ? 1 : 0.7);
   }
 
   /** @param {import("./film.js").Film} film */
@@ -36,22 +37,22 @@ export class Axis {
     }
   }
 
-  /** @param {import("./film.js").Film} film */
-  #measure(film) {
+  /** @param {import("./film.js").Film} film @param {boolean} exact */
+  #measure(film, exact) {
     let place = 0, at = 0;
     for (let k = 1; k <= film.length;) {
       const now = film.at(k);
       let behind = k;
       while (behind <= film.length && film.at(behind) === now) behind++;
       const wait = now - at;
-      if (wait > longest) {
+      if (wait > longest && !exact) {
         this.gaps.push({ from: place, to: place + 1, units: wait });
         place += 1;
       } else {
         place += wait;
       }
       at = now;
-      const next = behind <= film.length ? Math.min(1, film.at(behind) - now) : 1;
+      const next = exact ? 0 : behind <= film.length ? Math.min(1, film.at(behind) - now) : 1;
       const count = behind - k;
       this.instants.push({ place, at });
       for (let i = 0; i < count; i++) this.places[k + i] = place + (spread * next * i) / count;

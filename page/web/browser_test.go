@@ -174,7 +174,7 @@ func take(measured bool) (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 }
 
-// leave empties a tab, so that nothing of its test goes on, and keeps it for others. It closes a tab that had
+// leave empties a tab, so that nothing of its test continues, and keeps it for others. It closes a tab that had
 // to be its test's own, that does not answer, or whose test failed: a dialog may be open in it.
 func leave(t *testing.T, tab context.Context, measured bool) {
 	ctx, cancel := context.WithTimeout(tab, 10*time.Second)
@@ -262,9 +262,12 @@ func (p *tab) seen() (messages, requests []string) {
 	return append([]string(nil), p.errors...), append([]string(nil), p.requests...)
 }
 
-// open loads an address, and waits until its run is shown.
+// open loads an address, and waits until its run is shown: the first run of an algorithm if the address names none.
 func (p *tab) open(address string) {
 	p.t.Helper()
+	if !strings.ContainsAny(address, "?#") {
+		address += "?view=run"
+	}
 	require.NoError(p.t, chromedp.Do(p.ctx, chromedp.Navigate(address)))
 	p.script(nil, `
 		const there = () => document.getElementById("hash")?.textContent;

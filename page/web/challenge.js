@@ -10,6 +10,10 @@ import * as t from "./texts.js";
 /** @typedef {{id: string, package: string, name: string, wrong?: string, setting?: string, hint?: string,
  *   scenario: any, property?: string, words?: string, par?: number, budget?: {[fault: string]: number}}} Challenge */
 
+/** How hard a challenge is, from 0 to 2: by the fewest steps that show the mistake, or in between if messages count.
+ * @param {Challenge} c */
+const level = ({ property, par = 0 }) => (!property ? 1 : par <= 4 ? 0 : par <= 8 ? 1 : 2);
+
 /** @param {Challenge[]} all @param {(chosen: Challenge) => void} choose @returns {Node[]} */
 export function list(all, choose) {
   if (all.length === 0) return [];
@@ -19,8 +23,9 @@ export function list(all, choose) {
   return [h("h2", {}, t.learnChallenges), h("p", { class: "note" }, t.learnChallengesHint),
     ...[...packages].map(([name, list], i) => h("details", { class: "package", open: i === 0 },
       h("summary", {}, name, h("small", {}, `${list.filter((c) => earned[c.id]).length} / ${list.length}`)),
-      h("ul", { class: "lessons" }, list.map((c) => h("li", {}, h("button", { class: "does challenge",
-        "data-id": c.id, onclick: () => choose(c) }, c.name, earned[c.id] ? stars(earned[c.id]) : ""))))))];
+      h("ul", { class: "lessons" }, list.sort((a, b) => level(a) - level(b)).map((c) => h("li", {},
+        h("button", { class: "does challenge", "data-id": c.id, onclick: () => choose(c) }, h("span", {}, c.name),
+          earned[c.id] ? stars(earned[c.id]) : "", h("small", { "data-level": level(c) }, t.learnLevels[level(c)])))))))];
 }
 
 /** The best grade of each challenge that was solved, since the page was opened. @type {{[id: string]: number}} */
@@ -68,7 +73,7 @@ export async function play(element, store, c, home) {
         played = "";
         home();
       } }, t.learnLeave)),
-    h("p", {}, c.property ? t.learnTask : "", t.learnJudged),
+    h("p", {}, h("small", { "data-level": level(c) }, t.learnLevels[level(c)]), " ", c.property ? t.learnTask : "", t.learnJudged),
     h("p", { class: "note" }, [c.words, c.setting, allowed(c)].filter(Boolean).map((words) =>
       t.sentence(words ?? "").replace("..", ".")).join(" ")), hint,
     h("div", { class: "row wrap" }, h("button", { class: "plain strong", onclick: () =>

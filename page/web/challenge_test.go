@@ -132,7 +132,7 @@ func TestChallenges(t *testing.T) {
 		while (!document.querySelector("[data-id=" + all[0].id + "]")) await frame();
 		return { got, solved: every(".challenge .stars").map((s) => s.ariaLabel ??
 				s.getAttribute("aria-label")),
-			summaries: every(".package small").map((s) => s.textContent) };`)
+			summaries: every(".package summary small").map((s) => s.textContent) };`)
 	got := result.Got
 	require.Len(t, got, len(all))
 	require.Equal(t, slices.Repeat([]string{"3 of 3 stars"}, len(all)), result.Solved)

@@ -2,7 +2,7 @@
 
 import { circle, fit, star } from "./canvas.js";
 import { h, perFrame, s } from "./dom.js";
-import { go, move, play, setScale, toggle } from "./run.js";
+import { go, move, play, second, setScale, toggle } from "./run.js";
 import { colours } from "./theme.js";
 import * as t from "./texts.js";
 
@@ -56,16 +56,21 @@ export function mount(element, store) {
       button("on", () => move(store, stride, 1)),
       button("last", () => go(store, store.state.film?.length ?? 0))),
     h("div", { class: "side end" }, by, speed, scale)));
-  store.on(["scale"], (state) => (
-    /** @type {HTMLSelectElement} */ (scale.querySelector("select")).value = state.scale));
+  store.on(["scale"], (state) => {
+    scale.hidden = state.scale === "clock";
+    if (!scale.hidden) /** @type {HTMLSelectElement} */ (scale.querySelector("select")).value = state.scale;
+  });
+  store.on(["speed"], (state) => (
+    /** @type {HTMLSelectElement} */ (speed.querySelector("select")).value = String(state.speed)));
   store.on(["playing"], ({ playing }) => {
     const name = playing ? "pause" : "play";
     run.replaceChildren(icon(name));
     run.setAttribute("aria-label", t.transport[name]);
     run.title = t.transport[name];
   });
-  store.on(["film", "step"], ({ film, step }) => {
-    if (film) where.textContent = t.stepOf(step, film.length, film.at(step));
+  store.on(["film", "step", "view"], ({ film, step, view }) => {
+    const serves = view === "service";
+    if (film) where.textContent = serves ? t.serviceWhere(film.at(step) / second) : t.stepOf(step, film.length, film.at(step));
   });
 }
 
@@ -99,6 +104,14 @@ function scrubber(store) {
     g.fillStyle = all.gold;
     for (const k of film.crowned) star(g, x(axis.placeOf(k)), 6, 5.5);
     g.fillStyle = all.red;
+    for (const at of film.ends) { // a leader stops to lead
+      const on = x(axis.placeAt(at));
+      g.beginPath();
+      g.moveTo(on - 4.5, 2);
+      g.lineTo(on + 4.5, 2);
+      g.lineTo(on, 10);
+      g.fill();
+    }
     for (const k of film.faults) if (film.what(k) !== "lose") g.fillRect(x(axis.placeOf(k)) - 1, 1, 2, 9);
     for (const { step } of film.forbidden) g.fillRect(x(axis.placeOf(step)) - 2, 1, 4, base - 2);
     g.fillStyle = all.ink;

@@ -17,7 +17,11 @@
  *   result: string,
  *   ok: boolean, errors?: string[], outside: {step: number, why: string}[],
  *   wrong: {step: number, why: string}[], command: string, scenario: any,
- *   priorities?: (number|string)[]}} Head */
+ *   priorities?: (number|string)[], loans?: Loan[], cuts?: Cut[]}} Head */
+/** A vote that is lent, or the record of a store, which has no until.
+ * @typedef {{of: number, to: number, term: number, from: number, end: number, until: number}} Loan */
+/** A planned partition: the group of each process; until is 0 if it does not end.
+ * @typedef {{from: number, until: number, groups: number[], oneWay?: boolean}} Cut */
 
 export const UNDECIDED = 0, FOLLOWER = 1, LEADER = 2;
 export const UP = 0, DOWN = 1, PAUSED = 2;
@@ -87,6 +91,8 @@ export class Film {
     this.decisions = [];
     /** @type {Set<number>} the steps that make a leader */
     this.crowned = new Set();
+    /** @type {number[]} the times at which a leader stops to lead */
+    this.ends = [];
     /** @type {number[]} */
     this.faults = [];
     this.#timeline();
@@ -134,9 +140,13 @@ export class Film {
     const c = this.changes;
     for (let i = 0; i < c.n; i++) this.changesOf[c.process[i]].push(i);
     for (let i = 0; i < this.length; i++) this.stepsOf[this.steps.process[i]].push(i + 1);
-    const role = new Uint8Array(this.n), leader = new BigUint64Array(this.n);
+    const role = new Uint8Array(this.n), leader = new BigUint64Array(this.n), until = new Float64Array(this.n);
+    const end = (/** @type {number} */ p, /** @type {number} */ at) => role[p] === LEADER
+      && this.ends.push(until[p] > 0 ? Math.min(at, until[p]) : at);
     for (let i = 0; i < c.n; i++) {
       const p = c.process[i];
+      if (c.role[i] !== LEADER || c.status[i] === DOWN) end(p, this.at(c.step[i]));
+      until[p] = c.until[i];
       if (c.role[i] !== UNDECIDED && (c.role[i] !== role[p] || c.leader[i] !== leader[p])) {
         if (this.decisions.at(-1) !== c.step[i]) this.decisions.push(c.step[i]);
       }
@@ -144,6 +154,7 @@ export class Film {
       role[p] = c.role[i];
       leader[p] = c.leader[i];
     }
+    for (let p = 0; p < this.n; p++) if (until[p] > 0 && until[p] <= this.at(this.length)) end(p, until[p]);
     for (let k = 1; k <= this.length; k++) if (faulty.has(this.what(k))) this.faults.push(k);
   }
 

@@ -1,11 +1,12 @@
 // The picture of the network: processes, links, and the messages in flight.
 
 import { DOWN, FOLLOWER, LEADER, PAUSED, UNDECIDED } from "./film.js";
-import { fit } from "./canvas.js";
+import { fit, line } from "./canvas.js";
 import { attribute, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
 import { colours, signPath, signs } from "./theme.js";
+import { nextTimer } from "./timers.js";
 import { cutLinks, drawLinks, drawTokens, treeAt } from "./tokens.js";
 import * as t from "./texts.js";
 
@@ -72,7 +73,9 @@ export function mount(element, store) {
     if (!again && now === linked) return;
     linked = now;
     const { width, height } = stage.getBoundingClientRect();
-    drawLinks(fit(below, width, height), film, placed, cut, tree);
+    const g = fit(below, width, height);
+    drawLinks(g, film, placed, cut, tree);
+    ranks(g, film, placed);
   };
 
   const processes = () => {
@@ -110,14 +113,66 @@ export function mount(element, store) {
     const { film, axis, step, cursor, cause } = store.state;
     if (!film || !axis || !placed) return;
     const { width, height } = stage.getBoundingClientRect();
-    scene.tokens = drawTokens(fit(above, width, height), film, axis, placed, signs(film.head.kinds),
-      { step, cursor, cause });
+    const g = fit(above, width, height);
+    clocks(g, film, placed, step, axis.timeAt(cursor));
+    scene.tokens = drawTokens(g, film, axis, placed, signs(film.head.kinds), { step, cursor, cause });
   });
 
   store.on(["film", "paint"], place);
   store.on(["step", "process", "cause"], processes);
   store.on(["cursor", "step", "axis", "cause", "paint"], move);
   new ResizeObserver(place).observe(stage);
+}
+
+const many = 16; // processes whose IDs a reader does not compare at a glance
+
+/** A line at each of many processes, the longer the larger its rank. On a ring it points away from the messages.
+ * @param {CanvasRenderingContext2D} g @param {import("./film.js").Film} film @param {import("./layout.js").Layout} l */
+function ranks(g, film, l) {
+  if (film.n < many) return;
+  const circle = l.round || film.head.shape === "complete", longest = film.n > 64 ? 11 : 16;
+  const from = l.radius + (l.outside ? 12 : 7);
+  g.strokeStyle = colours().mid;
+  g.lineWidth = Math.max(1.2, Math.min(4, l.radius / 2));
+  rankOf(film).forEach((rank, p) => {
+    const { x, y } = l.points[p], long = from + 1 + (longest * rank) / film.n;
+    const angle = !circle ? -Math.PI / 2 : Math.atan2(y - l.cy, x - l.cx) + (l.outside ? Math.PI : 0);
+    const dx = Math.cos(angle), dy = Math.sin(angle);
+    line(g, x + dx * from, y + dy * from, x + dx * long, y + dy * long);
+  });
+}
+
+/** @type {WeakMap<import("./film.js").Film, number[]>} */
+const known = new WeakMap();
+
+/** How many processes are smaller than each. @param {import("./film.js").Film} film */
+export function rankOf(film) {
+  let ranks = known.get(film);
+  if (ranks) return ranks;
+  const { ids, priorities } = film.head, of = ids.map((id, p) => ({ p, id: BigInt(id), first: BigInt(priorities?.[p] ?? 0) }));
+  of.sort((a, b) => (a.first !== b.first ? (a.first < b.first ? -1 : 1) : a.id < b.id ? -1 : 1));
+  known.set(film, (ranks = new Array(film.n).fill(0)));
+  of.forEach(({ p }, i) => (/** @type {number[]} */ (ranks)[p] = i));
+  return ranks;
+}
+
+/** An arc around each process: the part that is left until its next timer fires, from the time at which that was set.
+ * @param {CanvasRenderingContext2D} g @param {import("./film.js").Film} film @param {import("./layout.js").Layout} l
+ * @param {number} step @param {number} now */
+function clocks(g, film, l, step, now) {
+  if (l.radius < 5) return; // an arc would look like its process
+  const changes = film.changesAt(step);
+  g.strokeStyle = colours().sky;
+  g.lineWidth = Math.max(1.5, Math.min(3, l.radius / 6));
+  l.points.forEach(({ x, y }, p) => {
+    const timer = film.changes.status[changes[p]] === DOWN ? null : nextTimer(film, p, step);
+    if (!timer) return;
+    const left = Math.max(0, Math.min(1, (timer.due - now) / (timer.due - timer.set || 1)));
+    const far = l.radius * (film.roleOf(p, step) === LEADER ? 1.42 : 1) + 2 + g.lineWidth;
+    g.beginPath();
+    g.arc(x, y, far, -Math.PI / 2, -Math.PI / 2 + 2 * Math.PI * left);
+    g.stroke();
+  });
 }
 
 /** The outline of a process, which differs by its role. @param {number} role @param {number} r */

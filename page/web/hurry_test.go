@@ -56,7 +56,7 @@ func TestPanelsAreOfTheRunShown(t *testing.T) {
 }
 
 // The scrubber has the keys of the page, and none of its own that mean something else. To move it while the
-// run is played does not start the run anew.
+// run is played does not start the run again.
 func TestScrubberInHands(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{})

@@ -2,6 +2,7 @@
 
 import * as acts from "./acts.js";
 import { closer, h, openModal } from "./dom.js";
+import * as doors from "./doors.js";
 import { go, light, move, toggle } from "./run.js";
 import { openDialog as share } from "./share.js";
 import * as t from "./texts.js";
@@ -39,12 +40,15 @@ export const keys = [
   { keys: ["Escape"], words: t.keyMoves.all, press: (store) => light(store, 0) },
 ];
 
-/** Lists the keys. */
-export function openDialog() {
+/** Lists the keys, and leads back to the start cards. @param {Store} store */
+export function openDialog(store) {
   if (document.querySelector("dialog")) return;
   openModal(t.keys, [h("h2", {}, t.keys), h("dl", { class: "keys" }, keys.map((key) => h("div", {}, h("dt", {},
     (key.shown ? [key.shown] : key.keys).map((k) => h("kbd", {}, t.keyNames[k] ?? k))), h("dd", {}, key.words)))),
-  h("p", { class: "note" }, t.marks), closer("end")]);
+  h("p", { class: "note" }, t.marks), h("div", { class: "row ends" }, h("button", { class: "plain", onclick: () => {
+    document.querySelector("dialog")?.close();
+    doors.show(store);
+  } }, t.doorsShow), closer())]);
 }
 
 /** @param {KeyboardEvent} event */

@@ -5,6 +5,7 @@ import * as challenge from "./challenge.js";
 import { h } from "./dom.js";
 import { scene } from "./graph.js";
 import { failure, go, instead, open, showBranch } from "./run.js";
+import { keep } from "./service.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -21,69 +22,103 @@ export function lessons() {
   return read;
 }
 
+/** The lessons in an order of learning: a course for each heading. Each lesson builds on those before it in its course,
+ * and all on the first course. */
+export const courses = {
+  first: ["lcr", "bully", "bully-split", "lease-split"],
+  leases: ["lease", "storelease", "lease-five", "lease-lists"],
+  rings: ["hs", "franklin", "peterson", "dkr", "itairodeh"],
+  complete: ["inquiry", "modbully", "invitation", "afekgafni", "lmw"],
+  graphs: ["floodmax", "echo", "treeelect", "yoyo", "ghs", "hypercube", "mesh"],
+  sections: ["mutex"],
+};
+
+/** The lessons of each course. @param {Lesson[]} all @returns {[keyof typeof courses, Lesson[]][]} */
+const inCourses = (all) => /** @type {[keyof typeof courses, string[]][]} */ (Object.entries(courses))
+  .map(([course, ids]) => [course, ids.flatMap((id) => all.find((l) => l.id === id) ?? [])]);
+
 const ended = new Set(); // the lessons whose last stop was reached
+
+let panel = /** @type {HTMLElement} */ (document.body); // in which the lessons are
+
+/** Opens the first lesson. @param {Store} store */
+export async function begin(store) {
+  keep(store);
+  begun = true;
+  store.set({ panel: "learn" });
+  const [first] = inCourses(await lessons().catch(() => [])).flatMap(([, list]) => list);
+  return first ? play(store, first) : home(store);
+}
+
+/** Lists the lessons and the challenges. @param {Store} store */
+async function home(store) {
+  mark([]);
+  hide(store, false);
+  const shown = await ask("challenges").catch(() => []);
+  let number = 0;
+  const one = (/** @type {Lesson} */ lesson) => h("li", {}, h("button", { class: "does", "data-lesson": lesson.id,
+    onclick: () => play(store, lesson) }, h("small", {}, ++number), h("span", {},
+    h("b", {}, ended.has(lesson.id) ? t.learnRead : "", lesson.title), h("small", {}, t.learnStops(lesson.stops.length)))));
+  const all = await lessons().then((list) => inCourses(list).filter(([, some]) => some.length).flatMap(([course, some]) =>
+    [h("h3", {}, t.learnCourses[course]), h("ol", { class: "lessons" }, some.map(one))]), (error) => [failure(error)]);
+  panel.replaceChildren(h("h2", {}, t.learnLessons), ...all,
+    ...challenge.list(shown, (chosen) => challenge.play(panel, store, chosen, () => home(store))));
+}
+
+/** Leads through a lesson. @param {Store} store @param {Lesson} lesson */
+async function play(store, lesson) {
+  if (!(await open(store, ask("scenario", lesson.scenario), { title: lesson.title }))) return;
+  const film = /** @type {import("./film.js").Film} */ (store.state.film);
+  const own = store.state.branches.find((b) => b.film === film);
+  const list = inCourses(await lessons()).flatMap(([, some]) => some), following = list[list.indexOf(lesson) + 1];
+  const at = async (/** @type {number} */ i) => {
+    // The reader may have made runs of their own meanwhile, or have left this one.
+    if (!own || !store.state.branches.includes(own)) return play(store, lesson);
+    if (store.state.branch !== own.id && !await instead(store, () => showBranch(store, own.id))) return;
+    const stop = lesson.stops[i], last = i + 1 === lesson.stops.length;
+    // A question is asked before its step shows the answer.
+    go(store, stop.question ? stop.step - 1 : stop.step);
+    mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
+    if (last) ended.add(lesson.id);
+    const done = (/** @type {string} */ look) => h("button", { class: `plain ${look}`, onclick: () => home(store) }, t.learnDone);
+    const next = !last ? h("button", { class: "plain strong next-stop", onclick: () => at(i + 1) }, t.learnNext)
+      : !following ? done("strong") : h("button", { class: "plain strong", title: following.title, "data-lesson": following.id,
+        onclick: () => play(store, following) }, t.learnFollowing);
+    const body = h("div", { class: "stop", "aria-live": "polite" });
+    const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
+    if (stop.question) {
+      question(body, stop.question, next, () => {
+        hide(store, false);
+        if (store.state.film === own.film) go(store, stop.step);
+        return text;
+      });
+    } else body.append(...text);
+    next.disabled = Boolean(stop.question);
+    hide(store, next.disabled);
+    const back = h("button", { class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
+      t.learnBack);
+    panel.replaceChildren(
+      h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { class: "quiet",
+        onclick: () => home(store) }, t.learnLeave)),
+      h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learnAt(i + 1, lesson.stops.length) }),
+      i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
+      body, h("div", { class: "row ends" }, h("small", {}, t.learnAt(i + 1, lesson.stops.length)), back,
+        last && following ? done("") : "", next));
+    body.scrollIntoView({ block: "nearest" });
+    if (!next.disabled) next.focus({ preventScroll: true });
+  };
+  at(0);
+}
+
+let begun = false;
 
 /** @param {HTMLElement} element @param {Store} store */
 export function mount(element, store) {
-  const home = async () => {
-    mark([]);
-    hide(store, false);
-    const shown = await ask("challenges").catch(() => []);
-    // The simplest come first, as in the list of algorithms.
-    const place = (/** @type {Lesson} */ l) => store.state.catalog.findIndex(({ name }) => name === l.package);
-    const all = await lessons().then((list) => h("ul", { class: "lessons" }, list.sort((a, b) => place(a) - place(b))
-      .map((lesson) => h("li", {}, h("button", { class: "does", onclick: () => play(lesson) }, h("span", {},
-        h("b", {}, ended.has(lesson.id) ? t.learnRead : "", lesson.title), h("small", {}, t.learnStops(lesson.stops.length))))))),
-    failure);
-    element.replaceChildren(h("h2", {}, t.learnLessons), all,
-      ...challenge.list(shown, (chosen) => challenge.play(element, store, chosen, home)));
-  };
-  /** @param {Lesson} lesson */
-  const play = async (lesson) => {
-    if (!(await open(store, ask("scenario", lesson.scenario), { title: lesson.title }))) return;
-    const film = /** @type {import("./film.js").Film} */ (store.state.film);
-    const own = store.state.branches.find((b) => b.film === film);
-    const at = async (/** @type {number} */ i) => {
-      // The reader may have made runs of their own meanwhile, or have left this one.
-      if (!own || !store.state.branches.includes(own)) return play(lesson);
-      if (store.state.branch !== own.id && !await instead(store, () => showBranch(store, own.id))) return;
-      const stop = lesson.stops[i];
-      // A question is asked before its step shows the answer.
-      go(store, stop.question ? stop.step - 1 : stop.step);
-      mark((stop.highlight?.processes ?? []).map((id) => film.head.ids.indexOf(String(id))));
-      if (i + 1 === lesson.stops.length) ended.add(lesson.id);
-      const next = i + 1 < lesson.stops.length ? h("button", { class: "plain strong next-stop",
-        onclick: () => at(i + 1) }, t.learnNext) : h("button", { class: "plain strong", onclick: home },
-      t.learnDone);
-      const body = h("div", { class: "stop", "aria-live": "polite" });
-      const text = [h("p", { class: "sentence" }, stop.text), rule(store, lesson.package, stop.rule)];
-      if (stop.question) {
-        question(body, stop.question, next, () => {
-          hide(store, false);
-          if (store.state.film === own.film) go(store, stop.step);
-          return text;
-        });
-      } else body.append(...text);
-      next.disabled = Boolean(stop.question);
-      hide(store, next.disabled);
-      const back = h("button", { class: "plain", disabled: i === 0, onclick: () => at(i - 1) },
-        t.learnBack);
-      element.replaceChildren(
-        h("div", { class: "row lesson-head" }, h("h2", {}, lesson.title), h("button", { class: "quiet",
-          onclick: home }, t.learnLeave)),
-        h("progress", { max: lesson.stops.length, value: i + 1, "aria-label": t.learnAt(i + 1, lesson.stops.length) }),
-        i === 0 && lesson.about ? h("p", { class: "note" }, lesson.about) : "",
-        body, h("div", { class: "row ends" }, h("small", {}, t.learnAt(i + 1, lesson.stops.length)), back, next));
-      body.scrollIntoView({ block: "nearest" });
-      if (!next.disabled) next.focus({ preventScroll: true });
-    };
-    at(0);
-  };
-  let begun = false;
+  panel = element;
   store.on(["panel"], ({ panel }) => {
     if (panel !== "learn" || begun) return;
     begun = true;
-    home();
+    home(store);
   });
   store.on(["film", "branches"], ({ branches }) => {
     mark([]);

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/go-election/election/catalog"
 	"github.com/go-election/election/page/build"
 )
 
@@ -56,7 +54,7 @@ const walk = `
 			seen.push({ step: Number(range.value), lit: document.querySelectorAll(".node.lit").length,
 				what: log, by: before, text: document.querySelector(".stop").textContent,
 				error: document.querySelector("#error").textContent });
-			if (next.textContent === "Done") return;
+			if (next.textContent === "Done" || next.dataset.lesson) return;
 			next.click();
 		}
 	};`
@@ -112,47 +110,79 @@ func TestNoLessons(t *testing.T) {
 	require.NotEmpty(t, got[1])
 }
 
-// Every stop of every lesson is reached. Lessons stand in the order of the list of algorithms.
+// Every stop of every lesson is reached, in the order of learning. Each lesson belongs to one course.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	s, err := site()
 	require.NoError(t, err)
 	type one struct {
-		Package string
-		Stops   []struct{ Step int }
+		ID    string
+		Stops []struct{ Step int }
 	}
 	var all []one
 	require.NoError(t, json.Unmarshal(s.File("lessons.json"), &all))
 	require.GreaterOrEqual(t, len(all), 12)
-	place := map[string]int{}
-	for i, a := range catalog.All() {
-		place[a.Name] = i
-	}
-	slices.SortStableFunc(all, func(a, b one) int { return place[a.Package] - place[b.Package] })
-	require.Equal(t, "lcr", all[0].Package)
-	if testing.Short() { // page/lessons compares the texts of all with their runs
-		all = all[:2]
-	}
 	p := newTab(t, look{still: true})
 	p.open(serve(t))
-	var got []walked
+	var got struct {
+		Order []string
+		Next  []string // lessons offered at the end of the lesson before
+		Seen  []walked
+	}
 	p.script(&got, walk+`
-		for (let i = 0; i < `+strconv.Itoa(len(all))+`; i++) {
-			const list = await until(() => every(".lessons .does:not(.challenge)")[i]);
-			await walk(list);
-			document.querySelector(".ends .strong").click();
+		const got = { order: [], next: [], seen };
+		for (let i = 0; i === 0 || i < got.order.length; i++) {
+			await until(() => every(".lessons [data-lesson]")[i]);
+			const buttons = every(".lessons [data-lesson]");
+			got.order = buttons.map((b) => b.dataset.lesson);
+			await walk(buttons[i]);
+			got.next.push(document.querySelector(".ends [data-lesson]")?.dataset.lesson ?? "");
+			every(".ends button").find((b) => b.textContent === "Done").click();
 		}
-		return seen;`)
+		return got;`)
+	require.Equal(t, []string{"lcr", "bully", "bully-split", "lease-split"}, got.Order[:4])
+	require.Len(t, got.Order, len(all))
+	require.Equal(t, append(got.Order[1:], ""), got.Next)
 	k := 0
-	for _, one := range all {
+	for _, id := range got.Order {
+		i := slices.IndexFunc(all, func(l one) bool { return l.ID == id })
+		require.GreaterOrEqual(t, i, 0, id)
 		before := -1
-		for _, stop := range one.Stops {
-			require.Empty(t, got[k].Error)
-			require.Greater(t, got[k].Step, before-1)
-			require.Equal(t, stop.Step, got[k].Step)
-			before = got[k].Step
+		for _, stop := range all[i].Stops {
+			require.Empty(t, got.Seen[k].Error)
+			require.Greater(t, got.Seen[k].Step, before-1)
+			require.Equal(t, stop.Step, got.Seen[k].Step)
+			before = got.Seen[k].Step
 			k++
 		}
+		all = slices.Delete(all, i, i+1)
 	}
-	require.Len(t, got, k)
+	require.Empty(t, all)
+	require.Len(t, got.Seen, k)
+}
+
+// Challenges are graded, and the easy ones of an algorithm come first.
+func TestChallengesAreGraded(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got [][]string
+	p.script(&got, `
+		document.querySelector("#tab-learn").click();
+		while (!document.querySelector(".challenge")) await frame();
+		return every(".package").map((e) => [...e.querySelectorAll("[data-level]")].map((l) => l.textContent));`)
+	place := map[string]int{"easy": 0, "medium": 1, "hard": 2}
+	count := make(map[string]int)
+	for _, levels := range got {
+		require.NotEmpty(t, levels)
+		for _, l := range levels {
+			require.Contains(t, place, l)
+			count[l]++
+		}
+		require.True(t, slices.IsSortedFunc(levels, func(a, b string) int { return place[a] - place[b] }), levels)
+	}
+	require.Equal(t, "easy", got[0][0])
+	for l := range place {
+		require.Greater(t, count[l], 10, l)
+	}
 }

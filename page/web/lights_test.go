@@ -55,6 +55,7 @@ func TestLightOfLeases(t *testing.T) {
 	require.Equal(t, "museum/lease-live-grant-replaced", got[1][0][2], "the settings name another algorithm")
 	leaders := make(map[string]bool)
 	for _, seen := range got[0] {
+		require.Equal(t, seen[0] == "no leader now", seen[1] == "none", "neither good nor bad: %s", seen)
 		require.NotContains(t, seen[0], " and ")
 		require.NotEqual(t, "bad", seen[1])
 		leaders[seen[0]] = true

@@ -49,7 +49,7 @@ func TestLoading(t *testing.T) {
 				build.Handler(s).ServeHTTP(w, r)
 			}))
 			p := newTab(t, look{still: true})
-			require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(address)))
+			require.NoError(t, chromedp.Do(p.ctx, chromedp.Navigate(address+"?view=run")))
 			var before, after struct {
 				Loading, Error string
 				Inside         bool

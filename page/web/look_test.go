@@ -170,7 +170,7 @@ func TestTimeIsInSight(t *testing.T) {
 		}`)
 }
 
-// The controls stay where they are while the run goes on, and the number of processes is whole.
+// The controls stay where they are while the run continues, and the number of processes is whole.
 func TestControlsStay(t *testing.T) {
 	t.Parallel()
 	onScreens(t, `

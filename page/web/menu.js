@@ -10,6 +10,7 @@ import * as t from "./texts.js";
 /** @typedef {import("./actions.js").Action} Action */
 
 const near = 15; // pixels within which a message is hit
+const most = 6; // lines of a menu
 const menu = h("div", { class: "popup", role: "menu", hidden: true });
 /** @type {Element | null} */
 let before = null;
@@ -20,19 +21,21 @@ function close() {
   if (menu.contains(document.activeElement) && before instanceof SVGElement) before.focus();
 }
 
-/** Opens the menu. @param {Store} store @param {string} title @param {Action[]} list @param {number} x
+/** Opens the menu. What has no room in it comes after its last line. @param {Store} store @param {string} title @param {Action[]} list @param {number} x
  * @param {number} y */
 function show(store, title, list, x, y) {
   if (list.length === 0 || store.state.embed) return;
   store.set({ playing: false }); // else it would be over with the next step
-  before = document.activeElement;
+  if (!menu.contains(document.activeElement)) before = document.activeElement;
+  const all = list.length > most, more = h("button", { role: "menuitem", tabindex: -1, "aria-haspopup": "menu",
+    onclick: () => show(store, title, list.slice(most - 1), x, y) }, h("span", {}, t.actMore));
   menu.setAttribute("aria-label", title);
-  menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.map((action) => h("button", {
+  menu.replaceChildren(h("p", { "aria-hidden": "true" }, title), ...list.slice(0, all ? most - 1 : most).map((action) => h("button", {
     role: "menuitem", tabindex: -1, disabled: Boolean(action.refused), title: action.refused ?? action.outside,
     class: action.outside ? "leaves" : "", onclick: () => {
       close();
       act(store, action);
-    } }, h("span", {}, action.words), action.key ? h("kbd", {}, action.key) : "")));
+    } }, h("span", {}, action.words), action.key ? h("kbd", {}, action.key) : "")), all ? more : "");
   menu.hidden = false;
   const { width, height } = menu.getBoundingClientRect();
   menu.style.left = `${Math.max(8, Math.min(x, innerWidth - width - 8))}px`;
@@ -48,7 +51,8 @@ async function processMenu(store, p, x, y) {
   const next = await presentOf(store), who = suspicions(store, p);
   if (!next) return;
   const suspects = who.length > 4 ? [] : who.map((a) => ({ ...a, words: a.title ?? "" }));
-  show(store, t.process(film.name(p)), [...ofProcess(store, p, next), ...suspects, ...ofLinks(store, [p])], x, y);
+  const all = [...ofProcess(store, p, next), ...ofLinks(store, [p])], first = all.filter(({ key }) => key);
+  show(store, t.process(film.name(p)), [...first, ...all.filter((a) => !first.includes(a)), ...suspects], x, y);
 }
 
 /** The entry of the library's list that is a message of the picture. @param {Store} store
@@ -105,6 +109,7 @@ function lasso(store, event) {
     drawn = line.length > 2;
     const list = ofLinks(store, inside);
     if (list.length) show(store, t.actAround(inside.length), [...list, heal], e.clientX + 8, e.clientY + 8);
+    else if (inside.length) store.set({ notice: t.whyAll });
   };
   addEventListener("pointermove", move);
   addEventListener("pointerup", end);

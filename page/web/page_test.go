@@ -183,7 +183,7 @@ func TestAddressIsShort(t *testing.T) {
 	t.Log(length)
 }
 
-// A trace that is dropped on the page is shown in its own words; the first step that the algorithm would
+// A trace that is dropped on the page is shown in its own words, and praised if it holds; the first step that the algorithm would
 // not have made is where the page stands, and is named.
 func TestTraces(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,8 @@ func TestTraces(t *testing.T) {
 		};`
 	var got [4]any
 	p.script(&got, `const EDIT = (text) => text;`+drop+`return shows(4);`)
-	require.Equal(t, [4]any{float64(3), true, "2 starts; sends election 2 to 3", ""}, got)
+	const held = "The record holds. 21 of 21 steps are what the algorithm does."
+	require.Equal(t, [4]any{float64(3), true, "2 starts; sends election 2 to 3", held}, got)
 	p.script(&got, `const EDIT = (text) => text.replace('"role":"leader"', '"role":"follower"');`+drop+
 		`return shows();`)
 	require.Equal(t, float64(3), got[0])
@@ -238,9 +239,9 @@ func TestTraces(t *testing.T) {
 	// The events of real processes stand one below the other: on the clock they would be one line.
 	var axis []string
 	p.script(&axis, `const EDIT = (text) => text.replace('"driver":"sim"', '"driver":"local"');`+drop+`
-		await shows();
-		return [page.store.state.axis.scale, every(".side.end select").at(-1).value];`)
-	require.Equal(t, []string{"steps", "steps"}, axis)
+		const [, , , said] = await shows();
+		return [page.store.state.axis.scale, every(".side.end select").at(-1).value, said];`)
+	require.Equal(t, []string{"steps", "steps", held}, axis)
 }
 
 // A page at work asks for nothing more, from here or elsewhere, and says nothing on the console.
@@ -320,7 +321,7 @@ func TestWithoutServer(t *testing.T) {
 			every("dialog button").find((b) => b.textContent === "Picture (SVG)").click();
 			got.saved = await saved;
 			return got;`)
-		require.Contains(t, got.Sum, "Nothing can go wrong. 2,305 states")
+		require.Contains(t, got.Sum, "In any order of messages, without faults: nothing goes wrong. 2,305 states")
 		require.Greater(t, got.Lessons, 15)
 		require.NotEmpty(t, got.Lesson)
 		require.Regexp(t, `\.svg$`, got.Saved)

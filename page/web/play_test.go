@@ -23,7 +23,7 @@ func (p *tab) ask(sugar map[string]any) {
 		while (!document.title) await settled();`, scenario))
 }
 
-// In the same time a run goes on by as much more as the speed says, from a quarter to 32 times. The frames
+// In the same time a run continues by as much more as the speed says, from a quarter to 32 times. The frames
 // have a clock of the test's own.
 func TestSpeedsOfPlay(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestSpeedsOfPlay(t *testing.T) {
 }
 
 // The scrubber has a bar for each part of the run in which something happens, as high as there are steps, a
-// star for each new leader and a mark for each fault.
+// star for each new leader, a mark for each fault and one where a lead ends.
 func TestScrubber(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -75,7 +75,7 @@ func TestScrubber(t *testing.T) {
 	p.ask(map[string]any{"algorithm": "bully/rules", "n": 5, "order": "sorted", "initiators": []int{1},
 		"crash_at": [][]float64{{5, 0.5}}, "pause_at": [][]float64{{2, 3, 4}},
 		"recover_at": [][]float64{{5, 30}}})
-	var got struct{ Bars, Wanted, Stars, Crowned, Marks, Faults int }
+	var got struct{ Bars, Wanted, Stars, Crowned, Marks, Faults, Ends int }
 	p.script(&got, `
 		const canvas = document.querySelector(".scrubber canvas"), paint = canvas.getContext("2d");
 		const rects = [], got = { stars: 0 };
@@ -94,8 +94,9 @@ func TestScrubber(t *testing.T) {
 		got.wanted = wanted.length;
 		const tall = (i) => 2 + (wanted[i] / most) * (height - 26);
 		got.bars = bars.filter((b, i) => Math.abs(b.h - tall(i)) < 1e-6).length;
-		got.stars--;
+		got.stars -= 1 + film.ends.length; // a mark for each lead that ends
 		got.crowned = film.crowned.size;
+		got.ends = film.ends.length;
 		got.marks = rects.filter((r) => r.y === 1 && r.h === 9).length;
 		got.faults = film.faults.filter((k) => film.what(k) !== "lose").length;
 		return got;`)
@@ -103,6 +104,7 @@ func TestScrubber(t *testing.T) {
 	require.Equal(t, got.Wanted, got.Bars)
 	require.Positive(t, got.Crowned)
 	require.Equal(t, got.Crowned, got.Stars)
+	require.Equal(t, 1, got.Ends)
 	require.Equal(t, 4, got.Faults) // a crash, a return, a pause and its end
 	require.Equal(t, got.Faults, got.Marks)
 }

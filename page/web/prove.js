@@ -32,6 +32,24 @@ export function mount(element, store) {
     h("div", { class: "counts" }, counts), h("label", { class: "tick" }, any, t.proveAny),
     h("div", { class: "row wrap" }, all, map, here), result, graph);
 
+  // The states have the middle column, where the picture in time stands otherwise, until the reader wants that back.
+  const wide = matchMedia("(min-width: 901px)");
+  let away = false;
+  const back = h("button", { class: "plain", onclick: () => {
+    away = !away;
+    place();
+  } });
+  const place = () => {
+    const { panel, view } = store.state, shown = graph.childElementCount > 0;
+    const column = wide.matches && shown && !away && panel === "prove" && view === "run" ? document.querySelector("#column") : null;
+    const home = column ?? element;
+    if (graph.parentElement !== home) home.append(graph);
+    back.textContent = column ? t.proveMapBeside : t.proveMapMiddle;
+    back.hidden = !wide.matches;
+    if (shown && !back.isConnected) graph.prepend(back);
+  };
+  wide.addEventListener("change", place);
+
   let running = 0;
   /** What was asked of, a film and the first of the runs to which it belongs, and what paints the states.
    * @type {any[]} */
@@ -48,6 +66,7 @@ export function mount(element, store) {
     film = paint = null;
     result.replaceChildren(...shown);
     graph.replaceChildren();
+    place();
   };
   const begin = () => {
     progress.textContent = t.proveRunning;
@@ -77,7 +96,7 @@ export function mount(element, store) {
   };
   /** @param {any} asked @param {number} branch of which it is asked */
   const run = (asked, branch = store.state.branch) => find("check", asked, (json) => {
-    result.replaceChildren(named(), ...verdicts(store, json, branch, asked.after ?? -1), ...json.more
+    result.replaceChildren(named(), ...verdicts(store, json, branch, asked), ...json.more
       ? [h("button", { class: "plain", onclick: () => run({ ...asked, budget: { ...asked.budget,
         states: json.more } }, branch) }, t.proveMore(json.more)), less(film.n - 1)] : []);
     return result;
@@ -92,6 +111,8 @@ export function mount(element, store) {
       await open(store, path.json, { step: Infinity, parent: branch, after: 0,
         title: t.proveState(json.states[state].depth) });
     });
+    away = false;
+    place();
     return graph;
   });
   /** What was asked of. */
@@ -104,7 +125,7 @@ export function mount(element, store) {
     any.checked = budget.any = Boolean(allowed.any);
     budget.until = allowed.until;
   });
-  let warm = false;
+  let warm = false, of = ""; // the algorithm to which the faults belong
   store.on(["panel"], ({ panel }) => {
     if (warm || panel !== "prove") return;
     warm = true;
@@ -115,10 +136,13 @@ export function mount(element, store) {
     if (rootOf(store) !== root) clear();
   });
   store.on(["paint"], () => paint?.());
+  store.on(["panel", "view"], place);
   store.on(["film"], ({ film, scenario }) => {
     const n = film?.n ?? 0;
-    // What a challenge allows is not for other runs.
-    if (scenario?.algorithm !== "museum" && Object.keys(store.state.budget).length) store.set({ budget: {} });
+    // What was allowed to one algorithm, or by a challenge, is not for others.
+    const before = of;
+    of = film?.head.algorithm ?? "";
+    if (of !== before) store.set({ budget: {} });
     note.textContent = t.proveLarge(n);
     large.hidden = n <= small;
     for (const b of [all, here, map]) b.disabled = !scenario;
@@ -134,13 +158,13 @@ async function warmUp() {
 }
 
 /** What a check has found. @param {Store} store @param {any} found @param {number} branch of which it was asked
- * @param {number} after @returns {Node[]} */
-function verdicts(store, found, branch, after) {
+ * @param {{budget: any, after?: number}} asked @returns {Node[]} */
+function verdicts(store, found, branch, { budget, after = -1 }) {
   const list = h("ul", { class: "verdicts" }, found.verdicts.map((/** @type {any} */ v) => h("li", { class:
     v.holds === null ? "open" : v.holds ? "holds" : "fails" }, h("span", { "aria-hidden": "true" }, v.holds === null
     ? "?" : v.holds ? "✓" : "✗"), h("span", {}, h("span", { class: "spoken" }, t.proveVerdict(v.holds)), v.words))));
-  const parts = [h("p", { class: "sum" }, h("b", {}, found.property ? t.proveWrong(after) : found.exhausted
-    ? t.proveRight(after) : t.proveSoFar), ` ${found.words}`)];
+  const parts = [h("p", { class: "sum" }, h("b", {}, t.proveSum(after, budget, found.property ? t.proveWrong
+    : found.exhausted ? t.proveRight : t.proveSoFar)), ` ${found.words}`)];
   if (found.stopped) parts.push(h("p", { class: "note" }, t.sentence(found.stopped.split(": ")[1])));
   if (found.outside) parts.push(h("p", { class: "leaves" }, `${t.actOutside} ${found.outside}.`));
   const scenario = found.counterexample;

@@ -64,9 +64,9 @@ func TestProof(t *testing.T) {
 		got.error = document.querySelector("#error").textContent;
 		got.branches = document.querySelectorAll(".branch .wrong").length;
 		return got;`)
-	require.Contains(t, got.Right, "Nothing can go wrong. 2,305 states")
+	require.Contains(t, got.Right, "In any order of messages, without faults: nothing goes wrong. 2,305 states")
 	require.NotContains(t, got.Right, "fails:")
-	require.Contains(t, got.Wrong, "It can go wrong.")
+	require.Contains(t, got.Wrong, "In any order of messages, with up to 1 crash: it can go wrong.")
 	require.Contains(t, got.Wrong, "promises nothing where processes crash")
 	require.Regexp(t, `^Outside the model. Since step \d+: lcr/participant promises nothing where`, got.Outside)
 	require.Empty(t, got.Error)
@@ -79,7 +79,7 @@ func TestProof(t *testing.T) {
 	require.NotEmpty(t, head.Scenario.Steps)
 }
 
-// A check that is stopped while its worker still starts ends with it: none goes on that nobody sees.
+// A check that is stopped while its worker still starts ends with it: none continues that nobody sees.
 func TestProofStoppedAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
@@ -265,8 +265,8 @@ func TestProofFromHere(t *testing.T) {
 			got.push(document.querySelector(".result .sum").textContent);
 		}
 		return got;`)
-	require.Contains(t, got[0], "From step 4 nothing can go wrong.")
-	require.Contains(t, got[1], "From step 5 it can go wrong.")
+	require.Contains(t, got[0], "From step 4 on, in any order of messages, without more faults: nothing goes wrong.")
+	require.Contains(t, got[1], "From step 5 on, in any order of messages, without more faults: it can go wrong.")
 }
 
 // The graph has all states; a click on one leads to it. A check that takes long can be stopped, and another

@@ -27,7 +27,7 @@ export function openDialog(store) {
   const { catalog, sugar, film } = store.state;
   if (document.querySelector("dialog") || catalog.length === 0) return;
   /** @type {{n: number, order: string, seed: number}} */
-  const set = { n: film?.n ?? 8, order: sugar.order ?? "random", seed: sugar.seed ?? 4 };
+  const set = { n: film?.n ?? 8, order: "worst", seed: sugar.seed ?? 4 };
   set.n = Math.max(2, Math.min(64, set.n));
   // What is shown, and others on the same links: first those for the same end, each from a package of its own.
   const own = find(catalog, film?.head.algorithm ?? "") ?? catalog[0];
@@ -67,10 +67,12 @@ export function openDialog(store) {
     add.value = "";
     run(true);
   } });
+  let chosen = false, orders = /** @type {HTMLElement | null} */ (null);
   const dialog = openModal(t.raceTitle, [h("header", { class: "row wrap" }, h("h2", {}, t.raceTitle), h("label", { class: "choice" },
     h("span", {}, t.size), h("span", { class: "row" }, n, shown)),
-  choice(t.order, Object.entries(t.orders), set.order, (v) => {
+  orders = choice(t.order, Object.entries(t.orders), set.order, (v) => {
     set.order = v;
+    chosen = true;
     measured.clear();
     run(true);
   }), h("button", { class: "quiet", title: t.again, "aria-label": t.again, onclick: () => {
@@ -139,7 +141,16 @@ export function openDialog(store) {
     add.disabled = names.length >= most;
     for (const name of names) {
       try {
-        const scenario = await ask("scenario", { algorithm: name, ...set });
+        const scenario = await ask("scenario", { algorithm: name, ...set }).catch((why) => {
+          if (chosen || set.order !== "worst") throw why;
+        });
+        if (mine !== latest) return;
+        if (!scenario) { // not every algorithm has a worst order that is known
+          set.order = "random";
+          /** @type {HTMLSelectElement} */ (orders?.querySelector("select")).value = set.order;
+          measured.clear();
+          return run(start);
+        }
         const { data } = await call("film", { scenario });
         if (mine !== latest) return;
         if (!theory.has(name)) {

@@ -32,6 +32,13 @@ const racing = `
 			messages: Number(card.querySelector("b").textContent),
 			score: card.querySelector(".score").textContent }));
 		await ready(3);
+		const order = race.querySelector("select");
+		got.orders = [order.value];
+		n.value = 12; // of which not all have a worst order that is known
+		n.dispatchEvent(new Event("input"));
+		await settled();
+		while (order.value === "worst" || race.querySelectorAll(".card b").length !== 3) await frame();
+		got.orders.push(order.value);
 		const add = race.querySelectorAll("select")[1];
 		add.value = "dkr";
 		add.dispatchEvent(new Event("change"));
@@ -84,10 +91,12 @@ func TestRace(t *testing.T) {
 			Cards []raced
 		}
 		Errors         string
+		Orders         []string
 		Options, Signs int
 	}
 	p.script(&got, racing)
 	require.Empty(t, got.Errors)
+	require.Equal(t, []string{"worst", "random"}, got.Orders, "until one of them has no worst order")
 	require.Zero(t, got.Options, "more than four can be added")
 	require.Equal(t, 4, got.Signs, "algorithms differ in form, not in colour alone")
 	var b bridge.Bridge

@@ -103,7 +103,7 @@ export function open(store, scenario, how = {}) {
 }
 
 /** @typedef {{step?: number | ((film: Film) => number), play?: boolean, parent?: number, after?: number, title?: string,
- *   sugar?: any}} How parent is the branch that it comes from, after the step after which it differs; without them
+ *   sugar?: any, record?: boolean}} How record tells that it is the record of a run, which the algorithm repeats; parent is the branch that it comes from, after the step after which it differs; without them
  *   it is a new beginning, made from the settings in sugar */
 
 /** Shows the run of a scenario, and keeps it as a branch. This is for what has its turn.
@@ -115,13 +115,15 @@ export function openNow(store, scenario, how = {}) {
     const { data } = await call("film", { scenario });
     if (!wanted()) return;
     const film = new Film(/** @type {ArrayBuffer} */ (data));
+    const story = store.state.view === "service" ? await ask("service", { scenario: film.head.scenario }) : null;
+    if (!wanted()) return;
     scenario = film.head.scenario; // without what it says of its run, if that is not so
     const parent = how.parent ?? -1; // the first branch is 1
     const branches = parent < 0 ? [] : store.state.branches;
     const id = 1 + branches.reduce((most, b) => Math.max(most, b.id), 0);
     const sugar = how.sugar ?? branchOf(store, parent)?.sugar;
     const branch = { id, parent, after: how.after ?? 0, title: how.title ?? film.head.title, scenario, film, seen: 0,
-      wrong: wrong(film), sugar };
+      wrong: wrong(film), sugar, story, record: how.record };
     show(store, branch, how.step ?? 0, { branches: [...branches, branch],
       compare: parent < 0 ? 0 : store.state.compare });
     if (sugar?.n && sugar.n !== film.n) store.set({ error: t.otherSize(film.n, sugar.n) });
@@ -164,15 +166,27 @@ const within = (film, step) => Math.max(0, Math.min(film.length, Math.trunc(step
 
 let seen = 0; // grows with each look at a branch
 
+const served = /^(lease|storelease|bully)$/; // algorithms that a service may run
+
+/** Turns to a view. @param {Store} store @param {"run"|"service"} view */
+export function look(store, view) {
+  const service = view === "service";
+  if (store.state.view === view) return;
+  store.set({ view, speed: service ? 0.5 : 1, process: -1 });
+  setScale(store, service ? "clock" : "time");
+}
+
 /** Shows a branch whose film is there. Settings that wait for their turn stay. @param {Store} store
  * @param {import("./store.js").Branch} branch @param {number | ((film: Film) => number)} step
  * @param {Partial<import("./store.js").State>} [change] */
 export function show(store, branch, step, change) {
-  const film = /** @type {Film} */ (branch.film), axis = new Axis(film, store.state.scale);
+  const film = /** @type {Film} */ (branch.film);
+  if (!served.test(branch.scenario?.algorithm)) look(store, "run");
+  const axis = new Axis(film, store.state.scale);
   const at = within(film, typeof step === "function" ? step(film) : step);
   branch.seen = ++seen;
   branch.sugar ??= settings(film);
-  store.set({ ...change, branch: branch.id, scenario: branch.scenario, film, axis, step: at, cursor: axis.placeOf(at),
+  store.set({ ...change, branch: branch.id, scenario: branch.scenario, film, story: branch.story ?? null, axis, step: at, cursor: axis.placeOf(at),
     cause: 0, busy: false, error: "", process: store.state.process < film.n ? store.state.process : -1,
     sugar: waits ? store.state.sugar : branch.sugar });
   forget(store);
@@ -255,16 +269,17 @@ export function chooseProcess(store, p) {
   if (p >= 0) store.set({ process: p === store.state.process ? -1 : p, error: "" });
 }
 
-/** @param {Store} store @param {"time"|"steps"} scale */
+/** @param {Store} store @param {import("./store.js").Scale} scale */
 export function setScale(store, scale) {
   const { film, step } = store.state;
-  if (!film) return;
+  if (!film) return store.set({ scale });
   const axis = new Axis(film, scale);
   store.set({ scale, axis, cursor: axis.placeOf(step) });
 }
 
 const longest = 24; // seconds that a run takes at speed 1
 const calm = 1.1; // units of the axis in a second that a short run takes
+export const second = 1000 / 7.5; // units of a second of a service
 
 /** Plays the run; at its end it starts anew. @param {Store} store */
 export function play(store) {
@@ -279,7 +294,8 @@ export function play(store) {
     // A page in the background gets no frames: it continues at its step.
     const passed = Math.min(0.1, Math.max(0, now - before) / 1000);
     before = now;
-    const pace = Math.max(line.scale === "steps" ? 3 : calm, line.end / longest) * s.speed;
+    const pace = (line.scale === "clock" ? second
+      : Math.max(line.scale === "steps" ? 3 : calm, line.end / longest)) * s.speed;
     if (line !== on) cursor = s.cursor; // another axis has another place for this moment
     on = line;
     cursor = Math.min(line.end, cursor + passed * pace);

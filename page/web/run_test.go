@@ -133,7 +133,7 @@ type moment struct {
 	At      float64  `json:"at"`
 	By      int      `json:"by"`
 	Out     uint32   `json:"out"`
-	// How many messages are under way at any moment from this step to three steps later.
+	// How many messages are in flight at any moment from this step to three steps later.
 	Between int `json:"between"`
 	Busy    int `json:"busy"`
 }
@@ -184,7 +184,7 @@ func moments(f *trace.Film) []moment {
 	return list
 }
 
-// journeys adds what is under way, and how much was sent.
+// journeys adds what is in flight, and how much was sent.
 func journeys(f *trace.Film, list []moment) {
 	for i, do := range f.Events.Do {
 		begin, end := f.Events.Step[i], len(list)

@@ -1,14 +1,14 @@
 // Sharing: a run and a step of it as an address, as a file, and as what other tools read; files dropped on the
 // page are opened.
 //
-// After the # of the address stands base64url(deflate(JSON)), where the JSON is {v, s, k}: the version of this
-// form, the scenario and the step. So a link holds all that it shows, and stays right when algorithms change
+// After the # of the address stands base64url(deflate(JSON)), where the JSON is {v, s, k, w}: the version of this
+// form, the scenario, the step, and "service" if the run is shown as its service sees it. So a link holds all that it shows, and stays right when algorithms change
 // only if their runs do: the hash of the run shows that.
 
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
 import { Film } from "./film.js";
-import { instead, openNow, reason, show, setScale, wish } from "./run.js";
+import { instead, look, openNow, reason, show, setScale, wish } from "./run.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -24,16 +24,17 @@ async function through(bytes, ...streams) {
   return new Uint8Array(await new Response(out).arrayBuffer());
 }
 
-/** What stands after the # for a step of a run. @param {any} scenario @param {number} step */
-export async function encode(scenario, step) {
-  const text = JSON.stringify({ v: version, s: scenario, k: step });
+/** What stands after the # for a step of a run. @param {any} scenario @param {number} step @param {string} [view] in
+ * which it is shown, if not as a run */
+export async function encode(scenario, step, view) {
+  const text = JSON.stringify({ v: version, s: scenario, k: step, w: view });
   const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
   let binary = "";
   for (const b of bytes) binary += String.fromCharCode(b);
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** @param {string} text @returns {Promise<{scenario: any, step: number}>} */
+/** @param {string} text @returns {Promise<{scenario: any, step: number, view: "run"|"service"}>} */
 export async function decode(text) {
   let value, left = mostText;
   // Stop there, not afterwards: each byte of an address may inflate to a thousand.
@@ -51,8 +52,11 @@ export async function decode(text) {
   }
   if (value?.v !== version) throw new Error(t.otherVersion(value?.v));
   if (typeof value.s !== "object" || value.s === null) throw new Error(t.badLink);
-  return { scenario: value.s, step: Number.isInteger(value.k) ? value.k : 0 };
+  return { scenario: value.s, step: Number.isInteger(value.k) ? value.k : 0, view: value.w === "service" ? value.w : "run" };
 }
+
+/** The view that an address names. @param {Store} store */
+const viewOf = ({ state }) => (state.view === "service" ? state.view : undefined);
 
 /** The run whose address stands there since it was opened. @type {any} */
 let addressed = 0;
@@ -63,8 +67,9 @@ export function openAddress(store, text = location.hash.slice(1)) {
     const asked = new URLSearchParams(location.search);
     if (text) {
       addressed = 0;
-      const { scenario, step } = await decode(text);
+      const { scenario, step, view } = await decode(text);
       if (!wanted()) return;
+      look(store, view);
       const there = await openNow(store, scenario, { step: asked.has("step") ? Number(asked.get("step")) : step });
       if (there) addressed = store.state.scenario;
       return there;
@@ -81,7 +86,7 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
   if (!wanted()) return;
   if (json.kind !== "trace") {
     const [first, ...more] = json.scenarios;
-    if (!await openNow(store, first, { play: true })) return;
+    if (!await openNow(store, first, { play: true, record: /^\s*\{\s*"trace"/.test(text) })) return;
     // Their films are made when the reader goes there.
     const others = more.map((/** @type {any} */ scenario, /** @type {number} */ i) => ({ id: i + 2, parent: -1,
       after: 0, title: scenario.name ?? scenario.algorithm, scenario, film: null, seen: 0, wrong: "" }));
@@ -91,7 +96,8 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
   const film = new Film(/** @type {ArrayBuffer} */ (data)), replay = json.replay;
   if (replay) film.head.outside = [{ step: replay.step, why: t.replay(replay.words) }];
   // A trace is not the run of a scenario: what the library can say of it, it says of the trace read last.
-  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "" };
+  const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "",
+    record: !replay };
   show(store, branch, replay?.step ?? 0, { branches: [branch], playing: false });
   // Real processes wait for seconds between messages of microseconds: on the clock those would be one line.
   if (film.head.driver !== "sim") setScale(store, "steps");
@@ -107,15 +113,17 @@ async function openFiles(store, files) {
 
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
 export function mount(store) {
-  let timer = 0, opening = 0, written = location.hash.slice(1);
+  let timer = 0, opening = 0, written = location.hash.slice(1), first = /** @type {Film | null} */ (null);
   const { dataset } = document.documentElement; // its address is "late" until that of the step is written
   const write = (/** @type {import("./store.js").State} */ { film, playing }) => {
     clearTimeout(timer);
     dataset.address = "";
     if (!film || playing || store.state.embed) return;
+    // The first screen has no address, so that it comes again.
+    if (film === (first ??= film) && !written && store.state.doors && store.state.step === 0) return;
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
-      const text = await encode(store.state.scenario, store.state.step).catch(() => written);
+      const text = await encode(store.state.scenario, store.state.step, viewOf(store)).catch(() => written);
       // A trace has none, nor a run that is too long, but for that from which it was opened.
       const long = text.length > longest || !store.state.scenario;
       if (mine !== timer) return; // a later step has its own turn
@@ -188,7 +196,7 @@ function copied(label, text) {
 export async function openDialog(store) {
   const { film, scenario, step } = store.state;
   if (!film) return;
-  const code = scenario ? await encode(scenario, step) : "";
+  const code = scenario ? await encode(scenario, step, viewOf(store)) : "";
   if (document.querySelector("dialog")) return; // asked for twice
   const link = new URL(`${location.pathname}#${code}`, location.href).href;
   const file = h("input", { type: "file", multiple: true, "aria-label": t.openFile, onchange: () =>

@@ -15,8 +15,9 @@ export function mount(element, store) {
     onclick: () => light(store, store.state.cause ? 0 : store.state.step) });
   const outside = h("p", { class: "outside", hidden: true });
   const changes = h("div", { class: "changes" });
-  element.append(sentence, outside, h("p", { class: "causes" }, causes), rule, code, changes);
-  const clear = () => [rule, changes, code].forEach((part) => part.replaceChildren());
+  const wireText = h("p", {}), wire = h("details", { class: "wire", hidden: true }, h("summary", {}, t.wire), wireText);
+  element.append(sentence, wire, outside, h("p", { class: "causes" }, causes), rule, code, changes);
+  const clear = () => [wireText, rule, changes, code].forEach((part) => part.replaceChildren());
   let shown = "", asks = false;
   const draw = async () => {
     const { film, scenario, playing, doc } = store.state, step = shownStep(store.state);
@@ -34,8 +35,9 @@ export function mount(element, store) {
     const late = setTimeout(clear, 150);
     // The step before comes first: to go back, the library begins at a snapshot.
     let why = t.nothing;
-    const p = film.processOf(step), [[text], ran, before, now] = await Promise.all([
+    const p = film.processOf(step), [[text], [fields], ran, before, now] = await Promise.all([
       words(film, scenario, step, step).catch(() => [""]),
+      ask("words", { scenario: scenario ?? undefined, from: step, to: step, wire: true }).catch(() => [""]),
       ask("lines", { scenario: scenario ?? undefined, from: step, to: step }).then((json) => json[0] ?? [], () => []),
       machines(film, scenario, step - 1, p).catch(() => []), machines(film, scenario, step, p).catch((error) => {
         why = reason(error);
@@ -46,6 +48,8 @@ export function mount(element, store) {
     if (store.state.film !== film || (!store.state.playing && store.state.step !== step)) return draw();
     shown = key;
     sentence.textContent = text;
+    wire.hidden = fields === text;
+    wireText.textContent = fields;
     if (doc) lines(rule, code, doc, ran);
     const changed = now.flatMap((m, i) => m.fields.map((field) => ({ field, old: changedFrom(before[i], field) })))
       .filter(({ old }) => old);

@@ -6,13 +6,16 @@
 /** @typedef {import("./film.js").Film} Film */
 /** A run that the reader has seen; a branch comes from another by an act after some step.
  * @typedef {{id: number, parent: number, after: number, title: string, scenario: any, film: Film|null,
- *   seen: number, wrong: string, sugar?: any}} Branch film is null where it was dropped, or not made yet; seen grows,
+ *   seen: number, wrong: string, sugar?: any, story?: any, record?: boolean}} Branch film is null where it was dropped, or not made yet; seen grows,
  *   and is the largest for the branch that was shown last; wrong is why it is marked in the list of runs; sugar are the
- *   settings from which it was made */
+ *   settings from which it was made; record tells that it was read as the record of a run, and is what the algorithm does */
 /** @typedef {{name: string, variant: string, title: string, source: string, wins: string,
  *   shape: string, params: {name: string, meaning: string, default: any, kind: string, choices?: string[]}[],
  *   kinds: {name: string, meaning: string, announce: boolean}[], best: string, mean: string, worst: string,
  *   defaults?: any, [more: string]: any}} Algorithm */
+
+/** How the axis counts: time, with long waits cut; steps; or the time of a service, as it is.
+ * @typedef {"time"|"steps"|"clock"} Scale */
 
 /**
  * @typedef {object} State
@@ -21,7 +24,9 @@
  * @property {any} scenario what is shown; null for the record of real processes
  * @property {Film|null} film its film
  * @property {import("./axis.js").Axis|null} axis where its steps stand in the picture
- * @property {"time"|"steps"} scale whether the axis follows the clock or counts steps
+ * @property {"run"|"service"} view what is shown: the algorithm at work, or the service that it serves
+ * @property {any} story of the run, as its service sees it; null before it is known
+ * @property {Scale} scale of the axis
  * @property {number} zoom of the picture in time
  * @property {number} step the number of steps that have happened; 0 is before all
  * @property {number} cursor the place on the axis, which moves between steps while the run is played
@@ -39,6 +44,8 @@
  * @property {boolean} still the reader prefers less motion
  * @property {number} paint grows when colours or sizes change
  * @property {any} budget what a challenge allows in proofs
+ * @property {string} notice why what the reader did last has no effect
+ * @property {boolean} doors the start cards are shown above the service
  * @property {string} embed what an embedded page shows; empty on a page of its own
  */
 

@@ -11,7 +11,8 @@ import * as t from "./texts.js";
 
 /** @typedef {"best"|"mean"|"worst"|"measured"} Case */
 /** @typedef {{names: Case[], at: number[]}} Curve closed forms that are equal */
-/** @typedef {{ns: number[], messages: Curve[], bits: Curve[], time: Curve[]}} Theory */
+/** @typedef {{ns: number[], ports: number[], messages: Curve[], bits: Curve[], time: Curve[]}} Theory ports are those of
+ * the usual links of each size, in all */
 
 /** @param {HTMLElement} element @param {import("./store.js").Store} store */
 export function mount(element, store) {
@@ -23,7 +24,18 @@ export function mount(element, store) {
   element.append(facts, ...plots.map((p) => p.whole), note);
   /** @type {Theory | null} */
   let theory = null;
-  let asked = "";
+  let asked = "", known = ""; // of which run it is asked, and known
+  const keyOf = (/** @type {import("./film.js").Film} */ { head: { algorithm, scenario }, n }) =>
+    JSON.stringify([algorithm, scenario.params, n]);
+  /** The value of a closed form for this run, if its links are the usual ones: "35", or "≤ 35" of a bound.
+   * @param {Case} name @param {string} form */
+  const valueOf = (name, form) => {
+    const { film } = store.state;
+    if (!film || !theory || known !== keyOf(film)) return "";
+    const i = theory.ns.indexOf(film.n), value = theory.messages.find(({ names }) => names.includes(name))?.at[i] ?? null;
+    const links = film.head.links.length || film.n * (film.n - 1) / 2; // all are linked, if they are too many for a list
+    return value === null || 2 * links !== theory.ports[i] ? "" : `${form.startsWith("≤") ? "≤ " : ""}${t.figure(value)}`;
+  };
 
   const draw = perFrame(() => {
     const { film, step } = store.state;
@@ -44,33 +56,37 @@ export function mount(element, store) {
 
   store.on(["film", "panel"], async ({ film, panel }) => {
     if (!film || panel !== "theory") return;
-    const { algorithm, scenario } = film.head, key = JSON.stringify([algorithm, scenario.params, film.n]);
+    const { algorithm, scenario } = film.head, key = keyOf(film);
     if (key === asked) return draw();
     asked = key;
     try {
       const json = await ask("theory", { algorithm, params: scenario.params, n: film.n });
       if (asked !== key) return;
       theory = json;
+      known = key;
       note.textContent = json.messages.length ? "" : t.noTheory;
     } catch (error) {
       theory = null;
       note.textContent = reason(error);
     }
-    draw();
+    list();
   });
-  store.on(["film", "step", "panel"], ({ film, step, catalog, panel }) => {
+  const list = () => {
+    const { film, step, catalog, panel } = store.state;
     if (!film || panel !== "theory") return;
     const a = find(catalog, film.head.algorithm);
     const rows = [[t.thisRun, t.figure(film.sent[step])]];
     for (const name of /** @type {Case[]} */ (["best", "mean", "worst"])) {
-      if (a?.[name]) rows.push([t.cases[name], a[name]]);
+      if (a?.[name]) rows.push([t.cases[name], valueOf(name, a[name]), a[name]]);
     }
     if (film.head.bits) rows.push([t.bits, t.figure(film.head.bits)]);
     rows.push([t.time, t.units(film.head.time)]);
-    facts.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+    facts.replaceChildren(...rows.flatMap(([name, value, form = ""]) => [h("dt", {}, name),
+      h("dd", {}, value, form && h("small", {}, value ? ` ${t.theoryForm(form.replace(/^≤ /, ""))}` : form))]));
     for (const { canvas } of plots) canvas.setAttribute("aria-label", rows.map((row) => row.join(" ")).join(", "));
     draw();
-  });
+  };
+  store.on(["film", "step", "panel"], list);
   store.on(["paint"], draw);
   new ResizeObserver(draw).observe(element);
 }

@@ -36,6 +36,7 @@ export function draw(g, film, axis, f, signs, part, past) {
   const last = Math.min(film.length, axis.stepAt((part.to - f.top) / f.unit) + 1);
   ticks(g, axis, f, part);
   lifelines(g, film, axis, f, part, past);
+  loans(g, film, axis, f, part, past);
   gaps(g, axis, f, part);
   for (const journey of film.between(first, last)) {
     const lit = !past || (journey.last >= 0 && !journey.lost && journey.end <= past[journey.to]);
@@ -146,6 +147,21 @@ function lifelines(g, film, axis, f, part, past) {
   g.globalAlpha = 1;
 }
 
+/** A thin bar beside the line of a process while its vote is lent.
+ * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f
+ * @param {{from: number, to: number}} part @param {Int32Array | null} past */
+function loans(g, film, axis, f, part, past) {
+  const wide = Math.max(1, Math.min(4, f.column / 9)), aside = Math.min(5.5, f.column / 4);
+  g.fillStyle = colours().gold;
+  for (const loan of film.head.loans ?? []) {
+    const from = Math.max(part.from, yOf(f, axis.placeAt(loan.from)));
+    const end = Math.min(part.to, yOf(f, axis.placeAt(loan.end)));
+    g.globalAlpha = past && past[loan.of] === 0 ? 0.2 : 0.85;
+    if (end > from) g.fillRect(xOf(f, loan.of) + aside, from, wide, end - from);
+  }
+  g.globalAlpha = 1;
+}
+
 /** @param {CanvasRenderingContext2D} g @param {import("./axis.js").Axis} axis @param {Frame} f @param {Film} film
  * @param {import("./film.js").Journey} j @param {import("./theme.js").Sign} sign */
 function message(g, axis, f, film, j, sign) {
@@ -209,6 +225,10 @@ function cuts(g, film, axis, f) {
     from = !some ? -1 : from < 0 ? place : from;
   }
   band(axis.end);
+  for (const cut of film.head.cuts ?? []) { // of the plan
+    const y = yOf(f, axis.placeAt(cut.from)), to = yOf(f, cut.until ? axis.placeAt(cut.until) : axis.end);
+    g.fillRect(f.left - 5, y, 4, to - y);
+  }
 }
 
 /** A line on both sides of a process while it is in the critical section, as the box in the network.

@@ -79,11 +79,20 @@ export function cutLinks(film, k) {
     if (what === "cut") cut.add(link);
     else cut.delete(link);
   }
+  for (const { from, until, groups, oneWay } of film.head.cuts ?? []) {
+    const at = film.at(k);
+    if (at < from || until && at >= until) continue;
+    for (const [p, port, q, back] of film.head.links) {
+      const a = groups[p], b = groups[q];
+      if (a < b || a > b && !oneWay) cut.add(`${p} ${port}`);
+      if (b < a || b > a && !oneWay) cut.add(`${q} ${back}`);
+    }
+  }
   return cut;
 }
 
-/** A message under way. Several of one kind that go together are drawn once: count is how many, 0 for all but the
- * first. @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean, count: number}} Token */
+/** A message in flight. Several of one kind that travel together are drawn once, with their number in count; count is
+ * 0 for the others. @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean, count: number}} Token */
 
 /** Draws the messages that are under way, and returns where they are.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -70,6 +71,7 @@ func TestAccessible(t *testing.T) {
 	for _, l := range []look{{still: true}, {still: true, dark: true},
 		{still: true, width: 390, height: 844, dark: true}} {
 		t.Run(fmt.Sprintf("dark %v, width %d", l.dark, l.width), func(t *testing.T) {
+			l.patience = 8 * time.Minute // it looks at each panel
 			p := newTab(t, l)
 			p.open(server)
 			var found []finding
@@ -90,6 +92,29 @@ func TestAccessible(t *testing.T) {
 				}
 				press("End"); press("l");
 				await check("the end, with causes");
+				const [service, run] = every("#views button"), { store } = page;
+				service.click();
+				while (!document.querySelector(".member")) await frame();
+				store.set({ doors: true });
+				await check("the service at its start");
+				for (const does of ["crash", "pause", "cut"]) {
+					to(range.max / 2);
+					await settled();
+					document.querySelector("[data-does=" + does + "]").click();
+					await settled();
+					await check("the service after " + does);
+				}
+				every(".kinds button")[2].click();
+				await settled();
+				to(range.max / 4);
+				await settled();
+				document.querySelector("[data-does=cut]").click();
+				await settled();
+				to(range.max / 2);
+				await check("two leaders");
+				run.click();
+				while (store.state.view !== "run") await frame();
+				await settled();
 				document.querySelector("details summary").click();
 				await check("more settings");
 				document.querySelector("details").open = false;

@@ -8,7 +8,7 @@ import (
 
 // What the reader does is done in turn: a key is for the process that was chosen as it was pressed, and a
 // record that is dropped, or an address, comes in place of the run to which an act was still to be done.
-// An act is done after the step that was shown, however fast the reader goes on.
+// An act is done after the step that was shown, however fast the reader continues.
 func TestInTurn(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, look{still: true})
