@@ -56,7 +56,7 @@ type fault struct {
 	// rolls is set if the members change, from three to five if a cell has three members, and from five to three if it
 	// has five.
 	rolls   bool
-	planned bool // the leader changes only when the harness ends or stops it
+	planned bool // the leader changes only when the harness ends or stops it, or when it resigns
 	swift   bool // the members are agreed as soon as enough of them have the new list
 	hooks   bool // members report each step of a change, and may be struck in it
 	// like is another fault, with the same restarts and without a change. There is no leader for as long.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -126,28 +127,56 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestUpdate: the table replaces what stands between the marks, and the rows are in a file of their own.
+// TestUpdate: the table replaces what stands between the marks, and the rows are in a file of their own. Rows of cells
+// that were not run stay.
 func TestUpdate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chaos.md")
+	all, err := parse(nil)
+	require.NoError(t, err)
 	own := setup{Trials: 2, Parallel: 1, Lease: time.Second, Commit: "abc"}
-	require.ErrorContains(t, update(path, own, nil), "no such file")
+	require.ErrorContains(t, update(path, all, own, nil), "no such file")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
-	require.ErrorContains(t, update(path, own, nil), "has not the marks")
+	require.ErrorContains(t, update(path, all, own, nil), "has not the marks")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"+beginMark+"old\n"+endMark+"b\n"), 0o600))
-	c := find(t, "^kill -9 the leader, n=3, Dir$")[0]
-	r := &result{cell: c, accepted: 4, outcomes: []outcome{
+	cells := find(t, "^kill -9 the leader, n=3, Dir")
+	r := &result{cell: cells[0], accepted: 4, outcomes: []outcome{
 		{Vacant: 3 * time.Millisecond, Changes: 1}, {Vacant: time.Millisecond, Late: true},
 		{Changes: 2, Busy: true}}}
-	failed := &result{cell: c, err: errHung}
-	require.NoError(t, update(path, own, []*result{r, failed}))
+	failed := &result{cell: cells[1], err: errHung}
+	require.NoError(t, update(path, all, own, []*result{r, failed}))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+"A lease of 1s, 2 trials a cell"))
+	first := fmt.Sprintf("A lease of 1s, 2 trials a cell, 1 groups at a time, %d processors, commit abc.\n\n", runtime.NumCPU())
+	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+first+"|"))
 	require.Contains(t, string(text), "| kill -9 the leader | 2 | 3 | 1 | 3 | 2 | - | 1 | 1 | 0 | **failed in 1 cells** |\n")
+	const durable = "kill -9 the leader,3,true,false,3,0,1,3,0,1,2,,,,1,1,4,0,\n"
+	secure := "kill -9 the leader,3,true,true,0,,,,,,,,,,0,0,0,0," + errHung.Error() + "\n"
 	rows, err := os.ReadFile(detailsPath(path))
 	require.NoError(t, err)
-	require.Equal(t, strings.Join(columns, ",")+"\nkill -9 the leader,3,true,false,3,0,1,3,0,1,2,,,,1,1,4,0,\n"+
-		"kill -9 the leader,3,true,false,0,,,,,,,,,,0,0,0,0,"+errHung.Error()+"\n", string(rows))
+	require.Equal(t, strings.Join(columns, ",")+"\n"+durable+secure, string(rows))
 	require.True(t, strings.HasSuffix(string(text), endMark+"b\n"))
 	require.NotContains(t, string(text), "old")
+
+	some, err := parse([]string{"-cell", "Dir, TLS"})
+	require.NoError(t, err)
+	own.Commit = "def"
+	for accepted := range 2 { // the second time, its line replaces the first one
+		passed := &result{cell: cells[1], accepted: accepted, outcomes: []outcome{{Changes: 1}}}
+		require.NoError(t, update(path, some, own, []*result{passed}))
+	}
+	rows, err = os.ReadFile(detailsPath(path))
+	require.NoError(t, err)
+	require.Equal(t, strings.Join(columns, ",")+"\n"+durable+"kill -9 the leader,3,true,true,1,0,0,0,1,1,1,,,,0,0,1,0,\n",
+		string(rows))
+	text, err = os.ReadFile(path)
+	require.NoError(t, err)
+	second := strings.Replace(first, "A lease", "Cells that match `Dir, TLS`: a lease", 1)
+	require.True(t, strings.HasPrefix(string(text), "a\n"+beginMark+first+strings.Replace(second, "abc", "def", 1)+"|"))
+	require.Contains(t, string(text), "| kill -9 the leader | 2 | 4 | 0 to 1 | 3 | 2 | - | 1 | 1 | 0 | none |\n")
+
+	require.NoError(t, os.WriteFile(detailsPath(path), []byte("fault\nfire\n"), 0o600))
+	require.ErrorContains(t, update(path, some, own, nil), "the columns are not")
+	require.NoError(t, os.WriteFile(detailsPath(path), []byte(strings.Join(columns, ",")+"\n"+
+		strings.Replace(durable, ",3,", ",three,", 1)), 0o600))
+	require.ErrorContains(t, update(path, some, own, nil), "row 1: ")
 }

@@ -92,7 +92,7 @@ func TestCommandScript(t *testing.T) {
 	require.Equal(t, 1, r.code)
 	require.Equal(t, "elect: line 3: expect leader b: a leads\n", r.stderr)
 	require.Regexp(t,
-		`^ +0\.\d{3} s  a leads in Term \d+\n\nleader  Term .*\na +\d+ +0\.\d{3} s  0\.\d{3} s  -\n`+
+		`^ +0\.\d{3} s  a leads in Term …?\d+\n\nleader  Term .*\na +…?\d+ +0\.\d{3} s  0\.\d{3} s  -\n`+
 			`\n1 lease in 0\.\d{3} s: 0 packets, 0 bytes; no two leases were valid at once\n$`, r.stdout)
 }
 
@@ -105,7 +105,7 @@ func TestCommandSpan(t *testing.T) {
 
 // TestCommandLeadOnce: with --once, the exit status is the exit status of the program.
 func TestCommandLeadOnce(t *testing.T) {
-	const alone = "lead --once --self a --member a=127.0.0.1:0 --lease 20ms --"
+	const alone = "lead --once --self a --member a=127.0.0.1:0 --times 20ms --"
 	for program, want := range map[string]ran{
 		"true":                 {},
 		"sh -c exit~7":         {code: 7, stderr: "elect: sh has ended: status 7\n"},
@@ -131,7 +131,7 @@ func TestCommandGroupOfCertificate(t *testing.T) {
 	require.Zero(t, elect(t, "cert", "ca", "--dir", dir).code)
 	require.Zero(t, elect(t, "cert", "member", "--dir", dir, "b").code)
 	r := elect(t, strings.Fields(strings.ReplaceAll(
-		"lead --once --self b --member b=127.0.0.1:0 --lease 20ms --tls-cert DIR/b.pem "+
+		"lead --once --self b --member b=127.0.0.1:0 --times 20ms --tls-cert DIR/b.pem "+
 			"--tls-key DIR/b.key.pem --tls-ca DIR/ca.pem -- true", "DIR", dir))...)
 	require.Zero(t, r.code, r.stderr)
 }

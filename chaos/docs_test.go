@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -50,40 +48,10 @@ func TestSummary(t *testing.T) {
 	require.NoError(t, err)
 	own, err := os.ReadFile(detailsPath(path))
 	require.NoError(t, err)
-	records, err := csv.NewReader(strings.NewReader(string(own))).ReadAll()
+	cells, err := readRows(detailsPath(path))
 	require.NoError(t, err)
-	require.Equal(t, columns, records[0])
-	var cells []row
-	for _, fields := range records[1:] {
-		cells = append(cells, parseRow(t, fields))
-	}
 	require.Equal(t, string(own), details(cells))
 	require.Contains(t, string(text), ".\n\n"+table(cells)+endMark)
-}
-
-// parseRow reads the fields of a row.
-func parseRow(t *testing.T, fields []string) (r row) {
-	t.Helper()
-	r = row{fault: fields[0], durable: fields[2] == "true", secure: fields[3] == "true", measured: fields[5] != "",
-		changed: fields[11] != "",
-		failed:  fields[18]}
-	number := func(i int) int {
-		v, err := strconv.Atoi(fields[i])
-		require.NoError(t, err)
-		return v
-	}
-	for i := range r.vacant {
-		if r.measured {
-			r.vacant[i], r.changes[i] = int64(number(5+i)), int64(number(8+i))
-		}
-	}
-	for i := range r.agreed {
-		if r.changed {
-			r.agreed[i] = int64(number(11 + i))
-		}
-	}
-	r.n, r.trials, r.late, r.busy, r.accepted, r.refused = number(1), number(4), number(14), number(15), number(16), number(17)
-	return r
 }
 
 // rows returns the rows of the table between two marks.

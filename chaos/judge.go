@@ -64,7 +64,7 @@ func judgeChanges(f *fault, changes int, stops []stop, took, lease time.Duration
 		most = f.most
 	}
 	if changes > most {
-		return fmt.Errorf("%w: %d times in %v, at most %d are right", errFlapping, changes, took, most)
+		return fmt.Errorf("%w: %d times in %v, at most %d are right; stops: %v", errFlapping, changes, took, most, stops)
 	}
 	return nil
 }

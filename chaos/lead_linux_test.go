@@ -48,7 +48,7 @@ func startCommands(t *testing.T, script string) *commands {
 		tls := strings.NewReplacer("DIR", certificates, "NAME", name).
 			Replace(" --tls-cert DIR/NAME.pem --tls-key DIR/NAME.key.pem --tls-ca DIR/ca.pem")
 		// A quarter of the lease is what a busy machine has for killing the program.
-		args := strings.Fields("lead --group g --lease 1600ms --self " + name + list + tls + " -- sh -c")
+		args := strings.Fields("lead --group g --times 1600ms --self " + name + list + tls + " -- sh -c")
 		cmd := exec.CommandContext(t.Context(), binary(t, "elect"), append(args, script)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 		cmd.Stdout, cmd.Stderr = write, log

@@ -65,7 +65,8 @@ func parse(args []string) (*options, error) {
 	f.StringVar(&o.results, "results", "",
 		"a file that keeps the results of cells; a run that was cut short goes on "+
 			"from it")
-	f.StringVar(&o.update, "update", "", "a document whose table is replaced, such as docs/chaos.md; docs/chaos.csv gets the rows")
+	f.StringVar(&o.update, "update", "", "a document whose table is replaced, such as docs/chaos.md; docs/chaos.csv "+
+		"gets the rows, and keeps the rows of cells that are not run")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func runCells(ctx context.Context, args []string) error {
 	err = errors.Join(err, judgeLate(results), judgeCost(results, o.lease), kept.close())
 	fmt.Print(details(rowsOf(results)), "\n", table(rowsOf(results)))
 	if o.update != "" && ctx.Err() == nil {
-		err = errors.Join(err, update(o.update, own, results))
+		err = errors.Join(err, update(o.update, o, own, results))
 	}
 	return err
 }

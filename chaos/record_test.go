@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRecord: a run that was cut short goes on from its results. It tries no cell again, also none that has
+// TestRecord: a run that was cut short continues from its results. It tries no cell again, also none that has
 // failed, and takes no results of another run.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results")

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -169,25 +170,124 @@ const (
 // detailsPath returns the path of the file of rows that belongs to a document.
 func detailsPath(document string) string { return strings.TrimSuffix(document, ".md") + ".csv" }
 
-// update replaces the table of a document, and the file of rows next to it.
-func update(path string, own setup, results []*result) error {
+// update replaces the table of a document, and the file of rows next to it. Rows of cells that were not run stay, with
+// the line about the run that they are from.
+func update(path string, o *options, own setup, results []*result) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	head, rest, ok := strings.Cut(string(text), beginMark)
-	_, foot, ended := strings.Cut(rest, endMark)
+	before, foot, ended := strings.Cut(rest, endMark)
 	if !ok || !ended {
 		return fmt.Errorf("%s has not the marks between which the table goes", path)
 	}
-	about := fmt.Sprintf("A lease of %v, %d trials a cell, %d groups at a time, %d processors", own.Lease,
-		own.Trials, own.Parallel, runtime.NumCPU())
-	if own.Commit != "" {
-		about += ", commit " + own.Commit
+	kept, err := readRows(detailsPath(path))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
-	rows := rowsOf(results)
+	rows, about := rowsOf(results), own.about()
+	if all := merge(rows, kept); len(all) > len(rows) {
+		own := fmt.Sprintf("%s: ", o.selected())
+		var lines []string
+		earlier, _, _ := strings.Cut(before, "\n\n|")
+		for line := range strings.SplitSeq(earlier, "\n\n") {
+			if !strings.HasPrefix(line, own) {
+				lines = append(lines, line)
+			}
+		}
+		rows, about = all, strings.Join(append(lines, own+strings.ToLower(about[:1])+about[1:]), "\n\n")
+	}
 	if err := os.WriteFile(detailsPath(path), []byte(details(rows)), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(head+beginMark+about+".\n\n"+table(rows)+endMark+foot), 0o644)
+	return os.WriteFile(path, []byte(head+beginMark+about+"\n\n"+table(rows)+endMark+foot), 0o644)
+}
+
+// about returns a sentence about a run.
+func (own setup) about() string {
+	text := fmt.Sprintf("A lease of %v, %d trials a cell, %d groups at a time, %d processors", own.Lease,
+		own.Trials, own.Parallel, runtime.NumCPU())
+	if own.Commit != "" {
+		text += ", commit " + own.Commit
+	}
+	return text + "."
+}
+
+// selected returns which cells these options select.
+func (o *options) selected() string {
+	text := "Cells that can run here"
+	if o.cell.String() != "" {
+		text = fmt.Sprintf("Cells that match `%v`", o.cell)
+	}
+	if o.short {
+		text += ", with -short"
+	}
+	return text
+}
+
+// merge returns the rows of a run, and the rows of earlier ones for all other cells, in the order of faults. Rows of
+// faults that are gone are left out.
+func merge(own, kept []row) (all []row) {
+	for _, f := range faults() {
+		for _, c := range cellsOf(f) {
+			for _, rows := range [][]row{own, kept} {
+				i := slices.IndexFunc(rows, func(r row) bool {
+					return r.fault == f.name && r.n == c.n && r.durable == c.durable && r.secure == c.secure
+				})
+				if i >= 0 {
+					all = append(all, rows[i])
+					break
+				}
+			}
+		}
+	}
+	return all
+}
+
+// readRows reads a file of rows.
+func readRows(path string) (rows []row, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) == 0 || !slices.Equal(records[0], columns) {
+		return nil, fmt.Errorf("%s: the columns are not %v", path, columns)
+	}
+	for i, fields := range records[1:] {
+		r, err := parseRow(fields)
+		if err != nil {
+			return nil, fmt.Errorf("%s: row %d: %w", path, i+1, err)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// parseRow reads the fields of a row.
+func parseRow(fields []string) (r row, err error) {
+	r = row{fault: fields[0], durable: fields[2] == "true", secure: fields[3] == "true", measured: fields[5] != "",
+		changed: fields[11] != "", failed: fields[18]}
+	number := func(i int) int64 {
+		v, wrong := strconv.ParseInt(fields[i], 10, 64)
+		err = errors.Join(err, wrong)
+		return v
+	}
+	for i := range r.vacant {
+		if r.measured {
+			r.vacant[i], r.changes[i] = number(5+i), number(8+i)
+		}
+		if r.changed {
+			r.agreed[i] = number(11 + i)
+		}
+	}
+	for i, to := range map[int]*int{1: &r.n, 4: &r.trials, 14: &r.late, 15: &r.busy, 16: &r.accepted, 17: &r.refused} {
+		*to = int(number(i))
+	}
+	return r, err
 }

@@ -100,9 +100,11 @@ func (s *statefulSet) start(ordinal, members int) {
 		list = append(list, podName(i)+"="+s.election[i])
 	}
 	cmd := exec.CommandContext(s.Context(), binary(s.T, "kubernetes"))
-	cmd.Env = []string{"SELF=" + podName(ordinal), "MEMBERS=" + strings.Join(list, ","),
-		"LISTEN=" + s.election[ordinal], "HTTP=" + s.web[ordinal], "TLS=" + s.dir,
-		"STATE=" + filepath.Join(s.dir, podName(ordinal))}
+	dir := filepath.Join(s.dir, podName(ordinal))
+	cmd.Env = []string{"ELECTION_GROUP=orders", "ELECTION_SELF=" + podName(ordinal),
+		"ELECTION_MEMBERS=" + strings.Join(list, ","), "ELECTION_LISTEN=" + s.election[ordinal], "ELECTION_DIR=" + dir,
+		"ELECTION_TLS_CERT=" + dir + ".pem", "ELECTION_TLS_KEY=" + dir + ".key.pem",
+		"ELECTION_TLS_CA=" + filepath.Join(s.dir, "ca.pem"), "HTTP=" + s.web[ordinal]}
 	cmd.Stderr = s.logs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // also if the test is killed
 	require.NoError(s, cmd.Start())

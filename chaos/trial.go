@@ -31,9 +31,8 @@ type trial struct {
 	before int // number of stops reported before the trial
 
 	// Of trials in which the members change.
-	planned int           // how often the leader was ended or stopped
-	took    time.Duration // see Agreed
-	forgot  bool          // two members without Dir may have been down in one lease
+	took   time.Duration // see Agreed
+	forgot bool          // two members without Dir may have been down in one lease
 }
 
 // outcome is the result of a trial.
@@ -129,7 +128,7 @@ func (t *trial) outcome() (o outcome, err error) {
 		o.Late = o.Late || o.Agreed > 2*times.Renew+4*times.Delay+4*stalled
 	}
 	if f.planned {
-		f.most = max(t.planned, 1) + t.leaving()
+		f.most = max(t.ended(), 1) + t.resigned()
 	}
 	if err = judgeChanges(&f, o.Changes, t.stops[t.before:], now-t.began,
 		t.times.Lease); err != nil &&
@@ -146,15 +145,32 @@ func (t *trial) outcome() (o outcome, err error) {
 	return o, errors.Join(err, judgeIsolated(t.leases, t.alone, t.times.Lease))
 }
 
-// leaving returns how many leases began or ended in the trial whose leader is not in the new list: it hands over. The
-// caller holds mu.
-func (t *trial) leaving() (n int) {
+// ended returns how many leases the harness has ended in the trial, because it has ended or stopped the process, which may
+// just have begun to lead. The caller holds mu.
+func (t *trial) ended() (n int) {
 	for _, l := range t.leases {
-		if l.Until > t.began && !slices.ContainsFunc(t.seats, func(s *seat) bool { return s.name == l.Member }) {
+		if slices.ContainsFunc(t.down, func(o outage) bool { return o.process == l.process && l.Until > o.from }) {
 			n++
 		}
 	}
 	return n
+}
+
+// resigned returns how often leaders of the trial have been asked to transfer the lead, and how many members have resigned
+// without being asked to. Each may resign once: because it is not in the new list; or because it has waited for 8 leases
+// for voters that have granted a larger Term to somebody else, and so refuse it. If members have forgotten their votes, a
+// leader may also lose its majority: they vote again only when they have heard of enough others. The caller holds mu.
+func (t *trial) resigned() (n int) {
+	who := make(map[string]bool)
+	for _, s := range t.stops[t.before:] {
+		switch {
+		case s.why == elector.ErrResigned.Error():
+			who[s.member] = true
+		case s.why == elector.ErrTransferred.Error(), s.why == elector.ErrUnreachable.Error() && t.forgot:
+			n++
+		}
+	}
+	return n + len(who)
 }
 
 // waits returns when a member did not run since the trial began, although it was not paused. The caller holds mu.
