@@ -39,13 +39,19 @@ func TestAims(t *testing.T) {
 			follower: share{cpu: 0.1, memory: 13}}},
 		{name: "raft", crash: some(1000), usage: usage{bytes: 100}},
 		{name: asSlow, crash: some(1050), usage: usage{bytes: 49}},
+		{name: overEtcd, lease: 2 * time.Second, crash: some(2300), resign: some(9), trips: []int{2, 3, 2},
+			usage: usage{reads: 0.1, writes: 2.05, lasted: 20 * time.Second}},
+		{name: overPostgres, lease: 2 * time.Second, crash: some(2100), resign: some(90), trips: []int{5},
+			usage: usage{reads: 9, writes: 2.2, lasted: 20 * time.Second}},
 	}, groups: []*groupsRow{{usage: usage{packets: 10}}, {usage: usage{packets: 101}}}, workers: some(20),
 		starved: &starvedRow{again: 6 * time.Second}}
-	missed := map[string]bool{"at most 0.6 of raft's": true, "SIGTERM: at most 5 ms": true,
+	missed := map[string]bool{"`elector` over etcd: a crash: at most 1.1 of the lease": true,
+		"`elector` over etcd: at rest no reads": true, "`elector` over PostgreSQL: at rest at most one write in `Renew`": true,
+		"at most 0.6 of raft's": true, "SIGTERM: at most 5 ms": true,
 		"a follower: at most 12 MB": true, "1,000 groups: at most 10 times the packets of one": true,
 		"1,000 groups beside busy programs: all have a leader at most 5 s after those end": true}
 	aims := r.aims()
-	if len(aims) != 12 {
+	if len(aims) != 19 {
 		t.Errorf("%d aims", len(aims))
 	}
 	for _, a := range aims {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/go-election/election/bench/internal/member"
 )
 
 // group is the members of one system, each a process.
@@ -25,7 +27,8 @@ type group struct {
 // proc is a process that prints lines.
 type proc struct {
 	*exec.Cmd
-	in io.Writer
+	in      io.Writer
+	reports chan string // lines that answer member.Report
 }
 
 // word is a line printed by a member.
@@ -83,7 +86,7 @@ func (g *group) fill() (err error) {
 }
 
 // spawn starts a process, whose lines go to heard.
-func spawn(heard chan<- word, member int, command []string) (*proc, error) {
+func spawn(heard chan<- word, self int, command []string) (*proc, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	in, err := cmd.StdinPipe()
@@ -100,12 +103,17 @@ func spawn(heard chan<- word, member int, command []string) (*proc, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	p := &proc{cmd, in, make(chan string, 1)}
 	go func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			heard <- word{member, lines.Text(), time.Now()}
+			if report, ok := strings.CutPrefix(lines.Text(), member.Report+" "); ok {
+				p.reports <- report
+			} else {
+				heard <- word{self, lines.Text(), time.Now()}
+			}
 		}
 	}()
-	return &proc{cmd, in}, nil
+	return p, nil
 }
 
 // stop ends all processes.

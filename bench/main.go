@@ -1,11 +1,12 @@
-// Command bench compares libraries for leader election: package elector, hashicorp/raft, etcd's concurrency.Election
-// and client-go's leaderelection, in one run on one machine. Each group has five members, which are separate
-// processes. It needs Linux, and Go to build the members.
+// Command bench compares ways to have one leader: package elector by itself and over etcd, NATS, PostgreSQL and Kubernetes,
+// hashicorp/raft, etcd's concurrency.Election, an advisory lock of PostgreSQL and client-go's leaderelection, in one run
+// on one machine. Each group has five members, which are separate processes. It needs Linux, PostgreSQL, and Go to build
+// the members.
 //
 //	go run . [-trials 30] [-only elector,raft] [-update ../docs/performance.md]
 //
-// As root it runs in its own network namespace, so that it counts only the traffic of the group. client-go needs an
-// API server; servers/lease stands in for it and stores its Lease.
+// As root it runs in its own network namespace, so that it counts only the traffic of the group. Kubernetes is an emulator
+// of an API server in memory.
 package main
 
 import (

@@ -59,6 +59,33 @@ func (g *group) replace(w way) (time.Duration, error) {
 	return took, nil
 }
 
+// trial replaces the leader. In a handover over a store it also returns how many requests the old and the new leader have
+// sent, each after the answer to the one before.
+func (g *group) trial(w way, overStore bool) (took time.Duration, trips int, err error) {
+	if !overStore || w.name != resign.name && w.name != transfer.name {
+		took, err = g.replace(w)
+		return took, 0, err
+	}
+	var before [members]requests
+	for i, p := range g.procs {
+		if before[i], err = p.requests(); err != nil {
+			return 0, 0, err
+		}
+	}
+	old := g.leader
+	if took, err = g.replace(w); err != nil {
+		return 0, 0, err
+	}
+	for _, i := range []int{old, g.leader} {
+		after, err := g.procs[i].requests()
+		if err != nil {
+			return 0, 0, err
+		}
+		trips += after.reads + after.writes - before[i].reads - before[i].writes
+	}
+	return took, trips, nil
+}
+
 // measure measures one system.
 func (o *options) measure(s *system) (*row, error) {
 	r := &row{name: s.name, times: s.times, lease: s.lease}
@@ -79,7 +106,7 @@ func (o *options) measure(s *system) (*row, error) {
 	}
 	few := o.trials
 	if s.slow {
-		few = min(few, 10)
+		few = min(few, 5)
 	}
 	for _, w := range []struct {
 		way
@@ -96,7 +123,7 @@ func (o *options) measure(s *system) (*row, error) {
 				return nil, err
 			}
 			r.changes += changes
-			d, err := g.replace(w.way)
+			d, trips, err := g.trial(w.way, s.overStore())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", w.name, err)
 			}
@@ -105,6 +132,9 @@ func (o *options) measure(s *system) (*row, error) {
 				continue
 			}
 			*w.into = append(*w.into, d)
+			if trips > 0 {
+				r.trips = append(r.trips, trips)
+			}
 		}
 	}
 	return r, nil

@@ -39,8 +39,9 @@ type row struct {
 	name, times                   string
 	lease                         time.Duration
 	crash, term, resign, transfer times
-	missed                        int // transfers after which another member than the named one led
-	changes                       int // of leader, although nothing was done to it
+	trips                         []int // requests one after another in each handover over a store
+	missed                        int   // transfers after which another member than the named one led
+	changes                       int   // of leader, although nothing was done to it
 	usage                         usage
 }
 
@@ -72,11 +73,12 @@ func (r *results) row(name string) *row {
 func (r *results) text(o *options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"On %s, %d processors, %s, %d trials (10 of client-go at most); the load of the machine was %s.\n",
+		"On %s, %d processors, %s, %d trials (over Kubernetes 5 at most); the load of the machine was %s.\n",
 		time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.Version(), o.trials, r.load)
 	if len(r.rows) > 0 {
 		r.replacements(&b)
 		r.usages(&b)
+		r.stores(&b)
 	}
 	for _, one := range r.rows {
 		if one.changes > 0 {
@@ -117,16 +119,19 @@ func (r *results) text(o *options) string {
 
 // replacements writes how long it takes until the next leader works.
 func (r *results) replacements(b *strings.Builder) {
-	b.WriteString("\n| ms until the next leads | times | kill -9 | SIGTERM | resigns | names the next |\n" +
-		"|---|---|--:|--:|--:|--:|\n")
+	b.WriteString("\n| ms until the next leads | times | kill -9 | of the lease | SIGTERM | resigns | names the next |\n" +
+		"|---|---|--:|--:|--:|--:|--:|\n")
 	for _, one := range r.rows {
 		named := one.transfer.String()
 		if one.missed > 0 {
 			named += fmt.Sprintf(", %d of %d times another", one.missed, one.missed+len(one.transfer))
 		}
-		fmt.Fprintf(b, "| %s | %s | %v | %v | %v | %v |\n", one.title(), one.times, one.crash, one.term,
-			one.resign,
-			named)
+		share := "-"
+		if one.lease > 0 && len(one.crash) > 0 {
+			share = fmt.Sprintf("%.2f", one.leases())
+		}
+		fmt.Fprintf(b, "| %s | %s | %v | %s | %v | %v | %v |\n", one.title(), one.times, one.crash, share, one.term,
+			one.resign, named)
 	}
 }
 
@@ -145,11 +150,50 @@ func (r *results) usages(b *strings.Builder) {
 	}
 }
 
+// stores writes what members ask their store.
+func (r *results) stores(b *strings.Builder) {
+	title := "\n| five members and a store | reads a second at rest | writes a second at rest | writes in `Renew` | ms a write | " +
+		"`Resign`, in writes | named, in writes | requests in a handover, at most |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
+	for _, one := range r.rows {
+		u := &one.usage
+		if u.server == (share{}) {
+			continue
+		}
+		b.WriteString(title)
+		title = ""
+		fmt.Fprintf(b, "| %s | %.2f | %.2f |", one.title(), u.reads, u.writes)
+		if len(one.trips) == 0 {
+			b.WriteString(" - | - | - | - | - |\n")
+			continue
+		}
+		fmt.Fprintf(b, " %.2f | %.1f | %.1f | %.1f | %d |\n", one.writesInRenew(), u.write.Seconds()*1e3,
+			one.inWrites(one.resign), one.inWrites(one.transfer), one.mostTrips())
+	}
+}
+
+// writesInRenew returns how often members that nothing happens to write in the interval between two renewals.
+func (r *row) writesInRenew() float64 { return r.usage.writes * (r.lease / 4).Seconds() }
+
+// inWrites returns the median of times as a multiple of the time that a write takes.
+func (r *row) inWrites(t times) float64 { return t.median().Seconds() / r.usage.write.Seconds() }
+
+func (r *row) mostTrips() (most int) {
+	for _, n := range r.trips {
+		most = max(most, n)
+	}
+	return most
+}
+
+// leases returns the time after a crash in leases.
+func (r *row) leases() float64 { return r.crash.median().Seconds() / r.lease.Seconds() }
+
 // title returns the name of a system in tables.
 func (r *row) title() string {
 	return map[string]string{"elector": "`elector`", asSlow: "`elector`, as slow as raft",
 		"raft": "hashicorp/raft",
-		"etcd": "etcd `concurrency`", "client-go": "client-go `leaderelection`"}[r.name]
+		"etcd": "etcd `concurrency`", "client-go": "client-go `leaderelection`",
+		"advisory": "PostgreSQL advisory lock", overEtcd: "`elector` over etcd", overNATS: "`elector` over NATS",
+		overPostgres: "`elector` over PostgreSQL", overKubernetes: "`elector` over Kubernetes"}[r.name]
 }
 
 // aim is a bound that a measurement should meet.
@@ -179,6 +223,22 @@ func (r *results) aims() (all []aim) {
 	if raft != nil && slow != nil {
 		within("a crash, as slow as raft: at most 1.1 of raft's", ms(slow.crash)/ms(raft.crash), 1.1, "%.2f")
 		within("bytes then: at most 0.5 of raft's", slow.usage.bytes/raft.usage.bytes, 0.5, "%.2f")
+	}
+	for _, one := range r.rows {
+		if one.name != overEtcd && one.name != overNATS && one.name != overPostgres && one.name != overKubernetes {
+			continue
+		}
+		within(one.title()+": a crash: at most 1.1 of the lease", one.leases(), 1.1, "%.2f")
+		u := &one.usage
+		renewals := u.lasted.Seconds()/(one.lease/4).Seconds() + 1 // that the time contains at most
+		within(one.title()+": at rest at most one write in `Renew`", u.writes*u.lasted.Seconds()/renewals, 1, "%.2f")
+		if one.name != overPostgres { // it reports no changes
+			within(one.title()+": at rest no reads", u.reads, 0, "%.2f a second")
+			within(one.title()+": a handover: at most 3 requests", float64(one.mostTrips()), 3, "%.0f")
+		}
+		if one.name == overEtcd || one.name == overNATS {
+			within(one.title()+": `Resign`: at most 10 ms", ms(one.resign), 10, "%.1f ms")
+		}
 	}
 	if len(r.groups) == 2 {
 		within("1,000 groups: at most 10 times the packets of one", r.groups[1].usage.packets/

@@ -31,6 +31,14 @@ const (
 
 const asSlow = "elector-as-slow"
 
+// The elector with a store.
+const (
+	overEtcd       = "elector-etcd"
+	overNATS       = "elector-nats"
+	overPostgres   = "elector-postgres"
+	overKubernetes = "elector-kubernetes"
+)
+
 var systems = []system{
 	{name: "elector", program: "members/elector", times: "`LAN()`: `Lease` 750 ms",
 		lease:  750 * time.Millisecond,
@@ -38,10 +46,23 @@ var systems = []system{
 	{name: "raft", program: "members/raft", times: "`DefaultConfig()`: 1 s, 1 s, 500 ms",
 		settle: 1200 * time.Millisecond, requests: true},
 	{name: asSlow, program: "members/elector", asSlowAs: "raft"},
+	{name: overEtcd, program: "members/store", args: []string{"-store", "etcd", "-lease", "2s"}, server: "servers/etcd",
+		times: "`Lease` 2 s; one server", lease: 2 * time.Second, settle: 2500 * time.Millisecond, requests: true},
 	{name: "etcd", program: "members/etcd", server: "servers/etcd", times: "session of 2 s; one server",
+		lease: 2 * time.Second, settle: 500 * time.Millisecond},
+	{name: overNATS, program: "members/store", args: []string{"-store", "nats", "-lease", "2s"}, server: "servers/nats",
+		times: "`Lease` 2 s; one server", lease: 2 * time.Second, settle: 2500 * time.Millisecond, requests: true},
+	{name: overPostgres, program: "members/store", args: []string{"-store", "postgres", "-lease", "2s"},
+		server: "servers/postgres", times: "`Lease` 2 s", lease: 2 * time.Second, settle: 2500 * time.Millisecond,
+		requests: true},
+	{name: "advisory", program: "members/advisory", server: "servers/postgres", times: "no time: a connection",
 		settle: 500 * time.Millisecond},
+	{name: overKubernetes, program: "members/store", args: []string{"-store", "kubernetes", "-lease", "15s"},
+		server: "servers/lease", times: "`Lease` 15 s; emulator of an API server", lease: 15 * time.Second,
+		// A member that resigns is a candidate again after a lease, so one must be back when the fifth resigns.
+		settle: 15*time.Second/(members-1) + time.Second/4, slow: true, requests: true},
 	{name: "client-go", program: "members/client-go", server: "servers/lease",
-		times: "15 s, 10 s, 2 s; stand-in for an API server", settle: 3 * time.Second, slow: true},
+		times: "15 s, 10 s, 2 s; emulator of an API server", lease: 15 * time.Second, settle: 3 * time.Second, slow: true},
 }
 
 // parts returns the names of everything that can be measured.
@@ -66,6 +87,9 @@ func (s *system) slowDown(r *results) bool {
 	s.args = []string{"-lease", s.lease.String()}
 	return true
 }
+
+// overStore reports whether a system is the elector with a store.
+func (s *system) overStore() bool { return s.program == "members/store" }
 
 // command returns the path of a program.
 func (o *options) command(program string) string { return filepath.Join(o.bin, program) }

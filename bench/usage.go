@@ -7,13 +7,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-election/election/bench/internal/member"
 )
 
 // usage is what a group uses while nothing happens.
 type usage struct {
 	bytes, packets   float64 // a second, on the network
 	follower, leader share
-	server           share // zero if there is none
+	server           share         // zero if there is none
+	reads, writes    float64       // a second, to the store, of all members
+	write            time.Duration // how long a write took, the median
+	lasted           time.Duration
 }
 
 // share is what one process uses.
@@ -26,7 +31,7 @@ type share struct {
 func (g *group) usage(d time.Duration) (u usage, err error) {
 	var shares []*share
 	var pids []int
-	var before []time.Duration
+	var cpu []time.Duration
 	for _, p := range []struct {
 		*proc
 		into *share
@@ -38,7 +43,11 @@ func (g *group) usage(d time.Duration) (u usage, err error) {
 		if err != nil {
 			return u, err
 		}
-		shares, pids, before = append(shares, p.into), append(pids, p.Process.Pid), append(before, used)
+		shares, pids, cpu = append(shares, p.into), append(pids, p.Process.Pid), append(cpu, used)
+	}
+	before, err := g.requests()
+	if err != nil {
+		return u, err
 	}
 	bytes, packets, err := loopback()
 	if err != nil {
@@ -57,12 +66,49 @@ func (g *group) usage(d time.Duration) (u usage, err error) {
 		if err != nil {
 			return u, err
 		}
-		s.cpu = 100 * (used - before[i]).Seconds() / took
+		s.cpu = 100 * (used - cpu[i]).Seconds() / took
 		if s.memory, err = resident(pids[i]); err != nil {
 			return u, err
 		}
 	}
-	return u, nil
+	after, err := g.requests()
+	u.reads, u.writes = float64(after.reads-before.reads)/took, float64(after.writes-before.writes)/took
+	u.write, u.lasted = after.write, time.Duration(took*float64(time.Second))
+	return u, err
+}
+
+// requests are what members have asked a store since they started.
+type requests struct {
+	reads, writes int
+	write         time.Duration // the median since the last report
+}
+
+// requests asks a member.
+func (p *proc) requests() (r requests, err error) {
+	if _, err := fmt.Fprintln(p.in, member.Report); err != nil {
+		return r, err
+	}
+	select {
+	case line := <-p.reports:
+		_, err = fmt.Sscan(line, &r.reads, &r.writes, (*int64)(&r.write))
+		return r, err
+	case <-time.After(patience):
+		return r, fmt.Errorf("process %d does not report its requests", p.Process.Pid)
+	}
+}
+
+// requests returns the sum of all members.
+func (g *group) requests() (sum requests, err error) {
+	for _, p := range g.procs {
+		one, err := p.requests()
+		if err != nil {
+			return sum, err
+		}
+		sum.reads += one.reads
+		sum.writes += one.writes
+		sum.write = max(sum.write, one.write) // only the leader has written since the last report
+	}
+	return sum, nil
 }
 
 // loopback returns the traffic of the loopback interface so far.

@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,21 +51,70 @@ func Main(run func(ctx context.Context, c Config, requests <-chan Request) error
 	flag.Parse()
 	c.Addresses = strings.Split(addresses, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	requests := make(chan Request)
+	asked := make(chan Request)
 	go func() {
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			if lines.Text() == Report {
+				report()
+				continue
+			}
 			to, err := strconv.Atoi(lines.Text())
 			if err != nil {
 				log.Fatal(err)
 			}
-			requests <- Request{to}
+			asked <- Request{to}
 		}
 	}()
-	err := run(ctx, c, requests)
+	err := run(ctx, c, asked)
 	stop()
 	if err != nil {
 		log.Fatal(err)
 	}
+}
+
+// Report is the line on standard input that asks a member for its requests to a store. The answer is a line that begins
+// with the same word, and contains the numbers of reads and writes since the start, and the median of the times that the
+// writes since the last report took.
+const Report = "requests"
+
+var requests struct {
+	sync.Mutex
+	reads, writes int
+	took          []time.Duration
+}
+
+// Read counts a request to a store that changes nothing.
+func Read() {
+	requests.Lock()
+	defer requests.Unlock()
+	requests.reads++
+}
+
+// Write counts a write to a store. Call the function that it returns when the write has been answered.
+func Write() (answered func()) {
+	requests.Lock()
+	defer requests.Unlock()
+	requests.writes++ // before another member sees what is written
+	began := time.Now()
+	return func() {
+		requests.Lock()
+		defer requests.Unlock()
+		requests.took = append(requests.took, time.Since(began))
+	}
+}
+
+func report() {
+	requests.Lock()
+	defer requests.Unlock()
+	slices.Sort(requests.took)
+	median := time.Duration(0)
+	if n := len(requests.took); n > 0 {
+		median = requests.took[n/2]
+	}
+	requests.took = nil
+	printing.Lock()
+	defer printing.Unlock()
+	fmt.Println(Report, requests.reads, requests.writes, int64(median))
 }
 
 var printing sync.Mutex

@@ -1,18 +1,15 @@
 // Command client-go is a member over leaderelection of client-go, with the times that Kubernetes itself
-// uses. Its lock is a Lease at the stand-in for an API server, see servers/lease.
+// uses. Its lock is a Lease at the emulator of an API server, see servers/lease.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
@@ -21,83 +18,34 @@ import (
 
 func main() { member.Main(run) }
 
-// stored is the Lease as the server keeps it.
-type stored struct {
-	Version int                               `json:"version"`
-	Record  resourcelock.LeaderElectionRecord `json:"record"`
-}
+// counted counts requests.
+type counted struct{ http.RoundTripper }
 
-// lock is the Lease as client-go sees it.
-type lock struct {
-	identity, server string
-	version          int
-}
-
-var leases = schema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
-
-func (l *lock) do(ctx context.Context, method string, body *stored) (*stored, error) {
-	var content io.Reader = http.NoBody
-	if body != nil {
-		b, err := json.Marshal(body)
-		if err != nil {
-			return nil, err
-		}
-		content = bytes.NewReader(b)
+func (c counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet {
+		member.Read()
+		return c.RoundTripper.RoundTrip(r)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, l.server, content)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
-	case http.StatusOK:
-		var s stored
-		err := json.NewDecoder(answer.Body).Decode(&s)
-		l.version = s.Version
-		return &s, err
-	case http.StatusNotFound:
-		return nil, apierrors.NewNotFound(leases, "bench")
-	case http.StatusConflict:
-		return nil, apierrors.NewConflict(leases, "bench", errors.New("another version"))
-	}
-	return nil, errors.New(answer.Status)
+	defer member.Write()()
+	return c.RoundTripper.RoundTrip(r)
 }
-
-func (l *lock) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
-	s, err := l.do(ctx, http.MethodGet, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, err := json.Marshal(s.Record)
-	return &s.Record, raw, err
-}
-
-func (l *lock) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	_, err := l.do(ctx, http.MethodPut, &stored{Record: r})
-	return err
-}
-
-func (l *lock) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	_, err := l.do(ctx, http.MethodPut, &stored{Version: l.version, Record: r})
-	return err
-}
-
-func (l *lock) RecordEvent(string) {}
-func (l *lock) Identity() string   { return l.identity }
-func (l *lock) Describe() string   { return "bench" }
 
 // run leads whenever this member has the Lease. A member that gives it up on request stands again two retry
 // periods later, when another one has it.
 func run(ctx context.Context, c member.Config, requests <-chan member.Request) error {
 	const retry = 2 * time.Second
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: c.Server,
+		WrapTransport: func(next http.RoundTripper) http.RoundTripper { return counted{next} },
+		ContentConfig: rest.ContentConfig{ContentType: "application/json"}})
+	if err != nil {
+		return err
+	}
+	lease := metav1.ObjectMeta{Name: "bench", Namespace: "default"}
 	for ctx.Err() == nil {
 		term, end := context.WithCancel(ctx)
 		e, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-			Lock:            &lock{identity: member.Name(c.Self), server: c.Server},
+			Lock: &resourcelock.LeaseLock{LeaseMeta: lease, Client: client.CoordinationV1(),
+				LockConfig: resourcelock.ResourceLockConfig{Identity: member.Name(c.Self)}},
 			LeaseDuration:   15 * time.Second,
 			RenewDeadline:   10 * time.Second,
 			RetryPeriod:     retry,

@@ -3,54 +3,37 @@
 package main
 
 import (
-	"fmt"
-	"log"
 	"net"
 	"net/url"
-	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"go.etcd.io/etcd/server/v3/embed"
+
+	"github.com/go-election/election/bench/internal/server"
 )
 
-func main() {
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGTERM)
-	if err := run(ended); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { server.Main(start) }
 
-func run(ended <-chan os.Signal) error {
-	dir, err := os.MkdirTemp("", "bench-etcd")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+func start(dir string) (address string, stop func(), err error) {
 	c := embed.NewConfig()
 	c.Dir, c.LogLevel, c.LogOutputs = filepath.Join(dir, "data"), "fatal", []string{"/dev/null"}
 	client, err := free()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	peer, err := free()
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	c.ListenClientUrls, c.AdvertiseClientUrls = []url.URL{client}, []url.URL{client}
 	c.ListenPeerUrls, c.AdvertisePeerUrls = []url.URL{peer}, []url.URL{peer}
 	c.InitialCluster = c.InitialClusterFromName(c.Name)
 	e, err := embed.StartEtcd(c)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	defer e.Close()
 	<-e.Server.ReadyNotify()
-	fmt.Println(client.String())
-	<-ended
-	return nil
+	return client.String(), e.Close, nil
 }
 
 // free returns an address of this machine that is free.
