@@ -1,0 +1,4 @@
+package natsstore
+
+// Escape returns the key in the bucket.
+var Escape = escape

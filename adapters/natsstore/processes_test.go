@@ -1,0 +1,41 @@
+//go:build unix
+
+package natsstore_test
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/go-election/election/adapters/natsstore"
+	"github.com/go-election/election/internal/grouptest"
+	"github.com/go-election/election/store"
+)
+
+func TestMain(m *testing.M) {
+	grouptest.Child(func(address string) (store.Store, error) {
+		_, bucket, err := open(context.Background(), address)
+		if err != nil {
+			return nil, err
+		}
+		return natsstore.New(bucket), nil
+	}, func(dir, address string) error {
+		_, text, err := net.SplitHostPort(address)
+		if err != nil {
+			return err
+		}
+		port, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
+		_, err = listen(dir, port)
+		return err
+	})
+	goleak.VerifyTestMain(m)
+}
+
+// TestProcesses: processes have one leader at a time, while they and the server are killed, stopped and cut off.
+func TestProcesses(t *testing.T) { grouptest.Processes(t, grouptest.Serve(t)) }
