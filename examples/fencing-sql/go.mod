@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/go-election/election v0.0.0
-	github.com/lib/pq v1.12.3
 	github.com/stretchr/testify v1.12.1
 	modernc.org/sqlite v1.61.1
 )

@@ -59,16 +59,13 @@ func main() {
 func lead(ctx context.Context, db *sql.DB, self string, token uint64, advance func(uint64) error) error {
 	log.Println(self, "leads, and writes with token", token)
 	for every := time.Tick(time.Second); ; {
-		err := Fenced(ctx, db, "jobs", token, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO log (token, text) VALUES ($1, $2)`, int64(token), self)
-			return err
-		})
+		err := write(ctx, db, token, self)
 		if errors.Is(err, fence.ErrStale) {
 			log.Print(err)
 			// Another member leads, or the members have lost their memory and Terms have decreased. In either case
 			// the next Term of this member must be larger.
 			var known uint64
-			err = db.QueryRowContext(ctx, `SELECT token FROM fence WHERE name = $1`, "jobs").Scan(&known)
+			err = db.QueryRowContext(ctx, `SELECT token FROM election_fence WHERE name = $1`, "jobs").Scan(&known)
 			if err == nil {
 				err = advance(known)
 			}

@@ -8,13 +8,10 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/go-election/election/elector/fence"
+	"github.com/go-election/election/store/sqlstore"
 )
 
-// schema: each row of fence holds the largest token that a group has written with; log is the data.
-const schema = `
-CREATE TABLE IF NOT EXISTS fence (name TEXT PRIMARY KEY, token BIGINT NOT NULL);
-CREATE TABLE IF NOT EXISTS log (
+const schema = `CREATE TABLE IF NOT EXISTS log (
 	id INTEGER PRIMARY KEY AUTOINCREMENT, token BIGINT NOT NULL, text TEXT NOT NULL);`
 
 // open opens an SQLite file. A writer waits for another one.
@@ -31,24 +28,16 @@ func open(ctx context.Context, file string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Fenced calls work in a transaction, unless a leader with a larger token has committed one. Any number of
-// rows and tables may be changed: the one row of the group guards them all.
-func Fenced(ctx context.Context, db *sql.DB, group string, token uint64, work func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing once the transaction is committed
-	// The token comes first. The row is locked until the transaction ends, so what work reads cannot be
-	// changed by an earlier leader any more.
-	err = fence.Exec(ctx, tx, `INSERT INTO fence (name, token) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET token = excluded.token WHERE fence.token <= excluded.token`,
-		group, int64(token))
-	if err != nil {
-		return err
-	}
-	if err := work(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
+// write inserts rows in one transaction, unless a leader with a larger token has committed one.
+func write(ctx context.Context, db *sql.DB, token uint64, texts ...string) error {
+	s := sqlstore.New(db, sqlstore.SQLite)
+	return s.Fenced(ctx, "jobs", token, func(tx *sql.Tx) error {
+		for _, text := range texts {
+			_, err := tx.ExecContext(ctx, `INSERT INTO log (token, text) VALUES ($1, $2)`, int64(token), text)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

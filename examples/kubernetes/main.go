@@ -9,41 +9,42 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
+	"github.com/go-election/election/adapters/k8sstore/podlabel"
 	"github.com/go-election/election/elector"
-	"github.com/go-election/election/transport/tcp"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	c, err := config(os.Getenv)
+	c, err := elector.FromEnv(os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
+	c.Log = slog.Default()
 	e, err := elector.New(c)
 	if err != nil {
 		log.Fatal(err)
 	}
 	go func() { log.Fatal(http.ListenAndServe(os.Getenv("HTTP"), e.Handler())) }()
-	err = e.Run(ctx, func(ctx context.Context, term elector.Term) error {
+	work := func(ctx context.Context, term elector.Term) error {
 		slog.Info("works", "token", term.Token())
 		<-ctx.Done() // here it works, until the lead ends
 		return nil
-	})
-	if err != nil {
+	}
+	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" { // in a cluster, the Service orders-leader selects this label
+		label, err := podlabel.InCluster(c.Group, c.Self)
+		if err != nil {
+			log.Fatal(err)
+		}
+		label.Log = slog.Default()
+		if err := label.Clear(ctx); err != nil { // of a process that crashed
+			slog.Warn("cannot clear the label of the leader", "err", err)
+		}
+		work = label.While(work)
+	}
+	if err := e.Run(ctx, work); err != nil {
 		log.Fatal(err)
 	}
-}
-
-func config(env func(string) string) (elector.Config, error) {
-	self, tls := env("SELF"), env("TLS")
-	members, err := elector.ParseMembers(env("MEMBERS"))
-	return elector.Config{Group: "orders", Self: self, Members: members, Log: slog.Default(),
-		Dir:    env("STATE"),
-		Listen: env("LISTEN"), // the own name may not be known yet, or no longer be among MEMBERS
-		TLS: &tcp.TLS{Cluster: "orders", Load: tcp.Files(filepath.Join(tls, self+".pem"),
-			filepath.Join(tls, self+".key.pem"), filepath.Join(tls, "ca.pem"))}}, err
 }

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 	"time"
 
@@ -20,17 +21,21 @@ func main() {
 		Group:   "orders",
 		Self:    os.Args[1],
 		Members: map[string]string{"a": "127.0.0.1:7946", "b": "127.0.0.1:7947", "c": "127.0.0.1:7948"},
-		Dir:     ".", // keeps the vote of this member over a restart
+		Dir:     ".",            // keeps the vote of this member over a restart
+		Log:     slog.Default(), // who leads, and what is missing
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	err = e.Run(context.Background(), func(ctx context.Context, term elector.Term) error {
-		for ctx.Err() == nil { // until this member no longer leads
+		for {
 			fmt.Println(os.Args[1], "leads, and writes with token", term.Token())
-			time.Sleep(time.Second)
+			select {
+			case <-ctx.Done(): // this member must not lead any longer
+				return nil
+			case <-time.After(time.Second):
+			}
 		}
-		return nil
 	})
 	log.Fatal(err)
 }
