@@ -48,7 +48,9 @@ func main() {
 	flag.Parse()
 	names := flag.Args()
 	if len(names) == 0 {
-		names = catalog.Names()
+		for _, name := range catalog.Names() {
+			names = append(names, catalog.Folder(name))
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	err := run(ctx, os.Stdout, names)

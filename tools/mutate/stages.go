@@ -62,7 +62,7 @@ type stage struct {
 // stagesOf returns what the mutants of a package meet, in this order.
 func stagesOf(name string) []*stage {
 	list := []*stage{{dir: name, kills: byTests, args: []string{"-test.short"}}}
-	if slices.Contains(catalog.Names(), name) {
+	if name := path.Base(name); slices.Contains(catalog.Names(), name) {
 		list = append(list,
 			&stage{dir: "lab/check", kills: byChecker,
 				args: []string{"-test.run", "TestCountsOfAlgorithms", "-only", name}},
