@@ -1,6 +1,6 @@
 # Everything is a plain go command; these are the ones worth a name.
 
-.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs page release releases
+.PHONY: test check race bench bench-large bench-check bench-peers verify fuzz mutate chaos chaos-short docs page release
 
 test:       ## all tests of all modules
 	go test work
@@ -9,9 +9,9 @@ check:      ## what runs for every change
 	bash .ci/run
 
 race:       ## the race detector, where goroutines are: drivers, transports, and searches with several workers
-	go test -race -short ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./elector/... ./electortest ./transport/... ./examples/... ./lab/cluster ./internal/supervise
-	go test -race -short -run '^(TestConformance|TestReopenGroup|TestProxy)$$' ./transport/tcp -args -sockets
-	go test -race -run 'TestRace|Reproducible|Deterministic|Interrupt|TestProcesses' ./lab/check ./lab/soak ./lab/experiment ./lab/trace ./cmd/elect/...
+	go test -race -short -timeout 30m ./process/... ./local ./internal/alarm ./internal/mailbox ./mutex/lock ./elector/... ./electortest ./transport/... ./examples/... ./lab/cluster ./internal/supervise
+	go test -race -short -timeout 30m -run '^(TestConformance|TestReopenGroup|TestProxy)$$' ./transport/tcp -args -sockets
+	go test -race -timeout 30m -run 'TestRace|Reproducible|Deterministic|Interrupt|TestProcesses' ./lab/check ./lab/soak ./lab/experiment ./lab/trace ./cmd/elect/...
 
 bench:      ## ratios against hand-written loops of the same run
 	go test -run '^$$' -bench . -benchtime 10x ./lab/sim ./local ./bully
@@ -41,6 +41,7 @@ fuzz:       ## a minute each
 	go test -run '^$$' -fuzz FuzzMembers -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzParseMembers -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzStateFile -fuzztime 1m ./elector
+	go test -run '^$$' -fuzz FuzzRecord -fuzztime 1m ./elector
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m ./lab/scenario
 	go test -run '^$$' -fuzz FuzzRead -fuzztime 1m -fuzzminimizetime 1x ./lab/trace
 	go test -run '^$$' -fuzz FuzzReadDOT -fuzztime 1m ./lab/topology
@@ -59,21 +60,15 @@ docs:       ## write the generated parts of the README and of docs
 	go test . -run 'TestReadme|TestGuarantees' -update
 	go test ./lab/trace -run TestGolden -update
 	go test ./cmd/elect -run 'TestTraceDocs|TestCompareDocs' -update
+	go test ./cmd/elect/internal/clustercmd -run TestPicture -update
 	go test ./lab/check -run 'TestEveryElection|TestElections|TestLarger|TestFaults|TestReduction|TestCountsOf|TestSummary' -update
 	go test ./lab/museum -update
-	go test ./elector -run TestGuide -update
+	go test ./elector -run 'TestGuide|TestMetricsGuide' -update
 	go test ./detect -run 'TestQuality|TestFigure' -update
 
 page:       ## the page as a folder for any web server, and as one file
 	rm -rf page/build/site && GOOS= GOARCH= go run ./page/publish --out page/build/site --single page/build/site.html
 
-embedded = CGO_ENABLED=0 go build -trimpath -tags embedpage -ldflags '-s -w'
-
-release: page ## elect with the page in it, which needs no Go where it runs: GOOS=, GOARCH= and OUT= select
-	$(embedded) -o '$(or $(OUT),.)/' ./cmd/elect
-
-releases: page ## the same for the usual machines, in archives in dist
-	rm -rf dist && for on in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64; do \
-		GOOS=$${on%-*} GOARCH=$${on#*-} $(embedded) -o dist/$$on/ ./cmd/elect && \
-		tar -C dist/$$on -czf dist/elect-$$on.tar.gz . && rm -r dist/$$on || exit; \
-	done
+release:    ## tags of all modules for the last commit, and archives of elect in dist: VERSION=v0.1.0; TARGETS=linux/amd64,... select
+	cd tools && GOWORK=off go run ./release tag $(VERSION) && \
+	GOWORK=off go run ./release build $(VERSION) -out ../dist $(if $(TARGETS),-targets $(TARGETS))
