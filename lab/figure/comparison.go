@@ -104,22 +104,12 @@ func (c *Comparison) title(graphs []graph) string {
 
 // title writes what a figure shows at its top, and returns where more can stand.
 func (d *drawing) title(text string) (y float64) {
-	y = 34.0
-	for _, line := range svg.Broken(text, (plotWidth-40)/titleLetter, true) {
-		d.Text(20, y, titleLetter, "start", bold, line)
-		y += titleLetter * 1.27
-	}
-	return y
+	return d.Paragraph(20, 34, titleLetter, titleLetter*1.27, plotWidth-40, bold, text)
 }
 
 // paragraph writes lines from y on, and returns where the next would stand.
 func (d *drawing) paragraph(y float64, text string) float64 {
-	const margin = 20
-	for _, line := range svg.Broken(text, (plotWidth-2*margin)/plotLetter, false) {
-		d.Text(margin, y, plotLetter, "start", "", line)
-		y += plotLine
-	}
-	return y
+	return d.Paragraph(20, y, plotLetter, plotLine, plotWidth-40, "", text)
 }
 
 // name returns what the vertical axis shows.

@@ -322,6 +322,9 @@ func textExtent(t *testing.T, e xml.StartElement, text string) box {
 	t.Helper()
 	x, y, size := parsed(t, of(e, "x")), parsed(t, of(e, "y")), parsed(t, of(e, "font-size"))
 	wide := size * svg.TextWidth(text, of(e, "font-weight") != "")
+	if length := of(e, "textLength"); length != "" {
+		wide = parsed(t, length)
+	}
 	before := map[string]float64{"start": 0, "middle": wide / 2, "end": wide}[of(e, "text-anchor")]
 	if of(e, "transform") != "" { // upwards
 		return box{x - 0.8*size, y - wide/2, x + 0.25*size, y + wide/2, text}

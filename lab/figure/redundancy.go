@@ -123,11 +123,8 @@ func (c *curve) mean() float64 {
 
 // model draws the panels of one model below y, and returns where the next begins.
 func (d *drawing) model(y float64, some []experiment.Series, n int, bars, first bool) float64 {
-	for _, line := range svg.Broken("Model "+string(some[0].Model)+": "+some[0].Model.About(),
-		(plotWidth-40)/plotLetter, true) {
-		d.Text(20, y, plotLetter, "start", bold, line)
-		y += plotLine
-	}
+	y = d.Paragraph(20, y, plotLetter, plotLine, plotWidth-40, bold,
+		"Model "+string(some[0].Model)+": "+some[0].Model.About())
 	left, right := figures15and16(some, n)
 	for _, p := range []panel{left, right} {
 		d.Text(20, y+12, plotLetter, "start", bold, p.title)

@@ -5,7 +5,6 @@ package svg
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -87,6 +86,23 @@ func (d *Drawing) Text(x, y, size float64, anchor, style, text string) {
 		Escaped(text))
 }
 
+// Paragraph writes a text on as many lines as it needs, of a width at most, the first at y. It returns where the next
+// line after it would stand. In a font that is wider than Helvetica and Arial, a line that would be too long is
+// condensed.
+func (d *Drawing) Paragraph(x, y, size, apart, most float64, style, text string) float64 {
+	bold := strings.Contains(style, "bold")
+	for _, line := range broken(text, most/size, bold) {
+		attributes := style
+		if TextWidth(line, bold)*size > most {
+			attributes += fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`,
+				Num(min(helvetica.width(line, bold)*size, most)))
+		}
+		d.Text(x, y, size, "start", strings.TrimSpace(attributes), line)
+		y += apart
+	}
+	return y
+}
+
 // Dashed returns the attribute of a line with dashes, as SVG has them; none if they are empty.
 func Dashed(dashes string) string {
 	if dashes == "" {
@@ -138,49 +154,4 @@ func joined(points []float64) string {
 		all[i] = Num(x)
 	}
 	return strings.Join(all, " ")
-}
-
-// lettersOf are some letters that are about equally wide.
-type lettersOf struct {
-	some          string
-	regular, bold float64
-}
-
-// letters are the widths of letters, by their size: the widths of DejaVu Sans, as few fonts are wider.
-var letters = []lettersOf{
-	{"'Iijl", 0.3, 0.38}, {" !(),.:;[]frt|", 0.412, 0.5}, {"-cs_", 0.56, 0.6}, {"kvxyz", 0.6, 0.67},
-	{"abdeghnopqu0123456789", 0.64, 0.72}, {"w", 0.82, 0.93},
-}
-
-// others are the letters that are not in the table.
-var others = lettersOf{"", 1, 1.11}
-
-// TextWidth returns how wide a text is, at most, by the size of its letters.
-func TextWidth(text string, bold bool) (wide float64) {
-	for _, r := range text {
-		l := others
-		k := slices.IndexFunc(letters, func(l lettersOf) bool { return strings.ContainsRune(l.some, r) })
-		if k >= 0 {
-			l = letters[k]
-		}
-		if bold {
-			wide += l.bold
-		} else {
-			wide += l.regular
-		}
-	}
-	return wide
-}
-
-// Broken breaks a text into lines of a width at most, by the size of its letters. A word that is longer has a line of
-// its own.
-func Broken(text string, most float64, bold bool) (lines []string) {
-	for word := range strings.FieldsSeq(text) {
-		if last := len(lines) - 1; last >= 0 && TextWidth(lines[last]+" "+word, bold) <= most {
-			lines[last] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return lines
 }

@@ -273,6 +273,9 @@ func (e *element) number(t *testing.T, name string) float64 {
 func (e *element) reach(t *testing.T) (from, to float64) {
 	t.Helper()
 	width := svg.TextWidth(e.text, e.attr["font-weight"] == "bold") * e.number(t, "font-size")
+	if e.attr["textLength"] != "" {
+		width = e.number(t, "textLength")
+	}
 	x := e.number(t, "x")
 	switch e.attr["text-anchor"] {
 	case "middle":

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"math"
-	"strings"
 
 	"github.com/go-election/election/lab/svg"
 )
@@ -61,12 +60,7 @@ func (s *segment) at(part float64) point {
 
 // words writes a text on as many lines as it needs, and returns the bottom of the last.
 func (d *sheet) words(x, top, size float64, style, text string) float64 {
-	most, bold := (d.width-x-edge)/size, strings.Contains(style, "bold")
-	for _, line := range svg.Broken(text, most, bold) {
-		top += size * 1.25
-		d.Text(x, top-size*0.3, size, "start", style, line)
-	}
-	return top
+	return d.Paragraph(x, top+size*0.95, size, size*1.25, d.width-x-edge, style, text) - size*0.95
 }
 
 // heading writes the result and what was run, and returns where it ends.
