@@ -59,9 +59,15 @@ func TestRedundancy(t *testing.T) {
 	for _, trial := range series[0].Trials {
 		sum += trial.Started
 	}
-	require.Contains(t, bars, fmt.Sprintf("<title>Without a wait %.2f processes start an election after a crash; with ",
-		float64(sum)/21))
-	require.NotContains(t, redundancy(t, experiment.Redundancy{}), ">iteration</text>")
+	require.Contains(t, bars, fmt.Sprintf("<title>Without a wait %.2f (model a) or ", float64(sum)/21))
+	require.Contains(t, bars, " processes start an election after a crash; with a slot by rank, 1</title>")
+	grid := redundancy(t, experiment.Redundancy{})
+	require.NotContains(t, grid, ">iteration</text>")
+	// Each method has a row, and each model has a panel in it.
+	for _, name := range []string{"no wait", "own waits, 5 tied anywhere", "election numbers: elections that are served"} {
+		require.Equal(t, 1, strings.Count(grid, ">"+name+"</text>"), name)
+		require.Equal(t, 2, strings.Count(grid, "<g><title>"+name+", model "), name)
+	}
 	r.Iterations = 10
 	require.Equal(t, 4, strings.Count(figure.Redundancy(&r, cut(series, 10), true), ">iteration</text>"))
 	require.NotEqual(t, redundancy(t, experiment.Redundancy{Seed: 1}),
