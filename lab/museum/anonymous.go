@@ -61,40 +61,40 @@ func anonymousExhibits() []Entry {
 	overtaking.Unordered = true
 	return []Entry{{
 		Name: "itairodeh: fewer processes than there are", Source: "A. Itai, M. Rodeh 1981", Limit: true,
-		Wrong: "no mistake of the code: the token of another process has made as many hops as there " +
-			"should be " +
-			"processes, and counts as the own one",
+		Wrong: "The processes believe that the ring is smaller than it is. The token of another process has then " +
+			"made the expected number of hops, so a process takes it for its own.",
 		Config:  anonymous(4, 2),
 		Control: Control{"the same, two processes", anonymous(2, 2)},
 	}, {
 		Name: "itairodeh: more processes than there are", Source: "A. Itai, M. Rodeh 1981", Limit: true,
-		Wrong: "no mistake of the code: the own token meets the own number half-way, and comes home as " +
-			"shared, " +
-			"whatever is drawn",
+		Wrong: "The processes believe that the ring is larger than it is. After one trip around the ring a " +
+			"process takes its own token for the token of another process, and marks it as shared. So the " +
+			"processes draw again and again.",
 		Config:  anonymous(2, 4),
 		Control: Control{"the same, four processes", anonymous(4, 4)},
 	}, {
 		Name: "itairodeh: generators of the same seed", Source: known,
-		Wrong:   "each process draws the same numbers, so that they stay alike for ever",
+		Wrong:   "All processes draw the same numbers, so they remain identical forever and no leader is elected.",
 		Config:  anonymousWith(2, alike),
 		Control: Control{"itairodeh/finite", anonymous(2, 2)},
 	}, {
 		Name: "itairodeh: a token that meets its number is not marked", Source: known,
-		Wrong:   "each of those that have drawn the largest number takes itself for the only one",
+		Wrong: "A process does not mark a token with its own number as shared. Every process that has drawn " +
+			"the largest number takes itself for the only one, and leads.",
 		Config:  anonymousWith(2, neverShared),
 		Control: Control{"itairodeh/finite", anonymous(2, 2)},
 	}, {
 		Name: "itairodeh: the own token is known by its number", Source: known,
-		Wrong: "the hops are not counted, and the token of a process that has drawn the same counts as " +
-			"the own one",
+		Wrong: "A process recognizes its token by the number and does not count the hops. It takes the token of " +
+			"another process with the same number for its own, and both lead.",
 		Config:  anonymousWith(2, ownByNumber),
 		Control: Control{"itairodeh/finite", anonymous(2, 2)},
 	}, {
 		Name:   "itairodeh: no rounds, and links that do not keep the order",
 		Source: "W. Fokkink, J. Pang 2004",
 		Limit:  true,
-		Wrong: "no mistake of the code: a token of the next round overtakes one of this round, and is " +
-			"compared with its numbers",
+		Wrong: "Without rounds the algorithm needs links that keep messages in order. On other links a token of " +
+			"the next round may overtake one of this round, and is compared with numbers of the wrong round.",
 		Config:  overtaking,
 		Control: Control{"the same, links keep the order", drawingFrom(3, 3, 3)},
 	}}

@@ -75,9 +75,8 @@ func bullyExhibits() []Entry {
 	cut.Losses = check.Unlimited
 	return []Entry{{
 		Name: "bully: a process that is asked elects, even if it does already", Source: notesRU,
-		Wrong: "rule 4 makes no exception of processes that elect already: one initiator among n that " +
-			"are up causes " +
-			"2^(n-1)-1 ELECTIONs",
+		Wrong: "Rule 4 of the notes makes every process that is asked start an election, even if it is already " +
+			"in one. One initiator among n live processes causes 2^(n-1)-1 ELECTIONs.",
 		Config: guarded(with(rules, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, askUp) {
 				n.set(electing, 0)
@@ -87,29 +86,32 @@ func bullyExhibits() []Entry {
 		Control: Control{"rules", guarded(rules)},
 	}, {
 		Name: "bully: the time-out is shorter than two delays", Source: notesRU,
-		Wrong: "no value is given; with one delay, a process that is answered in time takes over all " +
-			"the same",
+		Wrong: "The notes give no value for the time-out. With a time-out of one delay, a process takes over " +
+			"although a larger process answers in time.",
 		Config:  judged(timed(hasty, 2, nil, []election.ID{1})),
 		Control: Control{"rules, three delays", judged(timed(rules, 2, nil, []election.ID{1}))},
 	}, {
 		Name: "bully: a process that comes back keeps silent", Source: notesRU,
-		Wrong: "the six rules do not say that a return begins an election",
+		Wrong: "The six rules do not make a process that returns start an election. After a crash and a return " +
+			"the process does not know who leads.",
 		Config: back(with(rules, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
 		Control: Control{"rules", back(rules)},
 	}, {
-		Name:    "bully: messages are late",
-		Source:  "H. Garcia-Molina 1982, under the assumption that they are not",
-		Limit:   true,
-		Wrong:   "no mistake of the code: without a bound on delays a time-out proves nothing",
+		Name:   "bully: messages are late",
+		Source: "H. Garcia-Molina 1982, who assumes that they are not",
+		Limit:  true,
+		Wrong: "The algorithm needs a bound on delays. Without a bound, a time-out does not prove that a " +
+			"process is down, and two processes lead.",
 		Config:  judged(late),
 		Control: Control{"the same, messages arrive in time", judged(timed(rules, 2, nil, nil))},
 	}, {
-		Name:    "bully: the network is cut in two",
-		Source:  "H. Garcia-Molina 1982, under the assumption that it is not",
-		Limit:   true,
-		Wrong:   "no mistake of the code: what crosses the cut is lost, and each side elects its own",
+		Name:   "bully: the network is cut in two",
+		Source: "H. Garcia-Molina 1982, who assumes that it is not",
+		Limit:  true,
+		Wrong: "The algorithm needs a network without partitions. Messages across the cut are lost, and each " +
+			"side elects its own leader.",
 		Config:  judged(cut),
 		Control: Control{"the same, nothing is lost", judged(timed(rules, 2, nil, nil))},
 	}, restoredElecting(), haltingHeartbeats(), suspectedAsked(), bullyHole()}
@@ -133,9 +135,9 @@ func restoredElecting() Entry {
 	return Entry{
 		Name:    "bully: a restored process takes itself for electing",
 		Source:  "an earlier version of this project",
-		Setting: "A process that comes back with its state is started, and does not rejoin",
-		Wrong: "what was under way is saved, its timers are not: no Start and no suspicion begins " +
-			"another election",
+		Setting: "A process that returns with its state receives a Start instead of a Rejoin.",
+		Wrong: "The state of an election in progress is saved, but its timers are not. The restored process " +
+			"believes that it is still electing, and ignores every Start and every suspicion.",
 		Config: setting(with(started, func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.is(electing)
 			if n.Node.Step(e, ev); ev.Op == election.Init && was {
@@ -163,7 +165,8 @@ func haltingHeartbeats() Entry {
 	return Entry{
 		Name:   "bully/halting: the first heartbeat waits for the last DONE",
 		Source: "an earlier version of this project",
-		Wrong:  "a follower expects it from READY on, up to three delays earlier: elections without end",
+		Wrong: "The leader sends its first heartbeat after the last DONE, but followers expect one from READY " +
+			"on, up to three delays earlier. They suspect the leader, and elections never end.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			if ev.Op != election.Timeout || ev.Timer != beat {
@@ -201,20 +204,21 @@ func modbullyExhibits() []Entry {
 	base := must(modbully.New(modbully.Base, modbully.Config{Coordinator: 2}))
 	return []Entry{startSuspects(), {
 		Name: "modbully: the accept timer is shorter than two delays", Source: paperFA,
-		Wrong: "silence means a crash, and yet ACCEPT is withheld from all but the first: they ask the " +
-			"next one",
+		Wrong: "Only the first process that asks receives ACCEPT. The others take the silence for a crash and " +
+			"ask the next process, so two processes lead.",
 		Config:  hasty(unit),
 		Control: Control{"three delays", hasty(3 * unit)},
 	}, {
 		Name: "modbully: the election number is never reset after a crash", Source: paperFA,
-		Wrong: "it is reset with the last REPLY only; one crash before a REPLY, and later ELECTIONs are " +
-			"ignored for ever",
+		Wrong: "Only the last REPLY resets the election number. If a process crashes before its REPLY, all later " +
+			"ELECTIONs are ignored forever.",
 		Config:  literal(true),
 		Control: Control{"number, with a time-out", literal(false)},
 		played:  true,
 	}, {
 		Name: "modbully: a larger process that comes back only asks", Source: paperFA,
-		Wrong: "the leader is found out, and followed, however small it is",
+		Wrong: "A process that returns asks who leads and follows this leader, even if the leader is smaller. " +
+			"The largest process then does not lead.",
 		Config: back(with(base, before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			const leader = 5
 			smaller := received(ev, leader) && ev.Msg.Rank.Less(n.me)
@@ -238,8 +242,8 @@ func startSuspects() Entry {
 	}
 	return Entry{
 		Name: "modbully: a start reports a crash", Source: "an earlier version of this project",
-		Wrong: "a follower that starts takes its leader to be down: while that is up, both lead, and " +
-			"only the smaller processes hear of it",
+		Wrong: "A follower that starts assumes that its leader is down. If the leader is up, both lead, and only " +
+			"the smaller processes hear of the new leader.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			suspects := *ev
 			if led := n.state()[leader]; ev.Op == election.Start && led != 0 && election.ID(led) != n.me.ID {
@@ -277,9 +281,8 @@ func inquiryExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "inquiry: capacities that are equal", Source: notesFR,
-		Wrong: "with ci <= ck equals acknowledge each other: a process that asks alone leads, whatever " +
-			"its ID, and " +
-			"two that ask at once have both lost",
+		Wrong: "With ci <= ck, processes with equal capacities acknowledge each other. A process that asks alone " +
+			"leads, whatever its ID. If two processes ask simultaneously, both lose.",
 		Config: equal(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ask) && ev.Msg.Rank.Priority == n.me.Priority {
@@ -290,7 +293,8 @@ func inquiryExhibits() []Entry {
 		Control: Control{"states", equal(inquiry.States())},
 	}, {
 		Name: "inquiry: a process that has acknowledged may still be elected", Source: notesFR,
-		Wrong: "it asks all others later, without any hope: 11 messages instead of 8",
+		Wrong: "A process that has acknowledged a larger one may later ask for itself, although it cannot win. " +
+			"The election takes 11 messages instead of 8.",
 		Config: honest(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.state()[0]
 			n.Node.Step(e, ev)
@@ -300,14 +304,15 @@ func inquiryExhibits() []Entry {
 		})),
 		Control: Control{"states", honest(inquiry.States())},
 	}, {
-		Name: "inquiry: one crash", Source: notesFR + ", as the bully algorithm", Limit: true,
-		Wrong: "no mistake of the code, but it is not the bully algorithm: without time-outs one " +
-			"process that is down blocks it for ever",
+		Name: "inquiry: one crash", Source: notesFR + ", which call it the bully algorithm", Limit: true,
+		Wrong: "The algorithm needs processes that do not crash: it has no time-outs, unlike the bully " +
+			"algorithm. One process that is down blocks it forever.",
 		Config:  crash(1),
 		Control: Control{"the same, no process crashes", crash(0)},
 	}, {
 		Name: "inquiry: a message comes twice", Source: known,
-		Wrong: "acknowledgements are counted, so two of the same process make a second leader",
+		Wrong: "A candidate counts acknowledgements without looking at their senders. Two copies from one " +
+			"process count as two processes, and a second process leads.",
 		Config: doubling(with(inquiry.States(), func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, ack) && n.marks < uint64(e.Ports()) {
@@ -330,8 +335,8 @@ func mutualCapture() []Entry {
 	return []Entry{{
 		Name:   "afekgafni/async: a candidate does not own itself",
 		Source: known,
-		Wrong: "a candidate accepts the first that tries to capture it, as each process without an owner " +
-			"does: two capture each other, and both lead",
+		Wrong: "A candidate has no owner, so it accepts the first process that tries to capture it. Two " +
+			"candidates capture each other, and both lead.",
 		Config: setting(with(afekgafni.Async(), before(func(n *bent, e *election.Env,
 			ev *election.Event) bool {
 			first := received(ev, capture) && n.state()[0] == candidate && n.marks == 0
@@ -355,8 +360,8 @@ func strayAnswers() []Entry {
 	return []Entry{{
 		Name:   "lmw: the answer goes to the one that has passed a challenge on",
 		Source: known,
-		Wrong: "a beaten process passes a challenge on with the distance from itself: the answer comes " +
-			"back to it, and is passed on between beaten processes for ever",
+		Wrong: "A beaten process that passes a challenge on gives the distance from itself, not from the " +
+			"challenger. The answer returns to the beaten process, and circulates among beaten processes forever.",
 		Config: setting(with(lmw.Algorithm(), sends(func(n *bent, _ *election.Event,
 			o *election.Outgoing) bool {
 			if o.Msg.Kind == elect && o.Msg.Rank != n.me {

@@ -75,9 +75,10 @@ func copiesArrive() Entry {
 	}
 	return Entry{
 		Name: driver + "a packet that comes again is delivered again", Source: earlier,
-		Wrong: "networks double packets, and an algorithm need not bear that",
-		Setting: "One message arrives twice. Packets are numbered; one whose number is not larger than " +
-			"the last is a copy",
+		Wrong: "The driver delivers a duplicate packet again. Networks duplicate packets, and an algorithm need " +
+			"not tolerate that.",
+		Setting: "One message arrives twice. Packets are numbered, and a packet whose number is not larger than " +
+			"the last one is a copy.",
 		Config: setting(with(numbered, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if ev.Op == election.Recv {
@@ -113,7 +114,8 @@ func olderTerm() Entry {
 	right := keeping(franklin.Algorithm())
 	return Entry{
 		Name: driver + "a packet of an older Term is delivered", Source: known,
-		Wrong: "it belongs to an election that is over",
+		Wrong: "The driver delivers a packet of an earlier election to the Node of the current one. The Node " +
+			"takes it for a message of the current election.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if term := n.number(keptTerm); ev.Op == election.Recv && ev.Msg.Term < term {
@@ -133,7 +135,8 @@ func stateKept() Entry {
 	right := keeping(franklin.Algorithm())
 	return Entry{
 		Name: driver + "the state is kept over an adopted Term", Source: known,
-		Wrong: "a process that has lost one election does not take part in the next",
+		Wrong: "The driver keeps the state of the Node when it adopts a larger Term. A process that has lost one " +
+			"election does not take part in the next.",
 		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			newer := ev.Op == election.Recv && ev.Msg.Kind != election.CatchUp &&
 				ev.Msg.Term > n.number(keptTerm)
@@ -156,7 +159,8 @@ func stoppedTimer() Entry {
 	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, []election.ID{1}) }
 	return Entry{
 		Name: driver + "a timer that was stopped runs out", Source: known,
-		Wrong: "the answer has come in time, and the time-out is over all the same",
+		Wrong: "A timer fires although the algorithm has stopped it. A process takes over although it was " +
+			"answered in time.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			fx.Timers = slices.DeleteFunc(fx.Timers, func(c election.TimerChange) bool { return c.Stop })
@@ -174,7 +178,8 @@ func wakeUpLost() Entry {
 	}
 	return Entry{
 		Name: driver + "a timer does not wake the process", Source: known,
-		Wrong: "the process waits forever for the answer of a process that is down",
+		Wrong: "A timer that expires does not wake the process. The process waits forever for the answer of a " +
+			"process that is down.",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Timeout
 		}))),
@@ -196,9 +201,10 @@ func savedLate() Entry {
 	}
 	return Entry{
 		Name: driver + "it sends before it saves", Source: known,
-		Wrong: "a process that comes back with the state of before has forgotten its vote",
-		Setting: "Process 3 has one vote, and gives it to the first that asks. It saves that it has voted " +
-			"together with the reply",
+		Wrong: "The driver sends the reply before it saves the vote. If the process crashes in between, it has " +
+			"forgotten its vote when it returns, and votes again.",
+		Setting: "Process 3 has one vote, and gives it to the first process that asks. The step that sends the " +
+			"reply also saves the vote.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if n.marks == 1 {
 				e.Save()
@@ -262,7 +268,8 @@ func leaseKept() Entry {
 	in := leased{ticks: 1, candidates: twoCandidates}
 	return Entry{
 		Name: driver + "a lease is taken back once its release is sent", Source: earlier,
-		Wrong:   "sending to one process hangs after another has got the release: for that long two lead",
+		Wrong: "The driver withdraws the lease only after it has sent every RELEASE. If sending to one process " +
+			"hangs after another has received its RELEASE, two processes lead.",
 		Setting: "A leader may resign at any moment. " + floors,
 		Config: in.check(with(floored(resigns), func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Timeout && ev.Timer == sent {
@@ -301,9 +308,9 @@ func outOfReach() Entry {
 	}
 	return Entry{
 		Name: driver + "a Term out of reach is adopted", Source: earlier,
-		Wrong: "one packet, damaged or forged, carries the last Term that there is: no election can begin " +
-			"any more",
-		Setting: "At first a packet arrives at process 1 by which the election of Term 2^64-1 has ended",
+		Wrong: "The driver adopts any Term. One damaged or forged packet can carry the last Term that exists, " +
+			"and no election can start after it.",
+		Setting: "Process 1 first receives a packet which reports that the election of Term 2^64-1 has ended.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			if arrives(n, ev) {
@@ -337,8 +344,9 @@ func startSwallowed() Entry {
 	}
 	return Entry{
 		Name: driver + "a Start between the decision and the end is swallowed", Source: earlier,
-		Wrong:   "it is given to the Node of the election that is decided, which takes part in that already",
-		Setting: "The program calls Start once more when its process leads",
+		Wrong: "The driver passes the Start to the Node of the election that is already decided. The Node " +
+			"ignores it, so no further election starts.",
+		Setting: "The program calls Start again when its process leads.",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Timeout && ev.Timer == again {
 				ev.Op = election.Start

@@ -58,8 +58,8 @@ func treeExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "treeelect: the children are not counted anew", Source: notesFR,
-		Wrong: "N_fils has been counted down to 0 when the proclamation asks whether it is above: the " +
-			"root informs no process",
+		Wrong: "N_fils has been counted down to 0 and is not set again before the code tests whether it is " +
+			"positive. The root informs no process of the leader.",
 		Config: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
 			o *election.Outgoing) bool {
 			return o.Msg.Kind != elected
@@ -67,30 +67,32 @@ func treeExhibits() []Entry {
 		Control: Control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		Name: "treeelect: a root with one neighbour never answers", Source: notesFR,
-		Wrong: "it is no leaf, and has no process to ask but the asker; no report ever comes that would " +
-			"trigger its own",
+		Wrong: "A root with one neighbour is not a leaf, but has no process to ask except the one that asks it. " +
+			"No REPORT ever arrives, so the root never sends its own.",
 		Config: pair(with(treeelect.Any(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return n.me.ID != 2 || o.Msg.Kind != report
 		})), 1),
 		Control: Control{"any", pair(treeelect.Any(), 1)},
 	}, {
 		Name: "treeelect: the root does not know itself", Source: notesFR,
-		Wrong: "its own elu is set when ELU comes, which never comes to the root",
+		Wrong: "A process sets elu when it receives ELU, but the root never receives ELU. The root does not know " +
+			"the leader.",
 		Config: pair(with(treeelect.Root(), decides(func(n *bent, _ *election.Outcome) bool {
 			return n.me.ID != 2
 		})), 2),
 		Control: Control{"root", pair(treeelect.Root(), 2)},
 	}, {
 		Name: "treeelect: two initiators mix", Source: notesFR, Limit: true,
-		Wrong: "no mistake of the code: any is for one initiator, and of two a second wave of demands " +
-			"is taken for part of the first",
+		Wrong: "The variant any needs a single initiator. If two processes start, the demands of the second " +
+			"count as part of the first wave.",
 		Config:  path(printed, 1, 3),
 		Control: Control{"the same, one initiator", path(printed, 1)},
 		Also: []Control{{"saturation, which is for any number of initiators, with both",
 			path(treeelect.Saturation(), 1, 3)}},
 	}, {
 		Name: "treeelect: both saturated processes inform each other", Source: known,
-		Wrong: "the two that know the leader at once are informed once more",
+		Wrong: "The two saturated processes already know the leader, but each informs the other. The election " +
+			"takes more messages than promised.",
 		Config: started(path(with(treeelect.Saturation(), func(n *bent, e *election.Env, ev *election.Event) {
 			knew := n.is(saturated)
 			n.Node.Step(e, ev)
@@ -115,7 +117,8 @@ func echoExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "echo: a crossing demand and a nok both count", Source: notesFR,
-		Wrong: "an answer is counted twice: the wave ends before the largest has reported",
+		Wrong: "A demand that crosses the process's own demand counts as an answer, and so does the NOK that " +
+			"follows. One neighbour counts twice, and the wave ends before the largest process has reported.",
 		Config: triangle(with(echo.Nok(), func(n *bent, e *election.Env, ev *election.Event) {
 			crossing := received(ev, demand) && n.is(echoState)
 			n.Node.Step(e, ev)
@@ -128,15 +131,16 @@ func echoExhibits() []Entry {
 		Also:    []Control{{"implicit, where there is no nok", triangle(echo.Implicit(), 1)}},
 	}, {
 		Name: "echo: the parent is waited for", Source: notesFR,
-		Wrong: "answers of all neighbours are waited for, also of the one that has asked, and that waits " +
-			"for this very answer",
+		Wrong: "A process waits for answers from all neighbours, including its parent. The parent waits for the " +
+			"same process, so neither answers.",
 		Config: path(with(echo.Implicit(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != report
 		}))),
 		Control: Control{"implicit", path(echo.Implicit())},
 	}, {
 		Name: "echo: the own capacity is reported", Source: notesFR,
-		Wrong: "a process answers with its own capacity, not with the largest of all below",
+		Wrong: "A process reports its own capacity, not the largest capacity in its part of the tree. The wrong " +
+			"process leads.",
 		Config: path(with(echo.Implicit(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == report {
 				o.Msg.Rank = n.me
@@ -146,7 +150,8 @@ func echoExhibits() []Entry {
 		Control: Control{"implicit", path(echo.Implicit())},
 	}, {
 		Name: "echo: smaller waves are answered", Source: known,
-		Wrong: "a wave that should die out comes back to its initiator, which then leads as well",
+		Wrong: "A process answers the wave of a smaller initiator, which should die out. The wave returns to its " +
+			"initiator, which then leads as well.",
 		Config: unordered(triangle(with(echo.Extinction(),
 			before(func(n *bent, e *election.Env, ev *election.Event) bool {
 				smaller := received(ev, demand) && byte(ev.Msg.Rank.ID) < n.state()[8]
@@ -172,15 +177,16 @@ func yoyoExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "yoyo: a value that comes early is dropped", Source: known,
-		Wrong: "a neighbour that has voted no may be a round ahead; its value is lost while this process " +
-			"waits for votes of others, and awaited for ever afterwards",
+		Wrong: "A neighbour that has voted no may be a round ahead. Its next value arrives while this process " +
+			"waits for other votes, and is dropped. The process later waits for this value forever.",
 		Config: path(with(yoyo.Algorithm(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, value) || n.state()[0] != voting
 		})), 0, 1, 3, 2, 4),
 		Control: Control{"yoyo", path(yoyo.Algorithm(), 0, 1, 3, 2, 4)},
 	}, {
 		Name: "yoyo: a message comes twice", Source: known, Limit: true,
-		Wrong:   "no mistake of the code: votes are counted, and a copy stands for that of another process",
+		Wrong: "The algorithm needs links that do not duplicate messages. Votes are counted, so a copy counts " +
+			"as the vote of another process.",
 		Config:  path(yoyo.Algorithm(), 1, 2, 1, 3),
 		Control: Control{"the same, no message comes twice", path(yoyo.Algorithm(), 0, 2, 1, 3)},
 	}}
@@ -192,7 +198,8 @@ func cubeExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "hypercube: delayed duels are dropped", Source: known,
-		Wrong: "a process that is defeated does not send on the duels of later stages that wait for it",
+		Wrong: "A process that is defeated drops the duels of later stages that it has kept, instead of passing " +
+			"them on. Other processes wait for them forever.",
 		Config: cube(with(hypercube.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			const defeated = 2
 			was := n.state()[0]
@@ -229,9 +236,9 @@ func strangeDuel() Entry {
 	}
 	return Entry{
 		Name: "hypercube: a duel names the links on its way", Source: earlier,
-		Wrong: "they are not looked at: a packet of a peer sends it over a link that is not there, " +
-			"which ended the process",
-		Setting: "Before process 1 starts, a duel arrives that is to go on over port 31. There is one port",
+		Wrong: "The code does not check the ports that a duel names for its way. A packet from a peer may name a " +
+			"port that does not exist, and then the process crashes.",
+		Setting: "Before process 1 starts, it receives a duel that must go on over port 31. It has only one port.",
 		Config: setting(with(hypercube.Algorithm(),
 			before(func(_ *bent, e *election.Env, ev *election.Event) bool {
 				onward := uint32(ev.Msg.Value)

@@ -32,28 +32,25 @@ func groupExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "invitation: an invitation is not forwarded", Source: known,
-		Wrong: "a leader that accepts an invitation leaves its members behind: they follow a leader that " +
-			"leads " +
-			"their group no more",
-		Setting: "process 1 leads 2 in the beginning",
+		Wrong: "A leader that accepts an invitation does not forward it to its members. They continue to follow " +
+			"it, although it no longer leads their group.",
+		Setting: "Initially process 1 leads process 2.",
 		Config: led(with(right, sends(func(_ *bent, ev *election.Event, o *election.Outgoing) bool {
 			return !received(ev, invites) || o.Msg.Kind != invites
 		}))),
 		Control: Control{"invitation", led(right)},
 	}, {
 		Name: "invitation: an own one that comes back is ignored", Source: earlier,
-		Wrong: "a process ignores an invitation of its own that its leader forwards. So it does not " +
-			"learn that " +
-			"its leader has accepted that invitation, which was late",
+		Wrong: "A process ignores its own invitation if its leader forwards it. It does not learn that its " +
+			"leader has accepted this late invitation and left the group.",
 		Config: overtaking(with(alone, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, invites) || ev.Msg.Rank != n.me
 		}))),
 		Control: Control{"invitation", overtaking(alone)},
 	}, {
 		Name: "invitation: the count of groups is not saved", Source: known,
-		Wrong: "a process that comes back from a crash gives a group a number that it has used. Members " +
-			"of the " +
-			"old group take the new one for theirs",
+		Wrong: "A process that returns from a crash gives a new group a number that it has already used. Members " +
+			"of the old group take the new group for theirs.",
 		Config: restarting(with(alone, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			doUnsaved(e, fx, fx.Decided())

@@ -347,7 +347,7 @@ const (
 	together = -1   // a stagger: all candidates claim simultaneously
 	inTurn   = unit // the larger ones claim first
 
-	floors = "A smaller candidate begins with a larger Term"
+	floors = "The smaller candidate starts with the larger Term."
 )
 
 var twoCandidates = []election.ID{3, 1}
@@ -356,8 +356,8 @@ func grantMistakes() []leaseMistake {
 	endGrant := func(l *leaseState) { l.grant = leaseOwner{} }
 	return []leaseMistake{{
 		name: "a live grant is replaced", source: paxosLease,
-		wrong: "a voter that has lent its vote lends it to a candidate of a larger Term: both have a " +
-			"majority",
+		wrong: "A voter with a live grant also grants the claim of another candidate with a larger Term. Both " +
+			"candidates have a majority.",
 		rule: "rule 2: the grant of another owner must have ended", setting: floors,
 		in: leased{ticks: 1, candidates: twoCandidates}, right: floored(leases(together, false)),
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
@@ -368,7 +368,7 @@ func grantMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "a live grant goes over to a larger candidate of the same Term", source: known,
-		wrong: "to end a split vote, a voter votes twice in a Term: both have a majority",
+		wrong: "To end a split vote, a voter votes twice in the same Term. Both candidates have a majority.",
 		rule:  "rule 2: the same Term only to the same owner",
 		in:    leased{ticks: 1, candidates: twoCandidates}, right: leases(together, false),
 		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
@@ -385,8 +385,9 @@ func grantMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "grants are counted, not voters", source: paxosLease,
-		wrong: "a grant that arrives twice counts twice",
-		rule:  "rule 3: different voters", setting: "Candidate 1 reaches only 3, and candidate 2 only 4",
+		wrong: "A candidate counts grants without looking at their senders. A duplicate grant counts twice, so a " +
+			"candidate leads without a majority.",
+		rule: "rule 3: different voters", setting: "Candidate 1 reaches only voter 3, and candidate 2 only voter 4.",
 		in:    leased{processes: 4, candidates: []election.ID{1, 2}, copies: 2},
 		right: lossy(leases(together, false), inPairs),
 		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
@@ -398,8 +399,9 @@ func grantMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "a lease begins when the grants are back", source: paxosLease,
-		wrong: "a voter's grant began earlier, and ends before the lease",
-		rule:  "rule 3: it begins when the claim is sent", setting: floors,
+		wrong: "The leader counts its lease from the arrival of the grants. A voter's grant began earlier, and " +
+			"ends before the lease.",
+		rule: "rule 3: it begins when the claim is sent", setting: floors,
 		in: leased{ticks: 2, candidates: twoCandidates}, right: floored(leases(inTurn, false)),
 		step: adding(func(n *bent, e *election.Env, ev *election.Event, was leaseState) {
 			if l := n.lease(); l.phase == leaseLeading && l.until != was.until {
@@ -409,8 +411,9 @@ func grantMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "a broken connection ends a grant", source: known,
-		wrong: "a reset is no crash: the leader leads on, and another one beside it",
-		rule:  "rule 2: only time and a release end a grant", setting: floors,
+		wrong: "A voter ends its grant when the connection to the leader breaks. The leader has not crashed, and " +
+			"still leads when another process is elected.",
+		rule: "rule 2: only time and a release end a grant", setting: floors,
 		in: leased{ticks: 1, candidates: twoCandidates}, right: resets(floored(leases(together, false))),
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Timeout && ev.Timer == leaseReset {
@@ -424,8 +427,9 @@ func grantMistakes() []leaseMistake {
 func ownerMistakes() []leaseMistake {
 	return []leaseMistake{{
 		name: "a release ends the grant of another Term", source: known,
-		wrong: "that of a claim that was given up comes late, and ends the grant of the lease that followed",
-		rule:  "rule 5: of exactly this Term", setting: floors,
+		wrong: "A voter does not compare the Term of a RELEASE with its grant. The late RELEASE of an abandoned " +
+			"claim ends the grant of the lease that followed.",
+		rule: "rule 5: of exactly this Term", setting: floors,
 		in:    leased{ticks: 3, candidates: twoCandidates, unordered: true},
 		right: floored(leases(inTurn, false)),
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
@@ -436,10 +440,11 @@ func ownerMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "an owner is a process, whatever its incarnation", source: known,
-		wrong: "a candidate that has come back leads once more by old grants, in a Term that it has used",
-		rule:  "an owner is a process and its incarnation",
-		setting: "A candidate that comes back claims at once, without its own voter, as where candidates " +
-			"are no voters",
+		wrong: "Voters do not distinguish the incarnations of a process. A candidate that has returned leads by " +
+			"old grants, in a Term that it has already used.",
+		rule: "an owner is a process and its incarnation",
+		setting: "A candidate that returns claims immediately, without its own vote, as if candidates were not " +
+			"voters.",
 		in:    leased{ticks: 1, candidates: []election.ID{3}, crashes: 1, recoveries: 1},
 		right: separated(leases(together, false)),
 		step: before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
@@ -450,9 +455,10 @@ func ownerMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "a Term is granted again once its grant has ended", source: known,
-		wrong: "it is then the Term of two leaders, and tells their writes not apart",
-		rule:  "rule 2: the same Term only to the same owner",
-		in:    leased{ticks: 2, candidates: twoCandidates}, right: leases(inTurn, false),
+		wrong: "A voter grants the same Term to another candidate after its grant has ended. Two leaders then " +
+			"have the same Term, which does not distinguish their writes.",
+		rule: "rule 2: the same Term only to the same owner",
+		in:   leased{ticks: 2, candidates: twoCandidates}, right: leases(inTurn, false),
 		step: before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			if l := n.lease(); received(ev, leaseClaim) && l.term == ev.Msg.Term && ev.At >= l.grantEnd {
 				n.setLease(func(l *leaseState) { l.vote = leaseOwner{e.Peer(ev.Port).ID, ev.Msg.Value} })
@@ -465,8 +471,9 @@ func ownerMistakes() []leaseMistake {
 func returnMistakes() []leaseMistake {
 	return []leaseMistake{{
 		name: "the quarantine is too short", source: known,
-		wrong: "a voter that has come back grants while a lease lasts that it has granted before",
-		rule:  "rule 6: as long as a grant", setting: floors,
+		wrong: "A voter that has returned grants again too early. A lease that it granted before its crash is " +
+			"still valid.",
+		rule: "rule 6: as long as a grant", setting: floors,
 		in:    leased{ticks: 1, candidates: twoCandidates, crashes: 1, restarts: 1},
 		right: floored(leases(together, true)),
 		step: adding(func(n *bent, e *election.Env, ev *election.Event, _ leaseState) {
@@ -477,8 +484,9 @@ func returnMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "a voter with memory does not wait", source: known,
-		wrong: "the Term and the vote on its disk say nothing of the lease that it has granted",
-		rule:  "rule 6: it waits as well", setting: floors,
+		wrong: "A voter that has saved its state votes immediately after its return. The Term and the vote on " +
+			"its disk do not show how long its last grant lasts.",
+		rule: "rule 6: it waits as well", setting: floors,
 		in:    leased{ticks: 1, candidates: twoCandidates, crashes: 1, restarts: 1},
 		right: floored(leases(together, true)),
 		step: before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
@@ -490,7 +498,8 @@ func returnMistakes() []leaseMistake {
 func memoryMistakes() []leaseMistake {
 	return []leaseMistake{{
 		name: "a voter without memory asks no other", source: known,
-		wrong: "it grants a Term that it has granted before",
+		wrong: "A voter that has lost its memory does not read from the other voters. It grants a Term that it " +
+			"has granted before.",
 		rule:  "rule 6: it reads the largest Term",
 		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 1, recoveries: 1},
 		right: leases(inTurn, false),
@@ -501,19 +510,21 @@ func memoryMistakes() []leaseMistake {
 		}),
 	}, {
 		name: "memory is read before the wait", source: known,
-		wrong: "a claim that the voter has granted before its crash gets its majority meanwhile, from " +
-			"voters that were read earlier",
+		wrong: "A voter that has lost its memory reads from the others before its silence, not after it. " +
+			"Meanwhile a claim that it granted before its crash gets a majority from voters that it has already " +
+			"read.",
 		rule: "rule 6: after it",
-		setting: "Of five, 5 reaches 3 and 4 only, and 1 reaches 2 and 4; only 4 reads, and no release " +
-			"arrives. A lease lasts for one unit. Among three the mistake does no harm, as each candidate " +
-			"is a voter that is read",
+		setting: "Process 5 reaches only 3 and 4, and process 1 only 2 and 4. Only process 4 reads, and no " +
+			"RELEASE arrives. A lease lasts one unit. Among three processes the mistake does no harm, because " +
+			"each candidate is a voter that is read.",
 		in: leased{processes: 5, ticks: 1, candidates: []election.ID{5, 1}, crashes: 1, recoveries: 1},
 		right: lossy(must(lease.New(lease.Config{Lease: unit, Renew: unit, Delay: unit, Drift: -1,
 			Stagger: unit / 4, Cold: -1, Eager: true})), around4),
 		step: early,
 	}, {
 		name: "voters without memory answer each other", source: known,
-		wrong: "two that have forgotten the same Term take each other for a majority that remembers",
+		wrong: "Voters that have lost their memory answer each other. Two voters that have forgotten the same " +
+			"Term take each other for a majority that remembers.",
 		rule:  "rule 6: only voters with memory count",
 		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 2, recoveries: 2},
 		right: leases(inTurn, false),

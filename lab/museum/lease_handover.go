@@ -32,9 +32,10 @@ func refusedTerm() Entry {
 	}
 	return Entry{
 		Name: "lease: a successor does not learn which Terms were refused", Source: earlier,
-		Wrong: "it claims at once, without asking, and its Term is refused as well",
-		Setting: "What a leader writes to has seen the token 9. The leader learns that when a timer of its " +
-			"work runs out, and resigns",
+		Wrong: "The leader does not tell its successor which Terms were refused. The successor claims " +
+			"immediately, without asking, and its Term is refused as well.",
+		Setting: "The resource to which leaders write has seen the token 9. The leader learns this when a timer " +
+			"of its work fires, and resigns.",
 		Config: setting(with(right, sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == leaseRelease || o.Msg.Kind == leaseHandoff {
 				o.Msg.Rank.Priority = 0
@@ -60,10 +61,10 @@ func overtakenRelease() Entry {
 	}
 	return Entry{
 		Name: "lease: a successor rests when it was refused", Source: earlier,
-		Wrong: "its claim has overtaken the release: it waits until the grant of the leader before ends, " +
-			"although that leader has handed over to it",
-		Setting: "The leader 3 resigns and ends; that it learns that 1 is down stands for that command. 1 " +
-			"is no candidate. A lease is 100 units",
+		Wrong: "The successor's claim overtakes the RELEASE of the previous leader, so a voter refuses it. The " +
+			"successor then waits until the old grant ends, although the leader has handed over.",
+		Setting: "Leader 3 resigns and exits. A suspicion of process 1 stands for the command to resign. Process " +
+			"1 is not a candidate. A lease lasts 100 units.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, leaseRefused) || received(ev, leaseClaim) {
 				n.setLease(func(l *leaseState) { l.before = leaseOwner{} })

@@ -34,10 +34,9 @@ func lateResign() Entry {
 	}
 	return Entry{
 		Name: "lease: a command to resign comes late", Source: earlier,
-		Setting: "The work of the first Term returns when a timer of its own runs out, at any moment: its " +
-			"process then resigns",
-		Wrong: "the work of an earlier Term returns when its process leads again, and gives up the new " +
-			"lease",
+		Setting: "The work of the first Term returns when its timer fires, at any moment. The process then resigns.",
+		Wrong: "The work of an earlier Term returns when its process leads again. Its command to resign gives up " +
+			"the new lease.",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Timeout && ev.Timer == resign {
 				ev.Op, ev.Msg = election.Command, lease.Resign(0, 0) // of whatever Term
@@ -67,8 +66,9 @@ func lateLeads() Entry {
 	}
 	return Entry{
 		Name: "lease: a late LEADS wins a process that has led since", Source: earlier,
-		Setting: floors + ", and of 3 gets LEADS only. A lease is one unit",
-		Wrong:   "its own lease is over, and it follows the leader before its own until a grant would end",
+		Setting: floors + " Process 1 receives only LEADS from process 3. A lease lasts one unit.",
+		Wrong: "A process whose own lease is over receives a late LEADS of an earlier leader. It follows this " +
+			"leader until a grant would end.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			led := n.lease().led
 			if l := n.lease(); received(ev, leaseLeads) && (l.phase != leaseLeading || ev.At >= l.until) {

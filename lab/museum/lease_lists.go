@@ -70,10 +70,10 @@ func unequalLists() Entry {
 	}
 	return Entry{
 		Name: "lease: each process counts its own list", Source: earlier,
-		Wrong: "a majority of three processes, and one of five, need not have a process in common: each elects a " +
-			"leader",
-		Setting: "1 and 2 have a list of three, 4 and 5 a list of five. 3 restarts with the list of five, and then the " +
-			"network is cut between it and the others of its first list",
+		Wrong: "Each process counts votes by its own list. A majority of three processes and a majority of five " +
+			"need not overlap, so each elects a leader.",
+		Setting: "Processes 1 and 2 have a list of three voters, 4 and 5 a list of five. Process 3 restarts with " +
+			"the list of five, and then a partition separates it from 1 and 2.",
 		Config:  setting(with(right, ownLists)),
 		Control: Control{"rules 14 to 18: one agreed configuration counts the votes", setting(right)},
 		played:  true,

@@ -8,10 +8,7 @@ import (
 
 // Votes for claims that were given up: that for one that led stays, any other is taken back.
 
-const (
-	takenBack = "the Terms of leases increase no longer: the voter grants that Term once more"
-	leaseLost = 1 // the flag of RELEASE
-)
+const leaseLost = 1 // the flag of RELEASE
 
 // lostKept: a candidate that has lost keeps its vote, in the Term of the leader.
 func lostKept() Entry {
@@ -32,22 +29,24 @@ func lostKept() Entry {
 	}
 	return Entry{
 		Name: "lease: a candidate that has lost keeps its vote", Source: earlier,
-		Wrong: "it refuses every renewal of the leader; among three that needs the other follower, and " +
-			"ends when " +
-			"that pauses",
+		Wrong: "A candidate that has lost keeps its vote for itself, and refuses every renewal of the leader. " +
+			"Among three processes the leader then needs the other follower, and loses its lease if this " +
+			"follower pauses.",
 		Config: setting(with(right, adding(func(n *bent, _ *election.Env, _ *election.Event, was leaseState) {
 			if was.phase == leaseClaiming && n.lease().phase == leaseIdle {
 				n.setLease(func(l *leaseState) { l.term, l.vote = was.term, was.vote })
 			}
 		}))),
-		Control: Control{"rule 12: it takes that back", setting(right)},
+		Control: Control{"rule 12: it takes the vote back", setting(right)},
 	}
 }
 
 // ledTakenBack: a leader that stops reports that its claim never led.
 func ledTakenBack() Entry {
 	m := leaseMistake{
-		name: "the vote of a lease is taken back", source: known, wrong: takenBack,
+		name: "the vote of a lease is taken back", source: known,
+		wrong: "A voter takes back its vote for a claim that has led. It then grants the same Term again, so Terms do " +
+			"not increase from lease to lease.",
 		rule: "rule 12: only that of a claim that never led",
 		in:   leased{ticks: 2, candidates: twoCandidates}, right: leases(inTurn, false),
 		step: sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
@@ -63,7 +62,9 @@ func ledTakenBack() Entry {
 // savedTakenBack: a leader comes back with what it saved before it led.
 func savedTakenBack() Entry {
 	m := leaseMistake{
-		name: "a claim is given up as it was saved", source: earlier, wrong: takenBack,
+		name: "a claim is given up as it was saved", source: earlier,
+		wrong: "A process that returns gives up a claim as it was saved, although the claim has led since. A voter " +
+			"takes its vote back and grants the same Term again.",
 		rule:  "a process that comes back gives up none",
 		in:    leased{ticks: 2, candidates: twoCandidates, crashes: 1, restarts: 1},
 		right: leases(inTurn, true),

@@ -31,9 +31,9 @@ func slowRenewals() Entry {
 	right, setting := renewing(3 * unit / 2)
 	return Entry{
 		Name: "lease: answers that come later than Renew", Source: earlier,
-		Wrong: "the claim was sent anew when its grants are back, and they count for nothing: no process " +
-			"leads although all answer",
-		Setting: "A lease is 8 units, and Renew is one and a half",
+		Wrong: "The process sends its claim again before the grants for the previous claim arrive, and these do " +
+			"not count. No process leads although all answer.",
+		Setting: "A lease lasts 8 units, and Renew is one and a half. Grants arrive after two.",
 		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, leaseGranted) || ev.Msg.Round == n.lease().round
 		}))),
@@ -51,10 +51,10 @@ func oftenRenewed() Entry {
 	}
 	return Entry{
 		Name: "lease: a command to renew ends the round under way", Source: earlier,
-		Wrong: "where commands come more often than answers no answer counts, and the leader loses its " +
-			"lease",
-		Setting: "The service of the leader lets it renew twice a unit: it learns that 1 is down, which " +
-			"stands for that command. A lease is 8 units",
+		Wrong: "A command to renew ends the round in progress. If commands arrive more often than answers, no " +
+			"answer counts and the leader loses its lease.",
+		Setting: "The service renews the lease twice a unit. A suspicion of process 1 stands for the command to " +
+			"renew. A lease lasts 8 units.",
 		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Suspect && n.lease().phase == leaseLeading {
 				n.setLease(func(l *leaseState) { l.again = ev.At })
@@ -62,7 +62,7 @@ func oftenRenewed() Entry {
 			}
 			return true
 		}))),
-		Control: Control{"it waits for that", setting(right)},
+		Control: Control{"it waits for the round in progress", setting(right)},
 		played:  true, prompts: prompts,
 	}
 }

@@ -24,12 +24,11 @@ func notReadInReturn() Entry {
 	}
 	return Entry{
 		Name: "lease: a voter without memory is not read in return", Source: earlier,
-		Wrong: "it was silent when others asked, and may lead and crash before they ask again: they wait " +
-			"for " +
-			"its answer until Cold is over",
-		Setting: "All come back without memory, 3 last, and 3 and 1 are candidates. A lease and the time " +
-			"between two " +
-			"questions are 8 units",
+		Wrong: "A voter that returns last is silent when the others ask, and they do not ask back when it asks " +
+			"them. If it leads and crashes before their next question, they wait for its answer until Cold is " +
+			"over.",
+		Setting: "All processes return without memory, process 3 last. Processes 3 and 1 are candidates. A lease " +
+			"lasts 8 units, and so does the time between two questions.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			fx.Sends = slices.DeleteFunc(fx.Sends, func(o election.Outgoing) bool {
@@ -37,7 +36,7 @@ func notReadInReturn() Entry {
 			})
 			do(e, fx)
 		})),
-		Control: Control{"rule 6: it is", setting(right)},
+		Control: Control{"rule 6: it is read in return", setting(right)},
 		played:  true, prompts: []prompt{{after(10), 3, election.Start, 0},
 			{after(24), 1, election.Start, 0}},
 	}
@@ -52,12 +51,10 @@ func tooFewRead() Entry {
 	right := leases(inTurn, false)
 	return Entry{
 		Name: "lease: a voter without memory reads from n-Q+1 others", Source: earlier,
-		Wrong: "each majority of its list has one of them; but it has granted the last lease by a list " +
-			"with " +
-			"one voter less",
-		Setting: "Three processes know a list of three voters, and from a return on one of four. The " +
-			"fourth " +
-			"knows the new list from the beginning",
+		Wrong: "A voter without memory reads from n-Q+1 others, so that each majority of its list includes one " +
+			"of them. But it granted the last lease under a list with one voter less.",
+		Setting: "Three processes have a list of three voters, and after a return a list of four. The fourth " +
+			"process has the new list from the beginning.",
 		Config: setting(with(right, adding(func(n *bent, e *election.Env, _ *election.Event, l leaseState) {
 			if l = n.lease(); l.memory == leaseRecovering && l.sure.Len() > e.Ports()/2 {
 				n.setLease(func(l *leaseState) { l.memory, l.again, l.cold = leaseIntact, 0, 0 })

@@ -163,11 +163,14 @@ func atOnce(n *bent, e *election.Env, ev *election.Event) {
 func votersMistakes() []votersMistake {
 	pair := []election.ID{1, 2}
 	return []votersMistake{{
-		name: "the voters are replaced in one step", wrong: "a majority of the new voters and one of the old ones have no voter in common",
+		name: "the voters are replaced in one step", wrong: "The leader replaces the voters without a joint " +
+			"configuration. A majority of the old voters and a majority of the new ones have no voter in common.",
 		rule: "rule 18: a joint configuration comes between", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
 		step: atOnce,
 	}, {
-		name: "a change is completed before it is confirmed", wrong: "only the leader knows of the joint configuration, and the old voters elect another one",
+		name: "a change is completed before it is confirmed", wrong: "The leader completes the change before a " +
+			"quorum confirms the joint configuration. Only the leader knows of it, and the old voters elect " +
+			"another leader.",
 		rule: "rule 18: from a confirmed configuration", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
@@ -176,7 +179,9 @@ func votersMistakes() []votersMistake {
 			}
 		},
 	}, {
-		name: "a joint configuration decides by a majority of all its voters", wrong: "one of the two sets has no majority in it",
+		name: "a joint configuration decides by a majority of all its voters", wrong: "The voters of both sets " +
+			"are counted together. The leader completes the change although it has no majority in one of the two " +
+			"sets.",
 		rule: "rule 18: a majority of each set", in: changed{voters: "agreed=123 to=2 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(2, 3)},
 		step: adding(func(n *bent, e *election.Env, ev *election.Event, _ leaseState) {
 			l := n.lease()
@@ -192,7 +197,8 @@ func votersMistakes() []votersMistake {
 			}
 		}),
 	}, {
-		name: "voters do not compare labels", wrong: "a candidate counts old voters that have become none",
+		name: "voters do not compare labels", wrong: "A voter grants a claim whose label is smaller than its " +
+			"own. The candidate counts the votes of processes that are no longer voters.",
 		rule: "rule 15: no smaller label than its own", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if l := n.lease(); received(ev, leaseClaim) && leaseAgreed(l.voting.label) && uint64(ev.Msg.Rank.ID) < l.voting.label {
@@ -204,7 +210,9 @@ func votersMistakes() []votersMistake {
 			return true
 		}),
 	}, {
-		name: "a renewal is granted before its voters are stored", wrong: "voters confirm a configuration that they do not hold",
+		name: "a renewal is granted before its voters are stored", wrong: "A voter grants a renewal before it " +
+			"has stored the configuration. The leader takes the configuration as confirmed, although the voters " +
+			"do not hold it.",
 		rule: "rule 17: it stores them first", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if l := n.lease(); claimOf(ev, true) && uint64(ev.Msg.Rank.ID) > l.voting.label {
@@ -213,7 +221,8 @@ func votersMistakes() []votersMistake {
 			return true
 		}),
 	}, {
-		name: "a round counts by the voters of the next one", wrong: "grants that were given under the old voters confirm the new ones",
+		name: "a round counts by the voters of the next one", wrong: "The leader counts the grants of a round by " +
+			"the next configuration. Grants that were given under the old voters confirm the new ones.",
 		rule: "rule 15: by those under which the CLAIM was sent", in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: pair, arrives: apart(1, 2)},
 		step: adding(func(n *bent, e *election.Env, ev *election.Event, was leaseState) {
 			if l := n.lease(); l.begun && !was.begun && l.voting.old.majority(&was.yes) && l.voting.new.majority(&was.yes) {
@@ -221,8 +230,9 @@ func votersMistakes() []votersMistake {
 			}
 		}),
 	}, {
-		name: "voters are not as durable as votes", wrong: "a process that returns counts the voters of its list",
-		rule: "rule 14: they are saved with the vote", setting: "Process 2 returns with a list of its own",
+		name: "voters are not as durable as votes", wrong: "Votes are saved, but the configuration is not. A " +
+			"process that returns counts the voters of its own list.",
+		rule: "rule 14: they are saved with the vote", setting: "Process 2 returns with a list of its own.",
 		in: changed{processes: 2, voters: "agreed=12 returns=2 to=1 changes=1 by=1 terms=3 stay leases", crashes: 1, restarts: 1},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Init {
@@ -239,7 +249,8 @@ func votersMistakes() []votersMistake {
 			}
 		},
 	}, {
-		name: "a voter without memory trusts any answer", wrong: "the other voters may have granted a larger Term",
+		name: "a voter without memory trusts any answer", wrong: "A voter that has lost its memory votes again " +
+			"after any answer. The voters that have not answered may have granted a larger Term.",
 		rule: "rule 20: from voters that every quorum includes", setting: onlyThree,
 		in: changed{voters: "agreed=123 terms=2 stay", candidates: pair, arrives: apart(1, 2), crashes: 1, restarts: 1, forgets: true},
 		step: adding(func(n *bent, e *election.Env, _ *election.Event, _ leaseState) {
@@ -248,8 +259,10 @@ func votersMistakes() []votersMistake {
 			}
 		}),
 	}, {
-		name: "a voter without memory asks the voters of its list", wrong: "its list may lack voters of the group",
-		rule: "rule 20: of the largest configuration that it hears of", setting: onlyThree + "It wants the voters 2 and 3",
+		name: "a voter without memory asks the voters of its list", wrong: "A voter that has lost its memory " +
+			"asks only the voters of its own list. The list may lack voters of the group.",
+		rule: "rule 20: of the largest configuration that it hears of", setting: onlyThree + " It wishes for " +
+			"voters 2 and 3.",
 		in: changed{voters: "agreed=123 wishes=123,123,23 terms=2 stay", candidates: pair, arrives: apart(1, 2), crashes: 1, restarts: 1, forgets: true},
 		step: adding(func(n *bent, e *election.Env, ev *election.Event, _ leaseState) {
 			if ev.Op == election.Command && ev.Msg.Kind == leaseWish {
@@ -266,8 +279,9 @@ func votersMistakes() []votersMistake {
 			}
 		}),
 	}, {
-		name: "a majority founds a group", wrong: "lists need not have a majority in common",
-		rule: "rule 16: all voters of the list", setting: "Process 3 has a list of its own",
+		name: "a majority founds a group", wrong: "A majority of a list founds a group. Majorities of different " +
+			"lists need not overlap, so two groups are founded.",
+		rule: "rule 16: all voters of the list", setting: "Process 3 has a list of its own.",
 		in: changed{voters: "wishes=123,123,3 terms=1 stay leases", candidates: []election.ID{1, 3}, arrives: alone},
 		step: adding(func(n *bent, _ *election.Env, ev *election.Event, _ leaseState) {
 			if isLast(ev, leaseWish) && !leaseAgreed(n.lease().voting.label) {
@@ -275,7 +289,8 @@ func votersMistakes() []votersMistake {
 			}
 		}),
 	}, {
-		name: "a first claim relabels the voters", wrong: "a claim that fails gives old voters a larger label than new ones",
+		name: "a first claim relabels the voters", wrong: "The first claim of a candidate already changes the " +
+			"label of the voters. A claim that fails gives old voters a larger label than new ones.",
 		rule: "rule 17: only a renewal does",
 		in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=4", still: true, candidates: []election.ID{1, 3},
 			arrives: func(from, to election.ID, kind uint8) bool {
@@ -295,10 +310,10 @@ func votersMistakes() []votersMistake {
 		}),
 	}, {
 		name: "a leader changes a voter before it confirms its Term", source: "Raft, 2014",
-		wrong: "an earlier leader has changed another voter: a majority of its voters and a majority of the new ones " +
-			"have no voter in common",
+		wrong: "A leader changes a voter before it has confirmed its configuration in its Term. If an earlier " +
+			"leader has changed another voter, majorities of the two configurations have no voter in common.",
 		rule:    "rule 18: from a configuration that is confirmed in its Term",
-		setting: "One voter changes at a time, without a joint configuration",
+		setting: "One voter changes at a time, without a joint configuration.",
 		in: changed{processes: 4, voters: "agreed=1234 to=134,234 changes=1 by=12 terms=4 leases", still: true, candidates: pair,
 			arrives: func(from, to election.ID, kind uint8) bool {
 				return from*to != 4 && (kind == leaseRelease || kind == leaseClaim || kind == leaseGranted && from != 1)
@@ -316,7 +331,7 @@ func unconfirmed(n *bent, e *election.Env, ev *election.Event) {
 }
 
 // onlyThree is the setting of the mistakes of voters without memory.
-const onlyThree = "Of the processes, only 3 loses its memory in a crash. "
+const onlyThree = "Only process 3 loses its memory in a crash."
 
 // withoutTermsInLabels keeps the step of a label in the next Term, and compares steps alone.
 func withoutTermsInLabels(n *bent, e *election.Env, ev *election.Event) {

@@ -13,8 +13,8 @@ import (
 // farther are mistakes in how voters change that take more than a million states to find.
 func farther() []votersMistake {
 	return []votersMistake{{
-		name: "a founding does not bind", wrong: "a voter founds one group, and after a return another one",
-		rule: "rule 16: it keeps its wish", setting: "Processes return with a list of 3 alone",
+		name: "a founding does not bind", wrong: "A voter founds one group, and another one after it has returned.",
+		rule: "rule 16: it keeps its wish", setting: "Processes return with a list that contains only process 3.",
 		in: changed{voters: "wishes=123 returns=3 terms=2 stay", crashes: 1, restarts: 1, candidates: []election.ID{1, 3},
 			arrives: func(from, to election.ID, kind uint8) bool { return kind != leaseClaim || from == 1 }},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
@@ -24,7 +24,8 @@ func farther() []votersMistake {
 			return true
 		}),
 	}, {
-		name: "a change that another leader has begun is taken back", wrong: "that leader may have completed it",
+		name: "a change that another leader has begun is taken back", wrong: "A leader takes back a change that " +
+			"another leader has begun. The other leader may have completed it.",
 		rule: "rule 18: once it is confirmed in the Term of this leader",
 		in: changed{voters: "agreed=123 to=3 changes=1 by=1 terms=4", still: true,
 			arrives: func(from, to election.ID, kind uint8) bool {
@@ -36,7 +37,8 @@ func farther() []votersMistake {
 			}
 		}),
 	}, {
-		name: "a voter without memory reads the Term alone", wrong: "it grants under voters that have become none",
+		name: "a voter without memory reads the Term alone", wrong: "A voter without memory reads only the Term, " +
+			"not the configuration. It votes under a configuration whose voters have changed.",
 		rule: "rule 20: and the configuration", setting: onlyThree,
 		in: changed{voters: "agreed=123 to=1 changes=1 by=1 terms=3 stay leases", candidates: []election.ID{1, 2},
 			arrives: apart(1, 2), crashes: 1, restarts: 1, forgets: true},
@@ -52,7 +54,8 @@ func farther() []votersMistake {
 			n.Node.Step(e, ev)
 		},
 	}, {
-		name: "labels have no Terms", wrong: "steps of two leaders are not ordered, and the changes of one are not known to the other",
+		name: "labels have no Terms", wrong: "Labels contain no Terms, so the steps of two leaders are not " +
+			"ordered. One leader does not know of the other's changes.",
 		rule: "rule 14: by Term, then by step",
 		in: changed{voters: "agreed=123 to=3 changes=1 by=1 terms=4", still: true, candidates: []election.ID{1, 3},
 			arrives: func(from, to election.ID, kind uint8) bool {
@@ -70,8 +73,10 @@ func farther() []votersMistake {
 			}},
 		step: withoutTermsInLabels,
 	}, {
-		name: "a voter without memory reads from the old voters alone", wrong: "the new ones may have granted a larger Term",
-		rule: "rule 20: no quorum without an answer, in either set", setting: onlyThree + "Process 2 has granted nothing before, and knows it",
+		name: "a voter without memory reads from the old voters alone", wrong: "A voter without memory reads " +
+			"only from the old voters. The new ones may have granted a larger Term.",
+		rule: "rule 20: no quorum without an answer, in either set", setting: onlyThree + " Process 2 knows that " +
+			"it has granted nothing before.",
 		in: changed{voters: "agreed=13 to=123 changes=1 by=3 terms=3", candidates: []election.ID{3}, length: 1, ticks: 1,
 			crashes: 1, restarts: 1, fresh: true, forgets: true,
 			arrives: func(from, to election.ID, kind uint8) bool {
@@ -87,7 +92,8 @@ func farther() []votersMistake {
 		}),
 	}, {
 		// No mistake of the code, but of its use: see Config.Cold.
-		name: "a voter that remembers gives up waiting", wrong: "one lost memory is enough if the other voters are away for that long",
+		name: "a voter that remembers gives up waiting", wrong: "A voter gives up waiting for the others after " +
+			"Cold. One lost memory is then enough, if the other voters are unreachable for that long.",
 		rule: "rule 20: Cold is off where voters remember", setting: onlyThree,
 		in: changed{voters: "agreed=123 terms=2 stay", candidates: []election.ID{1, 2}, arrives: apart(1, 2),
 			crashes: 1, restarts: 1, forgets: true, ticks: 3, cold: unit},

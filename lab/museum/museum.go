@@ -34,8 +34,8 @@ const Name = "museum"
 type Entry struct {
 	Name    string // what goes wrong, behind the name of the algorithm
 	Source  string // origin of the mistake
-	Wrong   string // what is wrong with the code
-	Setting string // what else the reader has to know, of the wrong algorithm and the right one alike
+	Wrong   string // what the code does wrong and what happens then, in full sentences
+	Setting string // what else the reader has to know about both algorithms, in full sentences
 	Hint    string // a schedule that shows the mistake; empty if [Entry.NoExercise] returns a reason
 	Limit   bool   // the code is right, but the algorithm is used outside of its model
 

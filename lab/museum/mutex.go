@@ -26,7 +26,8 @@ func mutexExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "mutex: equal timestamps", Source: notesRU,
-		Wrong: "two requests of one time both find that the other is not later",
+		Wrong: "Requests with equal timestamps are not ordered by ID. Each of two processes gives way to the " +
+			"other, and both enter.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, ask) && ev.Msg.Value == n.marks {
 				e.Send(ev.Port, election.Message{Kind: ok, Value: ev.Msg.Value})
@@ -46,7 +47,8 @@ func mutexExhibits() []Entry {
 		Control: Control{"ricartagrawala", setting(right)},
 	}, {
 		Name: "mutex: clocks do not advance on receipt", Source: notesRU,
-		Wrong: "a process that has let another go first asks with a time that is not later",
+		Wrong: "A process does not advance its clock when it receives a request. Its next request may then " +
+			"repeat the number of a request that it has already answered, so fencing tokens do not increase.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			clock, asPrinted := n.state()[:8], *ev
 			asPrinted.Msg.Term = 0 // OK contains only the request that it answers
@@ -58,8 +60,9 @@ func mutexExhibits() []Entry {
 		Control: Control{"ricartagrawala", setting(right)},
 	}, {
 		Name: "mutex: answers are counted", Source: "an earlier version of this project",
-		Wrong:   "a second copy of an OK stands for the answer of another process, which is inside",
-		Setting: "One message arrives twice",
+		Wrong: "A process counts OKs without looking at their senders. A duplicate OK counts as the answer of " +
+			"another process, which is inside.",
+		Setting: "One message arrives twice.",
 		Config: doubled(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			counted := *ev
 			if received(ev, ok) {
@@ -95,7 +98,8 @@ func arbiterExhibit() Entry {
 	}
 	return Entry{
 		Name: "mutex: an arbiter goes by the Term alone", Source: "an earlier version of this project",
-		Wrong: "a process that comes back may lead in a Term in which another has granted larger tokens",
+		Wrong: "A new arbiter does not ask the others for earlier reigns. A process that returns may lead in a " +
+			"Term in which another arbiter has already granted larger tokens.",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, claim) && !received(ev, later)
 		}))),
@@ -120,9 +124,8 @@ func pausedArbiter() Entry {
 	}
 	return Entry{
 		Name: "mutex: an arbiter keeps its reign over a pause", Source: earlier,
-		Wrong: "another one has granted meanwhile: when the first leads again, in a later Term, its " +
-			"tokens go " +
-			"on where they were",
+		Wrong: "An arbiter continues its old reign after a pause, although another arbiter has granted in the " +
+			"meantime. When it leads again, in a later Term, its tokens are too small.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if received(ev, claim) || received(ev, later) {
 				return
@@ -152,8 +155,8 @@ func latePeer() Entry {
 	}
 	return Entry{
 		Name: "mutex: a process is not asked again when it is up", Source: earlier,
-		Wrong: "a Trust counts only for a process that was suspected, not for one that was not up when " +
-			"it was asked",
+		Wrong: "A Trust has no effect for a process that was not suspected, but was not up yet when it was " +
+			"asked. It is not asked again, and the request waits forever.",
 		Config: setting(with(right, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Trust
 		}))),
@@ -177,9 +180,9 @@ func clockWraps() Entry {
 	}
 	return Entry{
 		Name: "mutex: the clock wraps to zero", Source: earlier,
-		Wrong: "zero comes after the largest number, so that tokens begin anew",
-		Setting: "The clock stands at 254. The wrong one has 8 bits; the right one has 62, and refuses " +
-			"requests after its last number",
+		Wrong: "The clock continues at zero after its largest number. Fencing tokens start again with the smallest.",
+		Setting: "The clock stands at 254. The wrong clock has 8 bits. The right clock has 62 bits, and the " +
+			"process refuses requests after the last number.",
 		Config: setting(with(aged, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			for i := range fx.Signals {
@@ -205,8 +208,8 @@ func tokenCopied() Entry {
 	copied.Duplicates = 1
 	return Entry{
 		Name: "mutex/tokenring: the token comes twice", Source: known, Limit: true,
-		Wrong: "no mistake of the code, but the links must not double messages: two processes hold the " +
-			"same token",
+		Wrong: "The algorithm needs links that do not duplicate messages. If the token arrives twice, two " +
+			"processes hold it.",
 		Config: copied, Control: Control{"the same, each message arrives once", right},
 	}
 }
@@ -217,7 +220,8 @@ func tokenLost() Entry {
 	lost.Losses = 1
 	return Entry{
 		Name: "mutex/tokenring: the token is lost", Source: known, Limit: true,
-		Wrong:  "no mistake of the code: without Regenerate no process makes another token",
+		Wrong: "Without Regenerate the algorithm needs links that lose nothing. If the token is lost, no " +
+			"process creates another one.",
 		Config: lost, Control: Control{"the same, nothing is lost", right},
 	}
 }
@@ -232,7 +236,8 @@ func idleToken() Entry {
 	}
 	return Entry{
 		Name: "mutex/tokenring: an idle token does not rest", Source: earlier,
-		Wrong: "a service whose lock no process wants uses a whole processor",
+		Wrong: "An idle token circulates as fast as messages travel. A service whose lock nobody wants uses a " +
+			"whole processor.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			for i := range fx.Timers {
@@ -243,7 +248,7 @@ func idleToken() Entry {
 			do(e, fx)
 		})),
 		Control: Control{"tokenring", setting(right)},
-		counted: "of an idle ring of 3 in 1000 units",
+		counted: "on an idle ring of 3, in 1000 units",
 	}
 }
 
@@ -258,7 +263,8 @@ func allRestart() Entry {
 	}
 	return Entry{
 		Name: "mutex: the numbers of requests are not saved", Source: earlier,
-		Wrong: "when all processes have been down, requests are numbered from 1 again, and so are tokens",
+		Wrong: "Processes do not save the numbers of their requests. After all of them have been down, requests " +
+			"and fencing tokens are numbered from 1 again.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Init {
 				new(election.State).Reset(n.Node)
@@ -285,11 +291,9 @@ func shortGrace() Entry {
 	}
 	return Entry{
 		Name: "mutex: Grace is shorter than two delays", Source: earlier,
-		Wrong: "a new arbiter grants before the reply to its claim arrives, by which a process declares " +
-			"that " +
-			"it is inside",
-		Setting: "The constructor refuses such a Grace. Here the arbiter takes a delay for half of what " +
-			"it is",
+		Wrong: "A new arbiter grants before the replies to its claim have arrived. One of them may declare that " +
+			"its sender is inside, and then two processes are inside.",
+		Setting: "The constructor rejects such a Grace. Here the arbiter assumes half of the real delay.",
 		Config:  setting(arbiter(unit / 2)),
 		Control: Control{"arbiter, a Grace of two delays", setting(arbiter(unit))},
 	}
@@ -310,8 +314,8 @@ func largeTerms() Entry {
 	setting := func(a *election.Algorithm) check.Config { return timed(a, 2, nil, nil) }
 	return Entry{
 		Name: "mutex: an arbiter of a Term that no token has room for grants nothing", Source: earlier,
-		Wrong:   "tokens have 32 bits for the Term: all elections from Term 2^32 on elect arbiters in vain",
-		Setting: "The election before was that of Term 2^32-1",
+		Wrong:   "A token has 32 bits for the Term. From Term 2^32 on, an elected arbiter cannot grant anything.",
+		Setting: "The previous election was in Term 2^32-1.",
 		Config: setting(with(aged, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Timeout || ev.Timer != grace || n.innermost().number(term) < first
 		}))),

@@ -38,9 +38,8 @@ func suspectedAsked() Entry {
 	rules := must(bully.Rules(bully.Config{}))
 	return Entry{
 		Name: "bully: a process that is reported to be down is asked", Source: earlier,
-		Wrong: "a suspicion is no more than a Start: all larger processes are asked, and a whole time-out " +
-			"is " +
-			"waited for one that is down or has left",
+		Wrong: "A Suspect is handled like a Start. The process also asks the process that is down or has left, " +
+			"and waits a whole time-out for its answer.",
 		Config: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
 			asked := *ev
 			if ev.Op == election.Suspect {
@@ -64,7 +63,8 @@ func bullyHole() Entry {
 	}
 	return Entry{
 		Name: "bully: a leader that has missed an election replies to the asker only", Source: earlier,
-		Wrong: "others follow the leader of that election, which is down, and may never learn it",
+		Wrong: "The leader does not announce itself to the others. They follow the leader of the election that " +
+			"it missed, which is down, and may never learn of the new one.",
 		Config: setting(with(rules, func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.state()
 			fx := n.try(e, ev)
@@ -105,13 +105,14 @@ func overlayExhibits() []Entry {
 	largest.Winner = election.LargestOfAll
 	return []Entry{{
 		Name: "overlay: the largest of all must win", Source: earlier,
-		Wrong: "the rule is that of the algorithm on its own links, where no process crashes: it names a " +
-			"process that is down",
+		Wrong: "The description names the largest of all processes as the winner, as on links where no process " +
+			"crashes. On an overlay this process may be down.",
 		Config:  crash(&largest),
 		Control: Control{"the largest that is up", crash(ring)},
 	}, {
 		Name: "overlay: a process that is alone comes back", Source: earlier,
-		Wrong: "the other processes begin the election after a return; here there is none",
+		Wrong: "The code relies on the other processes to start an election after a process has returned. A " +
+			"process that is alone never leads again.",
 		Config: alone(with(ring, before(func(_ *bent, _ *election.Env, ev *election.Event) bool {
 			return ev.Op != election.Rejoin
 		}))),
@@ -130,7 +131,7 @@ func unknownWait() Entry {
 	setting := func(a *election.Algorithm) check.Config {
 		c := timed(audited(a, func(_ *bent, ev *election.Event, o *election.Outgoing) string {
 			if ev.Op == election.Suspect && o.Msg.Kind == kind(ask) {
-				return "it elects at once, while the others wait"
+				return "it elects immediately, while the others wait"
 			}
 			return ""
 		}), 3, nil, []election.ID{3})
@@ -140,9 +141,8 @@ func unknownWait() Entry {
 	}
 	return Entry{
 		Name: "modbully/convenience: the MPC is lost in a crash", Source: earlier,
-		Wrong: "figure 9 asks the leader for it; without the answer a process that has come back waits " +
-			"for no " +
-			"time",
+		Wrong: "A process that returns does not ask the leader for the MPC, as figure 9 requires. Its wait is " +
+			"zero, so it elects while the others wait.",
 		Config: setting(with(right, func(n *bent, e *election.Env, ev *election.Event) {
 			copied := *ev
 			if received(ev, kind(echoReply)) {

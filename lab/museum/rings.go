@@ -46,9 +46,9 @@ func ringExhibits() []Entry {
 		petersonExhibits(), anonymousExhibits())
 }
 
-const askAgain = "Without Terms, as printed: one election runs into the next. A process that has started " +
-	"asks for a second election when a timer runs out, " +
-	"some time after the first has ended for it"
+const askAgain = "As printed, the algorithm has no Terms, so one election runs into the next. The process that " +
+	"started the first election requests a second one when a timer fires, some time after the first has ended " +
+	"there."
 
 // twice is lcr/participant as it is printed, without Terms: one election runs into the next. A process
 // that has started asks for a second election some time after the end of the first, and has no leader
@@ -104,13 +104,14 @@ func participantExhibits() []Entry {
 	}))
 	return []Entry{{
 		Name: "lcr: participant is never reset", Source: notesHR, Setting: askAgain,
-		Wrong:  "no process becomes passive again: none can begin a second election, not even the winner",
+		Wrong: "No process becomes passive again after an election. So no process can start a second election, " +
+			"not even the winner.",
 		Config: begunBy(never, 2),
 		Control: Control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 2)},
 	}, {
 		Name: "lcr: only the winner is reset", Source: notesRU, Setting: askAgain,
-		Wrong:  "the flag Elector is cleared at the winner alone: the others cannot begin a second election",
+		Wrong:  "Only the winner clears its flag Elector. The other processes cannot start a second election.",
 		Config: begunBy(winnerOnly, 1),
 		Control: Control{"participant, where the announcement makes all processes passive again",
 			begunBy(twice(), 1)},
@@ -118,12 +119,14 @@ func participantExhibits() []Entry {
 			begunBy(winnerOnly, 2)}},
 	}, {
 		Name: "lcr: start is not guarded", Source: notesHR,
-		Wrong:   "a process that takes part already sends its ID once more when it starts",
+		Wrong: "A process that already takes part sends its ID again when it starts. Both copies return, and " +
+			"the winner announces itself twice.",
 		Config:  ring(once(with(lcr.Participant(), unguarded)), 1, 2),
 		Control: Control{"participant", ring(once(lcr.Participant()), 1, 2)},
 	}, {
 		Name: "lcr: the leader is taken from the wrong process", Source: notesRU,
-		Wrong: "P.Coordinator = Q.Coordinator, where the message's is meant",
+		Wrong: "The code assigns P.Coordinator = Q.Coordinator instead of the leader in the message. A follower " +
+			"then does not learn who leads.",
 		Config: ring(with(lcr.Participant(), decides(func(_ *bent, o *election.Outcome) bool {
 			if o.Role == election.Follower {
 				o.Leader = election.Rank{}
@@ -133,8 +136,8 @@ func participantExhibits() []Entry {
 		Control: Control{"participant", ring(lcr.Participant(), 1, 2)},
 	}, {
 		Name: "lcr: an announcement is taken for a candidacy", Source: notesRU,
-		Wrong: "the ID is compared before anybody asks which phase the message belongs to: the winner " +
-			"announces itself for ever",
+		Wrong: "The code compares the ID before it looks at the phase of the message. The winner takes its own " +
+			"announcement for a candidacy that has returned, and announces itself again, forever.",
 		Config: ring(with(lcr.Participant(), func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
 			if received(ev, lcrElected) && ev.Msg.Rank == n.me {
@@ -148,7 +151,8 @@ func participantExhibits() []Entry {
 func tokenExhibits() []Entry {
 	return []Entry{{
 		Name: "lcr: the maximum is passed on before the own ID is looked for", Source: notesCZ,
-		Wrong: "the own token never stops",
+		Wrong: "A process passes the maximum on before it checks whether the token carries its own ID. The " +
+			"winner's token circulates forever.",
 		Config: ring(with(lcr.Max(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			home := received(ev, lcrElection) && ev.Msg.Rank == n.me
 			if home {
@@ -159,7 +163,8 @@ func tokenExhibits() []Entry {
 		Control: Control{"max", ring(lcr.Max(), 1, 2)},
 	}, {
 		Name: "lcr: a round of announcements for every token", Source: notesCZ,
-		Wrong: "every token turns into the winner's, and the winner does not remember that it has won",
+		Wrong: "Every token ends up with the winner's ID, and the winner does not remember that it has won. It " +
+			"announces itself once for every token.",
 		Config: ring(once(with(lcr.Max(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, lcrElection) {
 				n.set(maxWon, 0)
@@ -169,12 +174,14 @@ func tokenExhibits() []Entry {
 		Control: Control{"max", ring(once(lcr.Max()), 1, 2)},
 	}, {
 		Name: "lcr: of equal capacities the first is kept", Source: notesFR,
-		Wrong:   "with ci < cj alone, tokens of different initiators elect different processes",
+		Wrong: "The code compares only capacities (ci < cj), not IDs. If capacities are equal, tokens of " +
+			"different initiators elect different processes.",
 		Config:  tied(with(lcr.Wave(), firstOfEquals)),
 		Control: Control{"wave", tied(lcr.Wave())},
 	}, changRoberts(), {
 		Name: "lcr: a process that has relayed may still start", Source: known,
-		Wrong: "of those that compete only when they start, a smaller one has been let through already",
+		Wrong: "A process may start after it has relayed a smaller ID, which it would have to stop now. The " +
+			"smaller ID returns to its owner, which wins.",
 		Config: ring(with(lcr.Initiators(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if ev.Op == election.Start {
 				n.set(relayed, 0)
@@ -228,8 +235,8 @@ func changRoberts() Entry {
 	return Entry{
 		Name:   "lcr: initiators only, on links that do not keep the order",
 		Source: "E. Chang, R. Roberts 1979, as published later",
-		Wrong: "a process that hears of a leader becomes passive; a small ID that was overtaken then " +
-			"finds no process to stop it",
+		Wrong: "A process that hears of a leader becomes passive. A small ID that the announcement has overtaken " +
+			"then meets no process that stops it, and its owner wins as well.",
 		Config: unordered(forgets),
 		Control: Control{"initiators, where a process competes until the Term is over",
 			unordered(lcr.Initiators())},
@@ -258,7 +265,8 @@ func hsExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "hs: the next phase goes one way only", Source: notesHR,
-		Wrong: "it is sent to the left or to the right, not to both sides: only one answer ever returns",
+		Wrong: "A process sends the probe of its next phase to the left or to the right, not in both directions. " +
+			"Only one reply returns, so the phase never ends.",
 		Config: ring(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsProbe || o.Msg.Rank != n.me || o.Msg.Round == 0 ||
 				o.Port != election.Clockwise
@@ -266,14 +274,15 @@ func hsExhibits() []Entry {
 		Control: Control{"probe", ring(hs.Probe(), 1, 2, 3)},
 	}, {
 		Name: "hs: sleepers swallow", Source: notesHR,
-		Wrong: "a larger process that has not started stops a candidate and never becomes one itself",
+		Wrong: "A larger process that has not started drops a probe and does not become a candidate itself. The " +
+			"election ends without a leader.",
 		Config: begunBy(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			return !received(ev, hsProbe) || n.is(awake) || !ev.Msg.Rank.Less(n.me)
 		})), 1),
 		Control: Control{"probe", begunBy(hs.Probe(), 1)},
 	}, {
 		Name: "hs: the hop counter begins at zero", Source: notesHR,
-		Wrong: "in phase 0 it does, so that a probe goes two hops instead of one",
+		Wrong: "The hop counter starts at 0, so a probe of phase 0 travels two hops instead of one.",
 		Config: large(with(hs.Probe(), sends(func(n *bent, _ *election.Event, o *election.Outgoing) bool {
 			if o.Msg.Kind == hsProbe && o.Msg.Rank == n.me && o.Msg.Round == 0 {
 				o.Msg.Value = 0
@@ -281,10 +290,11 @@ func hsExhibits() []Entry {
 			return true
 		}))),
 		Control: Control{"probe", large(hs.Probe())},
-		counted: "where the smallest of 64 starts, whose IDs rise",
+		counted: "on a ring of 64 with rising IDs, if the smallest starts",
 	}, {
 		Name: "hs: a probe comes home from both sides", Source: notesHR,
-		Wrong: "the winner is found twice, and announces itself twice",
+		Wrong: "Both probes of the winner return to it. It counts each of them as a victory, and announces " +
+			"itself twice.",
 		Config: ring(once(with(hs.Probe(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, hsProbe) && ev.Msg.Rank == n.me {
 				n.set(proberWon, 0)
@@ -294,14 +304,15 @@ func hsExhibits() []Entry {
 		Control: Control{"probe", ring(once(hs.Probe()), 1, 2)},
 	}, {
 		Name: "hs: the winner is not announced", Source: notesHR,
-		Wrong: "there is no message by which the others learn the leader",
+		Wrong: "No message announces the winner. The other processes never learn who leads.",
 		Config: ring(with(hs.Probe(), sends(func(_ *bent, _ *election.Event, o *election.Outgoing) bool {
 			return o.Msg.Kind != hsElected
 		})), 1, 2),
 		Control: Control{"probe", ring(hs.Probe(), 1, 2)},
 	}, {
 		Name: "hs: the answer comes before the comparison", Source: notesHR,
-		Wrong: "at distance 2^k a probe is answered without a comparison, so that beaten candidates go on",
+		Wrong: "At distance 2^k a probe is answered before its ID is compared. Beaten candidates continue and " +
+			"send more messages than promised.",
 		Config: bounded(with(hs.Probe(), before(func(n *bent, e *election.Env, ev *election.Event) bool {
 			beaten := received(ev, hsProbe) && ev.Msg.Rank.Less(n.me) && ev.Msg.Value >= 1<<ev.Msg.Round
 			if beaten {
@@ -312,10 +323,10 @@ func hsExhibits() []Entry {
 		Control: Control{"probe", bounded(hs.Probe(), 1, 2, 3, 4)},
 	}, {
 		Name: "hs: a process that is woken enters at the present phase", Source: notesCZ,
-		Wrong: "a provoked process begins with the range of the process that provoked it: the messages " +
-			"grow with the square",
+		Wrong: "A process that is woken by a probe does not start in phase 0, but continues from the phase of " +
+			"the probe. The number of messages grows quadratically.",
 		Config: large(with(hs.Respond(), entersLate)), Control: Control{"respond", large(hs.Respond())},
-		counted: "where the smallest of 64 starts, whose IDs rise",
+		counted: "on a ring of 64 with rising IDs, if the smallest starts",
 	}}
 }
 
@@ -366,7 +377,8 @@ func franklinExhibits() []Entry {
 	})
 	return []Entry{{
 		Name: "franklin: the queue is forgotten", Source: known,
-		Wrong: "a process that becomes passive does not pass on what waits for the next round",
+		Wrong: "A process that becomes passive drops the messages that it has queued for the next round, instead " +
+			"of passing them on. Other candidates wait for them forever.",
 		Config: ring(with(franklin.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			competes := n.is(active)
 			fx := n.try(e, ev)
@@ -378,24 +390,26 @@ func franklinExhibits() []Entry {
 		Control: Control{"franklin", ring(franklin.Algorithm(), 1, 2, 4, 3)},
 	}, {
 		Name: "franklin: a process that has relayed may still start", Source: known,
-		Wrong:   "a process becomes a candidate behind the back of a round that has passed it",
+		Wrong: "A process may still become a candidate after it has relayed messages of a round. The others do " +
+			"not know of it, and a smaller process wins.",
 		Config:  ring(with(franklin.Algorithm(), lateStart), 1, 2),
 		Control: Control{"franklin", ring(franklin.Algorithm(), 1, 2)},
 	}, {
 		Name: "dkr: links do not keep the order", Source: known, Limit: true,
-		Wrong: "no mistake of the code: without order a second value overtakes the first, or one round " +
-			"the next",
+		Wrong: "The algorithm needs links that keep messages in order. On other links the second value of a " +
+			"round may overtake the first, and a value of the next round may overtake one of this round.",
 		Config:  unordered(1, 2, 3),
 		Control: Control{"the same, links keep the order", ring(dkr.Algorithm(), 1, 2, 3)},
 	}, {
 		Name: "dkr: a message comes twice", Source: known, Limit: true,
-		Wrong: "no mistake of the code: the copy counts as the second value of a round, and goes round " +
-			"for ever",
+		Wrong: "The algorithm needs links that do not duplicate messages. A copy counts as the second value of a " +
+			"round, and circulates forever.",
 		Config:  doubling(dkr.Algorithm(), 1),
 		Control: Control{"the same, no message comes twice", doubling(dkr.Algorithm(), 0)},
 	}, {
 		Name: "dkr: the process that has found the leader leads", Source: known,
-		Wrong: "the process at which the largest alias comes home takes itself for its owner",
+		Wrong: "The process to which the largest alias returns takes itself for the owner of this alias. The " +
+			"wrong process leads.",
 		Config: ring(with(dkr.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
 			if fx.Decided() && received(ev, candidate) {
@@ -418,9 +432,8 @@ func petersonExhibits() []Entry {
 	unordered.Unordered = true
 	return []Entry{{
 		Name: "peterson: the end is known by the own Rank", Source: known,
-		Wrong: "a process takes its own Rank, not its alias, for the sign that no other is left: it " +
-			"comes back " +
-			"also while a larger alias has taken its place, and its owner leads",
+		Wrong: "A process concludes that no other candidate is left when its own Rank returns, instead of its " +
+			"alias. Its Rank also returns while the process carries a larger alias, so the wrong process leads.",
 		Config: together(with(peterson.Algorithm(), func(n *bent, e *election.Env, ev *election.Event) {
 			active := n.state()[0] == odd || n.state()[0] == even
 			if active && received(ev, candidate) && ev.Msg.Rank == n.me {
@@ -433,8 +446,8 @@ func petersonExhibits() []Entry {
 		Control: Control{"peterson", together(peterson.Algorithm())},
 	}, {
 		Name: "peterson: links do not keep the order", Source: known, Limit: true,
-		Wrong: "no mistake of the code: an alias of the next phase overtakes one of this phase, and counts " +
-			"for it",
+		Wrong: "The algorithm needs links that keep messages in order. On other links an alias of the next phase " +
+			"may overtake an alias of this phase, and count in its place.",
 		Config:  unordered,
 		Control: Control{"the same, links keep the order", ring(peterson.Algorithm(), 1, 2, 3)},
 	}}

@@ -23,23 +23,24 @@ func roundExhibits() []Entry {
 	late.Delay *= 2
 	return []Entry{{
 		Name: "floodmax: fewer rounds than the diameter", Source: known, Limit: true,
-		Wrong: "no mistake of the code: with one round the ends of the path do not hear of each other, " +
-			"and both lead",
-		Setting: "the path is 3-1-2",
+		Wrong: "The algorithm needs at least as many rounds as the diameter. After one round the ends of the " +
+			"path have not heard of each other, and both lead.",
+		Setting: "The path is 3-1-2.",
 		Config:  path(floodmax.Basic, 1),
 		Control: Control{"the same on a triangle, of diameter one", triangle},
 	}, {
 		Name: "floodmax: a message takes longer than a round", Source: known, Limit: true,
-		Wrong:   "no mistake of the code: a process decides by its clock, before what it has to hear arrives",
-		Setting: "the path is 3-1-2, messages take up to two units, rounds one",
+		Wrong: "The algorithm needs messages that take no longer than a round. Otherwise a process decides by " +
+			"its clock before the messages that it needs have arrived.",
+		Setting: "The path is 3-1-2. A message takes up to two units, and a round takes one.",
 		Config:  late,
 		Control: Control{"messages take up to a unit", path(floodmax.Basic, 2)},
 		Also:    []Control{{"over a synchronizer", path(floodmax.Alpha, 2)}},
 	}, {
 		Name: "synchronizer: SAFE does not say of which pulse", Source: known,
-		Wrong: "a process counts the SAFE of a neighbour that is a pulse ahead for the present one, and " +
-			"does not wait for the other neighbour",
-		Setting: "floodmax over a synchronizer, on the path 3-1-2, with two rounds",
+		Wrong: "A process counts the SAFE of a neighbour that is one pulse ahead for the current pulse. It does " +
+			"not wait for its other neighbour.",
+		Setting: "This is floodmax over a synchronizer, with two rounds, on the path 3-1-2.",
 		Config:  unmarked,
 		Control: Control{"alpha", path(floodmax.Alpha, 2)},
 	}}

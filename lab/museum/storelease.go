@@ -223,9 +223,10 @@ func storeExhibits() (all []Entry) {
 func storeMistakes() []storeMistake {
 	return []storeMistake{{
 		name: "a lease begins when the answer arrives", source: known,
-		wrong: "a candidate has seen the record earlier, and its wait ends before the lease",
-		rule:  "rule 5: it begins when the PUT is sent",
-		in:    deposit{ticks: 3},
+		wrong: "The leader counts its lease from the answer to its PUT. A candidate has seen the record earlier, " +
+			"and its wait ends before the lease.",
+		rule: "rule 5: it begins when the PUT is sent",
+		in:   deposit{ticks: 3},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.stored()
 			n.Node.Step(e, ev)
@@ -236,9 +237,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a wait begins when the read is sent", source: known,
-		wrong: "the leader has written, and noted the time, after that",
-		rule:  "rule 3: it begins when the answer arrives",
-		in:    deposit{ticks: 3},
+		wrong: "A candidate counts its wait from the moment at which it sends GET. The leader may note the time " +
+			"and write after that, so the wait ends before the lease.",
+		rule: "rule 3: it begins when the answer arrives",
+		in:   deposit{ticks: 3},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.stored()
 			n.Node.Step(e, ev)
@@ -253,8 +255,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a candidate waits for the leader's Lease, whatever its clock", source: known,
-		wrong: "its clock is fast, and the clock of the leader is slow",
-		rule:  "rule 3: it waits for GrantTime", setting: "The clock of 3 is twice as fast as that of 2",
+		wrong: "A candidate waits for the leader's Lease without an allowance for drift. If its clock is fast " +
+			"and the leader's clock is slow, the wait ends before the lease.",
+		rule: "rule 3: it waits for GrantTime", setting: "The clock of process 3 is twice as fast as the clock " +
+			"of process 2.",
 		in: deposit{ticks: 3, config: storelease.Config{Drift: 1. / 3}, rates: []float64{1, 1, 2}},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.stored()
@@ -266,9 +270,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a candidate waits for its own Lease", source: known,
-		wrong:   "the leader has a longer one",
+		wrong: "A candidate waits for its own Lease, although the leader has a longer one. Its wait ends " +
+			"before the lease.",
 		rule:    "rule 3: it waits for the longer one",
-		setting: "The Lease of 2 is two units, and the Lease of 3 is one",
+		setting: "The Lease of process 2 is two units, and the Lease of process 3 is one.",
 		in:      deposit{ticks: 2, config: storelease.Config{Lease: unit}, other: &storelease.Config{}},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if received(ev, storelease.KindValue) {
@@ -278,8 +283,9 @@ func storeMistakes() []storeMistake {
 		}),
 	}, {
 		name: "a release is written before the work has returned", source: known,
-		wrong: "the next leader begins while the last one still works",
-		rule:  "rule 8: the lease ends first", setting: "A leader resigns at any moment",
+		wrong: "The leader writes its release before its work has stopped. The next leader starts while the last " +
+			"one is still working.",
+		rule: "rule 8: the lease ends first", setting: "A leader may resign at any moment.",
 		in: deposit{ticks: 1, commands: []election.Message{lease.Resign(0, 0)}},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			fx := n.try(e, ev)
@@ -287,8 +293,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a release deletes the record", source: "synapse-ce, issue 406",
-		wrong: "the record no longer shows which Terms there were, and a candidate that has not read them begins with the first",
-		rule:  "rule 8: the record is never deleted", setting: "A leader resigns at any moment. In the beginning there is no record",
+		wrong: "A release deletes the record, which no longer shows the last Term. A candidate that has not read " +
+			"it starts with the first Term again.",
+		rule: "rule 8: the record is never deleted", setting: "A leader may resign at any moment. Initially " +
+			"there is no record.",
 		in: deposit{ticks: 3, absent: true, commands: []election.Message{lease.Resign(0, 0)}},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			last := n.stored().last
@@ -301,8 +309,9 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a renewal writes the same value", source: known,
-		wrong: "its checksum is the same: a candidate that has not seen the renewal replaces it as if the record had stood",
-		rule:  "no value occurs twice", setting: "A revision is a checksum, as in object stores",
+		wrong: "A renewal writes the same value, which has the same checksum. A candidate that has not seen the " +
+			"renewal replaces the record as if nothing had been written.",
+		rule: "no value occurs twice", setting: "A revision is a checksum of the value, as in object stores.",
 		in: deposit{ticks: 3, config: storelease.Config{Renew: unit}},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			was := n.stored()
@@ -319,8 +328,9 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: openSuccess, source: known,
-		wrong: "it was not written, and another candidate takes the lease",
-		rule:  "rule 7: it reads the record", setting: "One request fails",
+		wrong: "A candidate treats a PUT with an open outcome as successful. The PUT was not written, and " +
+			"another candidate takes the lease.",
+		rule: "rule 7: it reads the record", setting: "One request fails.",
 		in: deposit{ticks: 1, config: storelease.Config{Fails: 1}},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if l := n.stored(); l.answers(ev, storelease.KindOpen) && l.phase == storeTaking {
@@ -330,9 +340,10 @@ func storeMistakes() []storeMistake {
 		}),
 	}, {
 		name: "a process that returns continues its Term", source: known,
-		wrong: "the Term does not tell its writes from those before the crash",
-		rule:  "rule 7: another incarnation is another owner",
-		in:    deposit{ticks: 1, members: 1, crashes: 1, restarts: 1, returns: true, config: storelease.Config{Durable: true}},
+		wrong: "A process that returns from a crash continues to lead in its old Term. The Term does not " +
+			"distinguish its writes from those before the crash.",
+		rule: "rule 7: another incarnation is another owner",
+		in:   deposit{ticks: 1, members: 1, crashes: 1, restarts: 1, returns: true, config: storelease.Config{Durable: true}},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			l := n.stored()
 			continues := received(ev, storelease.KindValue) && ev.Msg.Rank.ID == n.me.ID && l.mine == 0 &&
@@ -346,9 +357,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a conflict of a renewal counts as success", source: known,
-		wrong:   "an earlier PUT was written: a candidate has waited since then, and the lease is counted from the later one",
+		wrong: "The leader counts a conflict as success, because an earlier PUT of its own was written. It " +
+			"counts its lease from the later PUT, but a candidate has waited since the earlier one.",
 		rule:    "rule 7: it reads the record",
-		setting: "Process 2 renews every unit, and waits for answers for one",
+		setting: "Process 2 renews every unit, and waits one unit for an answer.",
 		in:      deposit{ticks: 3, other: &storelease.Config{Renew: unit, Patience: unit}},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if l := n.stored(); l.answers(ev, storelease.KindConflict) && l.phase == storeLeading {
@@ -358,8 +370,9 @@ func storeMistakes() []storeMistake {
 		}),
 	}, {
 		name: "a store without a record is free", source: known,
-		wrong: "it has lost the record of a leader",
-		rule:  "rule 3: a candidate waits for a Lease", setting: "The store may crash and return without its data",
+		wrong: "A candidate takes the lease immediately if there is no record. The store may have lost the " +
+			"record of a leader.",
+		rule: "rule 3: a candidate waits for a Lease", setting: "The store may crash and return without its data.",
 		in: deposit{ticks: 1, crashes: 1, recoveries: 1},
 		step: func(n *bent, e *election.Env, ev *election.Event) {
 			n.Node.Step(e, ev)
@@ -370,9 +383,10 @@ func storeMistakes() []storeMistake {
 		},
 	}, {
 		name: "a wait continues without answers", source: earlier,
-		wrong:   "a record has been written and lost since the last answer",
+		wrong: "A candidate continues its wait while the store does not answer. A record may have been written " +
+			"and lost since the last answer.",
 		rule:    "rule 3: it begins again with the next answer",
-		setting: "The store may lose its record. Process 2 has waited, and Terms begin with the clock",
+		setting: "The store may lose its record. Process 2 has already waited, and Terms start from the clock.",
 		in: deposit{ticks: 3, absent: true, loses: true, config: storelease.Config{Lease: unit, Poll: unit},
 			other: &storelease.Config{Lease: unit}},
 		step: before(func(n *bent, _ *election.Env, ev *election.Event) bool {
@@ -412,8 +426,9 @@ func namedOther() Entry {
 	}
 	return Entry{
 		Name: "storelease: a release for another process is for all", Source: known,
-		Wrong:   "the process that was named finds a conflict, and the service moves elsewhere",
-		Setting: "A leader hands over to 3 at any moment",
+		Wrong: "All candidates take a lease that was released for one of them. The successor's PUT fails with " +
+			"a conflict, and another process leads.",
+		Setting: "A leader may hand over to process 3 at any moment.",
 		Config: audited(with(d.right(), before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if _, r := storelease.Read(&ev.Msg); received(ev, storelease.KindValue) && r.Owner == 0 {
 				ev.Msg.Rank.ID = 0
@@ -433,9 +448,9 @@ func supersededPut() Entry {
 	}
 	return Entry{
 		Name: "storelease: answers that come later than expected", Source: earlier,
-		Wrong: "an answer to a read that was sent before the PUT makes the process send it again: each PUT conflicts with " +
-			"the one before, and no process leads although the store answers",
-		Setting: "A process waits for answers for one unit",
+		Wrong: "A process receives the answer to a GET that it sent before its PUT, and sends the PUT again. " +
+			"Each PUT conflicts with the one before, and no process leads although the store answers.",
+		Setting: "A process waits one unit for an answer.",
 		Config: setting(with(right, before(func(n *bent, _ *election.Env, ev *election.Event) bool {
 			if l := n.stored(); received(ev, storelease.KindValue) || received(ev, storelease.KindAbsent) {
 				if l.pending && l.phase != storeIdle {

@@ -108,32 +108,31 @@ func weightExhibits() []Entry {
 		c.Unordered = true
 		return c
 	}
-	const setting = "The link that is named first is the lightest: "
+	const setting = "The links, from the lightest to the heaviest: "
 	return []Entry{{
-		Name: "ghs: a CONNECT is not deferred", Source: known, Setting: setting + "1-2, then 1-3",
-		Wrong: "a fragment that has not chosen the link takes it for its core: two processes are ends of " +
-			"a core of which neither fragment knows",
+		Name: "ghs: a CONNECT is not deferred", Source: known, Setting: setting + "1-2, 1-3.",
+		Wrong: "A process answers a CONNECT immediately, as if its own fragment had chosen the same link. The " +
+			"link becomes a core that the fragments do not know, and the election blocks.",
 		Config:  path(with(ghs.Algorithm(), before(hastyConnect))),
 		Control: Control{"ghs", path(ghs.Algorithm())},
 	}, {
 		Name: "ghs: a TEST of a higher level is not deferred", Source: known, Setting: setting +
-			"1-2, then 1-3",
-		Wrong: "the process does not know yet in which fragment it will be, and accepts a link within " +
-			"its own",
+			"1-2, 1-3.",
+		Wrong: "A process answers a TEST of a higher level before it knows to which fragment it will belong. It " +
+			"accepts a link that is inside its own fragment.",
 		Config:  path(with(ghs.Algorithm(), before(hastyTest))),
 		Control: Control{"ghs", path(ghs.Algorithm())},
 	}, {
-		Name: "ghs: a REPORT is not deferred", Source: known, Setting: setting + "1-2, then 2-3",
-		Wrong: "an end of the core compares what the other has found with what it has found so far: the " +
-			"tree seems to be complete",
+		Name: "ghs: a REPORT is not deferred", Source: known, Setting: setting + "1-2, 2-3.",
+		Wrong: "One end of the core compares the REPORT of the other end with an unfinished search of its own. " +
+			"It concludes too early that the tree is complete.",
 		Config:  line(with(ghs.Algorithm(), before(hastyReport))),
 		Control: Control{"ghs", line(ghs.Algorithm())},
 	}, {
 		Name: "ghs: links do not keep the order", Source: known, Limit: true, Setting: setting +
-			"1-2, then 2-3",
-		Wrong: "no mistake of the code: messages of one level overtake each other, and one of the level " +
-			"before " +
-			"is taken for one of the next",
+			"1-2, 2-3.",
+		Wrong: "The algorithm needs links that keep messages in order. On other links messages overtake each " +
+			"other, and a message of one level counts for the next.",
 		Config:  unordered(line(ghs.Algorithm())),
 		Control: Control{"the same on links that keep the order", line(ghs.Algorithm())},
 	}}
