@@ -18,6 +18,29 @@ import (
 	"github.com/go-election/election/cmd/elect/internal/exit"
 )
 
+// TestOrderIsProposed: who draws a ring learns that in the order of ids only the largest competes, unless the order
+// is chosen.
+func TestOrderIsProposed(t *testing.T) {
+	const proposal = "With ids in order, only the largest competes for long. To see more: --order random --seed 3\n"
+	for line, want := range map[string]string{
+		"sim hs -n 8 --svg -":                         proposal,
+		"sim lcr/max -n 3 --svg -":                    proposal,
+		"sim hs -n 8 --links -":                       "",
+		"sim hs -n 8":                                 "",
+		"sim hs -n 8 --order sorted --svg -":          "",
+		"sim hs --ids 3,1,2 --svg -":                  "",
+		"sim hs -n 2 --svg -":                         "",
+		"sim hs -n 8 --initiators 2,5 --svg -":        "",
+		"sim bully -n 5 --svg -":                      "",
+		"sim itairodeh -n 5 --svg -":                  "",
+		"sim hs -n 8 --order random --seed 3 --svg -": "",
+	} {
+		r := elect(t, "", strings.Fields(line)...)
+		require.Zero(t, r.code, r.stderr)
+		require.Equal(t, want, r.stderr, line)
+	}
+}
+
 // TestTraceFiles: an election is recorded, shown, replayed and compared; what is read from a file and
 // from standard input is the same.
 func TestTraceFiles(t *testing.T) {

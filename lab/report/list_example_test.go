@@ -32,6 +32,6 @@ func ExampleWritePages() {
 	//
 	// Examples
 	//   elect sim dkr -n 8
-	//   elect sim dkr -n 8 --svg dkr.svg
+	//   elect sim dkr -n 8 --order random --seed 3 --svg dkr.svg
 	//   elect soak dkr --runs 1000
 }

@@ -233,11 +233,14 @@ func commands(a *election.Algorithm) []string {
 			until = " --until 120"
 		}
 	}
-	n := 8
-	if a.Topology == election.Mesh {
+	n, order := 8, ""
+	switch {
+	case a.Topology == election.Mesh:
 		n = 9
+	case a.Topology == election.Ring && a.Winner != nil: // in the picture of sorted ids only one competes
+		order = " --order random --seed 3"
 	}
 	return []string{fmt.Sprintf("sim %s -n %d%s", a.Title(), n, until),
-		fmt.Sprintf("sim %s -n %d%s --svg %s.svg", a.Title(), n, until, a.Name),
+		fmt.Sprintf("sim %s -n %d%s%s --svg %s.svg", a.Title(), n, until, order, a.Name),
 		fmt.Sprintf("soak %s --runs 1000", a.Title())}
 }

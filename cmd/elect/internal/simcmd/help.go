@@ -8,7 +8,7 @@ const examplesSim = `  elect sim lcr -n 1000 --order random --seed 7
   elect sim hs -n 64 --schedule random --seed 3
   elect sim lcr -n 9 --loss 0.01 --partition '1,2|3,4,5@3-9'
   elect sim mutex --param election=lcr -n 5 --crash-at 5@9 --suspect-after 2
-  elect sim hs -n 8 --svg hs.svg --trace hs.ndjson
+  elect sim hs -n 8 --order random --seed 3 --svg hs.svg --trace hs.ndjson
   elect sim --scenario file.json`
 
 const longRun = `Runs an election among goroutines of this process, one for each participant.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-election/election"
 	"github.com/go-election/election/cmd/elect/internal/console"
 	"github.com/go-election/election/cmd/elect/internal/files"
 	"github.com/go-election/election/cmd/elect/internal/job"
@@ -29,6 +30,17 @@ func proposePage(a *console.Console, cmd *cobra.Command, o *job.Options, args []
 	}
 	_, err := fmt.Fprintf(a.Stdout, "\nTo see %s step by step:\n  %s\n", what, line)
 	return err
+}
+
+// proposeOrder shows on standard error how to draw more of a ring whose order nobody has chosen. Its ids grow from one
+// process to the next, so every candidate but the largest has a larger neighbor, and gives up after its first message.
+func proposeOrder(a *console.Console, cmd *cobra.Command, j *job.Job) {
+	given := cmd.Flags().Changed
+	chosen := slices.ContainsFunc([]string{"order", "ids", "initiators", "crashed", "scenario"}, given)
+	if !given("svg") || chosen || j.Algorithm.Topology != election.Ring || j.Algorithm.Winner == nil || len(j.IDs) < 3 {
+		return
+	}
+	fmt.Fprintln(a.Stderr, "With ids in order, only the largest competes for long. To see more: --order random --seed 3")
 }
 
 // pageCommand returns that command, or nothing if there is none.

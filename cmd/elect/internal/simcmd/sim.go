@@ -109,6 +109,7 @@ func executeJobs(a *console.Console, cmd *cobra.Command, o *job.Options, args []
 			all = append(all, j.Named(err))
 			shown = false
 		}
+		proposeOrder(a, cmd, j)
 		if err != nil {
 			all = append(all, exit.Classify(j.Named(err)))
 			shown = false
