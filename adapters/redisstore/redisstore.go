@@ -130,13 +130,17 @@ func (s *Store) Watch(ctx context.Context, key string) iter.Seq[store.Event] {
 				continue
 			}
 			asked = false
-			m, ok := received.(*redis.Message)
-			if !ok {
-				continue // the subscription was confirmed, or the server has answered
-			}
-			size := min(len(rand.Text()), len(m.Payload))
-			if !yield(store.Event{Revision: m.Payload[:size], Value: []byte(m.Payload[size:])}) {
-				return
+			switch m := received.(type) {
+			case *redis.Subscription:
+				// A client closes its channels, except for one that is being connected meanwhile.
+				if _, err := do(ctx, s.client, "PING"); errors.Is(err, redis.ErrClosed) {
+					return
+				}
+			case *redis.Message:
+				size := min(len(rand.Text()), len(m.Payload))
+				if !yield(store.Event{Revision: m.Payload[:size], Value: []byte(m.Payload[size:])}) {
+					return
+				}
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func serve(tb testing.TB, dir, address string) (stop func()) {
 	})
 	tb.Cleanup(stop)
 	client := connect(tb, address)
-	require.Eventually(tb, func() bool { return client.Ping(context.Background()).Err() == nil }, 20*time.Second,
+	require.Eventually(tb, func() bool { return client.Ping(context.Background()).Err() == nil }, time.Minute,
 		10*time.Millisecond)
 	return stop
 }
@@ -161,7 +161,7 @@ func TestSilentChannel(t *testing.T) {
 			events <- e
 		}
 	}()
-	require.Eventually(t, func() bool { return pings() >= before+2 }, 30*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return pings() >= before+3 }, time.Minute, 100*time.Millisecond)
 	revision, err := s.Put(t.Context(), "k", []byte("value"), "")
 	require.NoError(t, err)
 	require.Equal(t, store.Event{Value: []byte("value"), Revision: revision}, <-events)
