@@ -176,8 +176,7 @@ func lostAnswer(r *run) error {
 		for end := time.Now().Add(r.o.brief); !carriedOut() && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
-		p.cut(false)
-		p.repair() // a client that tries again reaches the server
+		p.replace() // a client that tries again reaches the server
 		var got result
 		select {
 		case got = <-done:

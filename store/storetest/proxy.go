@@ -132,11 +132,24 @@ func (p *proxy) set(requests, answers flow) {
 	p.change.Broadcast()
 }
 
+// replace closes all connections, and forwards everything on new ones.
+func (p *proxy) replace() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests, p.answers = freely, freely
+	p.closeConns()
+}
+
 // cut closes all connections. If refuse is true, new ones are closed immediately until repair is called.
 func (p *proxy) cut(refuse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuses = refuse
+	p.closeConns()
+}
+
+// closeConns is called with mu locked.
+func (p *proxy) closeConns() {
 	for c := range p.conns {
 		c.Close()
 	}

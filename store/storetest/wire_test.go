@@ -217,14 +217,14 @@ func over(f flaws) Open {
 
 // TestRemote: a store over TCP passes all tests that need a network.
 func TestRemote(t *testing.T) {
-	for f := range Check(t.Context(), over(flaws{}), Options{Address: serve(t)}) {
+	for f := range Check(t.Context(), over(flaws{}), Options{Address: serve(t), Patience: time.Minute}) {
 		switch f.Property {
 		case "Watch":
 			require.Equal(t, NotPromised, f.Verdict, f)
 		case "Deleted":
 			require.Equal(t, NotTested, f.Verdict, f)
 		default:
-			require.Equal(t, Finding{f.Property, Holds, ""}, f)
+			require.Equal(t, Holds, f.Verdict, f)
 		}
 	}
 }
