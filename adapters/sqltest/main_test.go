@@ -119,14 +119,14 @@ func each(t *testing.T, test func(t *testing.T, d *database)) {
 	onServers(t, test)
 	t.Run("SQLite", func(t *testing.T) {
 		location := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.Join(t.TempDir(), "a ?#%.db")}).EscapedPath(),
-			RawQuery: url.Values{"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)"}}.Encode()}
+			RawQuery: url.Values{"_pragma": {"busy_timeout(60000)", "journal_mode(WAL)"}}.Encode()}
 		test(t, &database{"SQLite", "sqlite", sqlstore.SQLite, nil, func(string) string { return location.String() }})
 	})
 }
 
 // disconnect ends all other connections to the server.
 func (d *database) disconnect(admin *sql.DB) error {
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	if d.dialect == sqlstore.PostgreSQL {
 		_, err := admin.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

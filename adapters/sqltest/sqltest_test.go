@@ -39,7 +39,6 @@ func TestConformance(t *testing.T) {
 			return
 		}
 		// This driver waits for the answer of the server even if the context has ended.
-		o.Patience = 5 * time.Second
 		var broken []string
 		for f := range storetest.Check(t.Context(), open, o) {
 			if f.Verdict == storetest.Broken {
@@ -61,7 +60,8 @@ func TestDisturbed(t *testing.T) {
 		require.NoError(t, err)
 		possible := map[string]bool{"0": true} // values that may be stored
 		opens, acknowledged := 0, 0
-		for n := 1; acknowledged < 100; n++ {
+		for n := 1; acknowledged < 100 || opens == 0; n++ {
+			require.Less(t, n, 1000, "%d Puts are acknowledged, and the outcome of %d is open", acknowledged, opens)
 			disturbed := make(chan error, 1)
 			switch {
 			case n%100 == 50:
@@ -78,7 +78,7 @@ func TestDisturbed(t *testing.T) {
 				disturbed <- nil
 			}
 			value := fmt.Sprint(n)
-			ctx, stop := context.WithTimeout(t.Context(), time.Second)
+			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 			written, err := s.Put(ctx, key, []byte(value), revision)
 			stop()
 			switch {
@@ -99,10 +99,9 @@ func TestDisturbed(t *testing.T) {
 			require.Eventually(t, func() bool {
 				got, revision, err = s.Get(t.Context(), key)
 				return err == nil
-			}, 30*time.Second, time.Millisecond, "%v", err)
+			}, time.Minute, time.Millisecond, "%v", err)
 			require.Contains(t, possible, string(got))
 		}
-		require.NotZero(t, opens, "nothing was disturbed")
 		got, _, err := s.Get(t.Context(), key)
 		require.NoError(t, err)
 		require.Contains(t, possible, string(got))

@@ -121,7 +121,7 @@ func prepare(name string) (s *Server, port string, err error) {
 func (s *Server) command(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir = s.directory
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "HOME="+s.directory)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "HOME="+s.directory, "TMPDIR="+s.directory)
 	cmd.SysProcAttr = attributes(s.identity)
 	return cmd
 }
