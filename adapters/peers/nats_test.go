@@ -20,12 +20,12 @@ func TestNATSKeyTTL(t *testing.T) {
 	}
 	s.Start()
 	defer s.Shutdown()
-	nc, err := nats.Connect("", nats.InProcessServer(s))
+	nc, err := nats.Connect("", nats.InProcessServer(s), nats.Timeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,12 +35,15 @@ func TestNATSKeyTTL(t *testing.T) {
 		t.Fatal(err)
 	}
 	const ttl = time.Second
-	revision, err := kv.Create(ctx, "renewed", []byte("a"), jetstream.KeyTTL(ttl))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := kv.Update(ctx, "renewed", []byte("a again"), revision); err != nil {
-		t.Fatal(err)
+	for renewed := false; !renewed; {
+		revision, err := kv.Create(ctx, "renewed", []byte("a"), jetstream.KeyTTL(ttl))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = kv.Update(ctx, "renewed", []byte("a again"), revision)
+		if renewed = err == nil; !renewed && !errors.Is(err, jetstream.ErrKeyRevisionMismatch) { // which is: too late
+			t.Fatal(err)
+		}
 	}
 	if _, err := kv.Create(ctx, "untouched", []byte("a"), jetstream.KeyTTL(ttl)); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestPostgreSQLAdvisoryLock(t *testing.T) {
 	if err := a.QueryRowContext(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
 		t.Fatal(err)
 	}
-	if !ask(b, "SELECT pg_terminate_backend($1, 10000)", pid) {
+	if !ask(b, "SELECT pg_terminate_backend($1, 60000)", pid) {
 		t.Fatal("the session of a does not end")
 	}
 	if !ask(b, "SELECT pg_try_advisory_lock(37)") {
