@@ -11,10 +11,10 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 	"time"
 
@@ -70,16 +70,12 @@ func serve(dir, address string) error {
 
 // configure writes the configuration of a cluster of one server, whose ports stay the same when it starts again.
 func configure(file, address string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return err
-	}
-	number, err := strconv.Atoi(port)
+	a, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	// A negative port turns a service off.
-	ports := map[string]int{"http": number, "dns": -1, "grpc": -1, "grpc_tls": -1, "serf_wan": -1}
+	ports := map[string]int{"http": int(a.Port()), "dns": -1, "grpc": -1, "grpc_tls": -1, "serf_wan": -1}
 	for _, name := range []string{"server", "serf_lan"} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -117,7 +117,7 @@ func TestLeaderEnds(t *testing.T) {
 		}
 		<-arrived
 		<-arrived
-		leads.link.cut.Store(true)
+		leads.link.Cut.Store(true)
 		if !silent {
 			leads.server.Stop()
 		}
@@ -127,7 +127,7 @@ func TestLeaderEnds(t *testing.T) {
 		by, err := m.call(t.Context(), "add", "")
 		require.NoError(t, err)
 		require.Equal(t, "b", by)
-		leads.link.cut.Store(false)
+		leads.link.Cut.Store(false)
 		close(release)
 	}
 }
@@ -179,7 +179,7 @@ func TestHeader(t *testing.T) {
 	_, err := leads.Wait(t.Context())
 	require.NoError(t, err)
 	m := startWith(t, s, "b", new(jobs).register)
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	stream, err := m.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, "/jobs/watch")
 	require.NoError(t, err)

@@ -2,11 +2,9 @@ package grpc_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 
 	electgrpc "github.com/go-election/election/adapters/grpc"
 	"github.com/go-election/election/elector"
+	"github.com/go-election/election/internal/grouptest"
 	"github.com/go-election/election/store/memstore"
 )
 
@@ -51,32 +50,10 @@ func (s service) Watch(r *grpc_health_v1.HealthCheckRequest, to grpc.ServerStrea
 	return nil
 }
 
-// link is the store as one member reaches it.
-type link struct {
-	*memstore.Store
-	cut atomic.Bool
-}
-
-var errCut = errors.New("no connection")
-
-func (l *link) Get(ctx context.Context, key string) ([]byte, string, error) {
-	if l.cut.Load() {
-		return nil, "", errCut
-	}
-	return l.Store.Get(ctx, key)
-}
-
-func (l *link) Put(ctx context.Context, key string, value []byte, revision string) (string, error) {
-	if l.cut.Load() {
-		return "", errCut
-	}
-	return l.Store.Put(ctx, key, value, revision)
-}
-
 // member is one member, and a client of its server.
 type member struct {
 	*elector.Elector
-	link   *link
+	link   *grouptest.Link
 	conn   *grpc.ClientConn
 	client grpc_health_v1.HealthClient
 	stop   context.CancelFunc
@@ -92,7 +69,7 @@ func start(t *testing.T, s *memstore.Store, name string) *member {
 func startWith(t *testing.T, s *memstore.Store, name string, register func(*grpc.Server)) *member {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	to := &link{Store: s}
+	to := &grouptest.Link{Watcher: s}
 	// A long lease, so that a busy machine changes no leader.
 	e, err := elector.New(elector.Config{Group: "g", Self: name, Store: to, Times: elector.Cloud(), Advertise: l.Addr().String()})
 	require.NoError(t, err)

@@ -4,8 +4,7 @@ package natsstore_test
 
 import (
 	"context"
-	"net"
-	"strconv"
+	"net/netip"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -23,15 +22,10 @@ func TestMain(m *testing.M) {
 		}
 		return natsstore.New(bucket), nil
 	}, func(dir, address string) error {
-		_, text, err := net.SplitHostPort(address)
-		if err != nil {
-			return err
+		a, err := netip.ParseAddrPort(address)
+		if err == nil {
+			_, err = listen(dir, int(a.Port()))
 		}
-		port, err := strconv.Atoi(text)
-		if err != nil {
-			return err
-		}
-		_, err = listen(dir, port)
 		return err
 	})
 	goleak.VerifyTestMain(m)

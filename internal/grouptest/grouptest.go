@@ -4,6 +4,7 @@ package grouptest
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"net"
 	"sync"
@@ -60,6 +61,30 @@ func (c *counted) Get(ctx context.Context, key string) ([]byte, string, error) {
 func (c *counted) Put(ctx context.Context, key string, value []byte, revision string) (string, error) {
 	c.g.puts.Add(1)
 	return c.Store.Put(ctx, key, value, revision)
+}
+
+// Link is a store as one member reaches it.
+type Link struct {
+	store.Watcher
+	Cut atomic.Bool // requests fail
+}
+
+var errCut = errors.New("grouptest: the member is disconnected")
+
+// Get implements [store.Store].
+func (l *Link) Get(ctx context.Context, key string) ([]byte, string, error) {
+	if l.Cut.Load() {
+		return nil, "", errCut
+	}
+	return l.Watcher.Get(ctx, key)
+}
+
+// Put implements [store.Store].
+func (l *Link) Put(ctx context.Context, key string, value []byte, revision string) (string, error) {
+	if l.Cut.Load() {
+		return "", errCut
+	}
+	return l.Watcher.Put(ctx, key, value, revision)
 }
 
 type member struct {

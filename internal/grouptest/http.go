@@ -1,7 +1,6 @@
 package grouptest
 
 import (
-	"errors"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -36,7 +35,7 @@ type wire struct {
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.cut.Load() {
-		return nil, errors.New("grouptest: the member is disconnected")
+		return nil, errCut
 	}
 	return w.Transport.RoundTrip(r)
 }

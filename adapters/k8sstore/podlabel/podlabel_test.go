@@ -3,7 +3,6 @@ package podlabel
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/go-election/election/adapters/k8sstore/fakeapi"
 	"github.com/go-election/election/elector"
-	"github.com/go-election/election/store"
+	"github.com/go-election/election/internal/grouptest"
 	"github.com/go-election/election/store/memstore"
 )
 
@@ -105,35 +104,13 @@ type member struct {
 	led      atomic.Int32
 	term     atomic.Pointer[elector.Term] // the last one
 	overruns atomic.Int32
-	link     *link
-}
-
-// link connects a member with the store.
-type link struct {
-	store.Watcher
-	cut atomic.Bool
-}
-
-var errCut = errors.New("no connection")
-
-func (l *link) Get(ctx context.Context, key string) ([]byte, string, error) {
-	if l.cut.Load() {
-		return nil, "", errCut
-	}
-	return l.Watcher.Get(ctx, key)
-}
-
-func (l *link) Put(ctx context.Context, key string, value []byte, revision string) (string, error) {
-	if l.cut.Load() {
-		return "", errCut
-	}
-	return l.Watcher.Put(ctx, key, value, revision)
+	link     *grouptest.Link
 }
 
 // start runs a member whose work ends with its context.
 func (c *cluster) start(pod string, l *Label) *member {
 	c.Helper()
-	m := &member{ended: make(chan error, 1), link: &link{Watcher: c.store}}
+	m := &member{ended: make(chan error, 1), link: &grouptest.Link{Watcher: c.store}}
 	e, err := elector.New(elector.Config{Group: "orders", Self: pod, Store: m.link,
 		Overrun: func(elector.Term) { m.overruns.Add(1) }})
 	if err != nil {
@@ -207,7 +184,7 @@ func TestLost(t *testing.T) {
 			}
 			return nil
 		})
-		a.link.cut.Store(true)
+		a.link.Cut.Store(true)
 		c.expect("b", 5*time.Second)
 		c.end(a, b)
 		if c.most > 1 {
