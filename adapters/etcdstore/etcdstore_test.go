@@ -159,7 +159,7 @@ func TestRestart(t *testing.T) {
 		defer cancel()
 		value, again, err := kept.Get(ctx, "k")
 		return err == nil && string(value) == "first" && again == revision
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	_, err = kept.Put(t.Context(), "k", []byte("second"), revision)
 	require.NoError(t, err)
 }

@@ -77,7 +77,7 @@ func dial(t *testing.T, members ...*server) *grpc.ClientConn {
 
 // answers returns the address of the member that answers a request.
 func answers(t *testing.T, conn *grpc.ClientConn) string {
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	var from peer.Peer
 	_, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{}, grpc.WaitForReady(true), grpc.Peer(&from))
@@ -91,7 +91,7 @@ func TestHealth(t *testing.T) {
 	a, b := serve(t, "a", s), serve(t, "b", s)
 	conn := dial(t, a, b)
 	leads := func(m *server) {
-		require.Eventually(t, func() bool { return m.Leader().Self }, 30*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return m.Leader().Self }, time.Minute, time.Millisecond)
 		// For a moment, the client may take both for healthy.
 		require.Eventually(t, func() bool {
 			for range 10 {
@@ -100,7 +100,7 @@ func TestHealth(t *testing.T) {
 				}
 			}
 			return true
-		}, 30*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 	}
 	v, err := a.Wait(t.Context())
 	require.NoError(t, err)

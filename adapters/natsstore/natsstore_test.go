@@ -26,7 +26,7 @@ func listen(dir string, port int) (*server.Server, error) {
 		return nil, err
 	}
 	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		return nil, errors.New("the server is not ready")
 	}
 	return s, nil
@@ -48,12 +48,12 @@ func shutdown(s *server.Server) {
 // open connects to a bucket.
 func open(ctx context.Context, address string) (*nats.Conn, jetstream.KeyValue, error) {
 	conn, err := nats.Connect("nats://"+address, nats.MaxReconnects(-1), nats.ReconnectBufSize(-1),
-		nats.ReconnectWait(20*time.Millisecond), nats.PingInterval(200*time.Millisecond), nats.MaxPingsOutstanding(3),
+		nats.ReconnectWait(20*time.Millisecond), nats.PingInterval(5*time.Second), nats.Timeout(5*time.Second),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		return nil, nil, err
 	}
-	js, err := jetstream.New(conn)
+	js, err := jetstream.New(conn, jetstream.WithDefaultTimeout(time.Minute))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func TestRestart(t *testing.T) {
 		defer cancel()
 		value, again, err := kept.Get(ctx, "k")
 		return err == nil && string(value) == "first" && again == revision
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	_, err = kept.Put(t.Context(), "k", []byte("second"), revision)
 	require.NoError(t, err)
 }

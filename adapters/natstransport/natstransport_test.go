@@ -29,7 +29,7 @@ func serve(tb testing.TB, port int, users ...*server.User) *server.Server {
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, Users: users, NoLog: true, NoSigs: true})
 	require.NoError(tb, err)
 	s.Start()
-	require.True(tb, s.ReadyForConnections(10*time.Second))
+	require.True(tb, s.ReadyForConnections(time.Minute))
 	tb.Cleanup(func() {
 		s.Shutdown()
 		s.WaitForShutdown()
@@ -46,7 +46,7 @@ func dial(tb testing.TB, url string, options ...nats.Option) *nats.Conn {
 
 func connect(tb testing.TB, url string, options ...nats.Option) *nats.Conn {
 	options = append(options, nats.MaxReconnects(-1), nats.ReconnectBufSize(-1), nats.ReconnectWait(20*time.Millisecond),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+		nats.Timeout(5*time.Second), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	conn, err := nats.Connect(url, options...)
 	require.NoError(tb, err)
 	return conn
@@ -178,12 +178,12 @@ func TestReconnects(t *testing.T) {
 	s.Shutdown()
 	s.WaitForShutdown()
 	for _, conn := range conns {
-		require.Eventually(t, func() bool { return !conn.IsConnected() }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return !conn.IsConnected() }, time.Minute, time.Millisecond)
 	}
 	require.ErrorContains(t, ends[0].Send(t.Context(), packet), "no connection")
 	serve(t, port)
 	for _, conn := range conns {
-		require.Eventually(t, conn.IsConnected, 10*time.Second, time.Millisecond)
+		require.Eventually(t, conn.IsConnected, time.Minute, time.Millisecond)
 		require.NoError(t, conn.Flush()) // the server knows the subscription
 	}
 	packet.Msg.Value = 2
