@@ -17,7 +17,7 @@ import (
 	"github.com/go-election/election/store/sqlstore"
 )
 
-const most = 30 * time.Second // that a leader gets for its first write
+const most = time.Minute // that a leader gets for its first write
 
 func connect(t *testing.T, file string) *sql.DB {
 	db, err := open(t.Context(), file)
