@@ -82,10 +82,10 @@ func rootCommand(a *console.Console) *cobra.Command {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", fmt.Sprint("FlagUsagesWrapped ", a.Width())))
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	parse.Var(root.PersistentFlags(), &when, "color", "when", "when there are colours: "+strings.Join(terminal.When, ", "),
+	parse.Var(root.PersistentFlags(), &when, "color", "when", "when to use colours: "+strings.Join(terminal.When, ", "),
 		parse.OneOf(terminal.When...))
 	parse.Complete(root, "color", terminal.When...)
-	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "report the speed of the program, too")
+	root.PersistentFlags().BoolVarP(&a.Verbose, "verbose", "v", false, "also report the speed of the program")
 	group := func(id, title string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
 		for _, c := range commands {

@@ -173,7 +173,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// TestUnnamedInPartition: processes in no group of a --partition are one more group, as documented in the
+// TestUnnamedInPartition: processes in no group of a --partition form another group, as documented in the
 // help. Without times the partition lasts for the whole run.
 func TestUnnamedInPartition(t *testing.T) {
 	for partition, leaders := range map[string]string{"1,2": "2", "1|2": "3"} {
@@ -183,8 +183,8 @@ func TestUnnamedInPartition(t *testing.T) {
 	}
 	for _, page := range [][]string{{"sim", "--help"}, {"help", "faults"}} {
 		text := strings.Join(strings.Fields(elect(t, "", page...).stdout), " ")
-		require.Regexp(t, `processes that (no group|none) names are one more group`, text)
-		require.Regexp(t, `without @\S* (it is there )?for the whole run`, text)
+		require.Regexp(t, `processes in no group form another group`, text)
+		require.Regexp(t, `without @\S* (it lasts )?for the whole run`, text)
 	}
 }
 

@@ -219,11 +219,11 @@ func TestCertMakesDir(t *testing.T) {
 func TestLeadHelp(t *testing.T) {
 	text := strings.Join(strings.Fields(elect(t, "", "help", "lead").stdout), " ")
 	for _, want := range []string{
-		"its whole process group get SIGTERM",
-		"leaves that group, as by setsid, gets neither signal and lives on",
+		"its whole process group receive SIGTERM",
+		"leaves the process group, for instance with setsid, this process receives neither signal",
 		"KillMode=mixed",
-		"If SIGSTOP stops elect lead alone, COMMAND continues alongside the next member's until SIGCONT",
-		"freeze the control group of both", "refuses a token that is smaller",
+		"If SIGSTOP stops only elect lead, COMMAND continues until SIGCONT",
+		"freeze the control group of both", "refuse a token that is smaller",
 	} {
 		require.Contains(t, text, want)
 	}

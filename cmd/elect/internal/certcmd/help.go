@@ -1,20 +1,21 @@
 package certcmd
 
-const long = `Makes certificates with which the members of elect lead know each other. elect
-cert ca writes ca.pem and ca.key.pem: the authority, and the key by which it
-signs. elect cert member writes NAME.pem and NAME.key.pem for each member, for
-the identity spiffe://GROUP/NAME. GROUP is --group, here and for elect lead, and
-lead by default. It prints the files, the group, and until when they are valid.
+const long = `Makes certificates by which the members of elect lead authenticate. elect cert ca
+writes ca.pem, the certificate authority, and ca.key.pem, its key. elect cert
+member writes NAME.pem and NAME.key.pem for each member, with the identity
+spiffe://GROUP/NAME. GROUP is the --group of this command and of elect lead, by
+default lead. It prints the files, the group, and when they expire.
 
-Each member gets ca.pem, its own certificate and its own key. Keep ca.key.pem
-away from the members: its holder can be any of them. Members load new files
-while they run, so a certificate is renewed by elect cert member before it ends.
+Each member needs ca.pem, its own certificate and its own key. Do not give
+ca.key.pem to members: whoever has it can pretend to be any of them. Members load
+new files while they run, so run elect cert member again before a certificate
+expires.
 
-Members compare the identity alone, whatever the address. For clients that compare
-names of hosts, such as browsers, --host adds a DNS name or an IP address.
+Members verify the identity, not the address. --host adds a DNS name or an IP
+address for clients that verify host names, such as browsers.
 
-These are for trying out, and for services that have no certificate authority of
-their own.`
+Use these certificates for trials, and for services without a certificate
+authority of their own.`
 
 const examples = `  elect cert ca
   elect cert member --group lead a b c
@@ -24,7 +25,7 @@ const examples = `  elect cert ca
     --once -- env`
 
 const longShow = `Shows the certificates in PEM files: the name, the issuer, the identity, the DNS
-names and IP addresses, when each is valid, and what it is good for: for a member,
-the group and the name that elect lead needs, or else what is missing.
+names and IP addresses, the time of validity, and the use. For the certificate of a
+member this is the group and the name that elect lead needs, or what is missing.
 
-It does not check who has signed them. A member does when it starts.`
+It does not verify signatures; a member does when it starts.`

@@ -26,7 +26,7 @@ import (
 func New(a *console.Console) *cobra.Command {
 	o := &options{Options: job.Options{Catalog: a.Catalog, Most: mostChecked, Driven: "checked"}}
 	cmd := &cobra.Command{
-		Use: "check ALGORITHM", Short: "Check an election in every state that it can be in",
+		Use: "check ALGORITHM", Short: "Check every state that an election can reach",
 		Long: long, Example: examples,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.replay != "" {

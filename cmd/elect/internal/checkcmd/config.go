@@ -40,17 +40,17 @@ func (o *options) define(cmd *cobra.Command) {
 	o.network = networkFIFO
 	o.Define(cmd)
 	fs.Lookup("scenario").Usage = "take the election from a file with one scenario, - for standard input"
-	fs.BoolVar(&c.Started, "started", false, "all initiators have started before the first state; else each starts "+
+	fs.BoolVar(&c.Started, "started", false, "all initiators have started before the first state; by default each starts "+
 		"at any moment")
 	fs.BoolVar(&c.NoAnnouncement, "no-announcement", false, "leave out announcements and what followers learn from "+
 		"them; includes --started")
-	fs.BoolVar(&c.Nudge, "nudge", false, "when nothing is left to happen, each process without a leader starts an "+
+	fs.BoolVar(&c.Nudge, "nudge", false, "when no event is left, each process without a leader starts an "+
 		"election")
 	parse.Var(fs, &c.Window, "window", "3", "the time until which initiators start, in units", parse.Time)
 	parse.Var(fs, &c.Until, "until", "20", "when every run ends, in units; needed with heartbeats", parse.After0)
 	parse.Choice(cmd, &o.network, "network", "the links: fifo, unordered, lossy or duplicating", networkFIFO,
 		networkUnordered, networkLossy, networkDuplicating)
-	fs.StringVar(&o.voters, "voters", "", "of a lease: the voters and how they change, as \"agreed=123 to=1,23 "+
+	fs.StringVar(&o.voters, "voters", "", "the voters of a lease and their changes, such as \"agreed=123 to=1,23 "+
 		"changes=1\"; also needed to --replay")
 	parse.Var(fs, &c.Delay, "delay", "1", "the longest delay of a message, in units (default the bound that the "+
 		"algorithm assumes)", parse.After0)

@@ -8,38 +8,38 @@ For a property that does not hold it shows a shortest run to the violation, step
 by step.
 
 A property that must hold at some time, such as that a process leads, is seen or
-not seen; every other holds or is violated. If initiators start at any moment, a
-late start may begin another election. The numbers of messages and steps then
-cover all elections of a run, and with --started one election.
+not seen. Every other property holds or is violated. If initiators start at any
+moment, a late start may begin another election. The numbers of messages and
+steps then cover all elections of a run; with --started they cover one election.
 
 --network is one of
 
   fifo          links keep the order (the default)
   unordered     any message on a link may be the next
-  lossy         fifo, but --losses of all messages are lost (default: unlimited)
-  duplicating   fifo, but --duplicates of all messages arrive twice (default: 1)
+  lossy         fifo, but up to --losses messages are lost (default: unlimited)
+  duplicating   fifo, but up to --duplicates messages arrive twice (default: 1)
 
-Budgets may be combined with unordered links and with one another.
+Budgets may be combined with unordered links and with each other.
 
-An algorithm that assumes a bound on delays is checked in time: messages take up
-to --delay, and timers expire when they are due, in steps of --tick. With
---untimed, and for an algorithm without such a bound, a message takes any time.
-A timer then expires at any time, though not before one that was set earlier and
-is shorter.
+An algorithm that assumes a bound on delays is checked with time: messages take
+up to --delay, and timers expire when they are due, in steps of --tick. With
+--untimed, or if the algorithm assumes no bound, a message takes any time. A
+timer then expires at any time, but not before a shorter timer that was set
+earlier.
 
 A lease has many more states than an election: each process has a clock, and
-renewals never end. So the example below has leases of two ticks, exact clocks
+renewals never end. So the example below has leases of two ticks, exact clocks,
 and candidates that claim without asking first.
 
 With --voters the voters of a lease change. The option takes these words:
 
-  agreed=123    the voters in the first state, by their ids; without it the
+  agreed=123    the ids of the voters in the first state; without it the
                 group has to be founded
-  wishes=12,3   what each process wishes; the last wish applies to all others
-  returns=12,3  what processes may wish after a restart (default: the same as before)
+  wishes=12,3   the wish of each process; the last wish applies to all others
+  returns=12,3  the wishes after a restart (default: the same as before)
   to=12,3       the sets to which a leader may change the voters
   changes=1     the number of changes that each process may begin
-  by=1          the processes that may begin one (default: all)
+  by=1          the processes that may begin a change (default: all)
   terms=3       the largest term that is claimed (default: 3)
   late          releases, and claims sent before them, also arrive at any moment
   stay          no process stops before its claim or its lease ends
@@ -48,14 +48,13 @@ With --voters the voters of a lease change. The option takes these words:
 Leaders then stop, renew and take steps at any moment, messages are lost, late
 and repeated, and a configuration arrives in one message. See lab/check.Voters.
 
-If the budgets allow more than the algorithm is made for, such as crashes on a
-ring, the report notes that this is outside its model. Properties that do not
-depend on it are still judged.
+If the budgets exceed the model of the algorithm, such as crashes on a ring, the
+report says so. Properties that do not depend on them are still judged.
 
 The exit status is 0 if everything holds, 1 if a property is violated, 2 if the
-command line is invalid, and 3 if not every state was visited: at a limit, or
-after an interrupt. The report then holds what was found so far. With --json, a
-property that is not violated so far, or not judged, holds null.
+command line is invalid, and 3 if not every state was visited because of a limit
+or an interrupt. The report then contains the results so far. In --json, a
+property that was not judged, or not violated so far, is null.
 
 The command shows a counterexample as a log, and as the pictures that flags ask
 for. --out writes it as a scenario, which elect check --replay and elect sim

@@ -1,40 +1,39 @@
 package clustercmd
 
 const long = `Starts members of a service as processes of this machine, each with a
-certificate and connected by TCP. One at a time leads, as elector.Run has it. On
-a terminal a moving picture shows which, and for how long its lease lasts. The
-leader is killed, stopped, cut off and asked to end, one after another, until a
-key is pressed; then keys do that. Without a terminal, and without --script, the
-leader is killed once and asked to end once, or with --svg all of these, which
-takes three members or more.
+certificate and connected by TCP. One member at a time leads, by elector.Run. On
+a terminal a moving picture shows the leader and the rest of its lease. The
+command kills, stops, cuts off and terminates the leader in turn until you press
+a key; from then on, keys do it. Without a terminal and without --script, it
+kills and terminates the leader once. With --svg it does all four, which needs
+at least three members.
 
-A script has a step on each line, and comments behind #. MEMBER is a letter,
+A script has one step on each line, and comments after #. MEMBER is a letter,
 leader or all:
-  kill, term, stop, cont MEMBER   SIGKILL; SIGTERM, upon which it hands over; SIGSTOP; SIGCONT
-  cut, heal MEMBER                no packet from or to others arrives; they arrive again
-  restart MEMBER                  start it again; one that runs is killed before
-  restart all                     start those that are down
-  transfer b, resign              the leader hands over: to b, or to any
+  kill, term, stop, cont MEMBER   send SIGKILL; SIGTERM, on which it hands over; SIGSTOP; SIGCONT
+  cut, heal MEMBER                drop all packets from and to other members; stop that
+  restart MEMBER                  start it again, after killing it if it runs
+  restart all                     start the members that are down
+  transfer b, resign              let the leader hand over to b, or to any member
   sleep 2s                        wait for this time
-  wait leader                     until a member leads that runs and is not cut off
-  wait leader b, wait no leader   until b leads; until no lease is valid
-  wait agreement                  until all members that run follow the same leader
+  wait leader                     wait until a member leads that runs and is not cut off
+  wait leader b, wait no leader   wait until b leads; until no lease is valid
+  wait agreement                  wait until all running members follow the same leader
   expect one leader               fail unless one lease is valid; likewise expect leader b,
                                   expect no leader, expect agreement
 
-All members found the group. With --dir they store who they are, so a later run with
-another -n changes the members, for which it needs a majority of the last ones.
+To found the group, all members must run. With --dir they remember it, so a later
+run with another -n changes the members, which needs a majority of the old ones.
 
-A member notes from when until when its lease is valid. All use the clock of
-this machine, so that these times can be compared exactly. A member that was
-killed or stopped holds its lease until that ends. The table after the run shows
-all leases, and how long after which event each began. Terms have fifteen digits,
-of which the last six are shown; --json has all. Packets and bytes are without the
-headers of TCP and IP.
+Each member records when its lease is valid. All members use the clock of this
+machine, so the times can be compared exactly. A killed or stopped member holds
+its lease until it ends. The table after the run shows all leases, and how long
+after which event each of them began. Terms have fifteen digits; the table shows
+the last six, --json all. Packets and bytes do not include headers of TCP and IP.
 
-The exit status is 0 if no two leases were valid at the same time, each had a
-larger Term than all before, and every step of the script was done; else 1. It
-is 2 if the command line or the script is invalid.`
+The exit status is 0 if no two leases were valid at the same time, Terms
+increased from lease to lease, and every step of the script succeeded; otherwise
+it is 1. It is 2 if the command line or the script is invalid.`
 
 const examples = `  elect cluster
   elect cluster --svg run.svg

@@ -58,7 +58,7 @@ func New(a *console.Console) *cobra.Command {
 		metric: experiment.ByMessages, per: "1"}
 	cmd := &cobra.Command{
 		Use:   "compare ALGORITHM...",
-		Short: "Put algorithms side by side: messages, time and bits, over the number of processes",
+		Short: "Compare messages, time and bits of algorithms for several numbers of processes",
 		Long:  long, Example: examples,
 		ValidArgsFunction: job.Algorithms(a.Catalog, func([]string) bool { return true }),
 		RunE:              func(cmd *cobra.Command, args []string) error { return runCompare(a, cmd.Context(), c, args) },

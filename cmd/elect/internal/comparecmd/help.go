@@ -1,24 +1,24 @@
 package comparecmd
 
 const long = `Simulates elections of several algorithms with several numbers of processes,
-several times each. It shows their messages, time and bits side by side, and the
-closed forms if there are any.
+several times each. It shows their messages, time and bits side by side, and
+closed forms if they are known.
 
-Every algorithm has links of its own, unless --topology gives all the same.
-Trial k of each has seed + k, and so the same order of processes as the others:
-elect sim shows it with that seed. Ids are 1 to n, or the ids of a DOT file in
-their places. In --initiators, --crashed and as the value of a parameter, n is
-the largest id, n-1 the next. A parameter applies to the algorithms that have
-it.
+Each algorithm has its own links, unless --topology gives the same links to all.
+Trial k of each algorithm has seed + k, and therefore the same order of processes
+as trial k of the others; elect sim shows the trial with that seed. Ids are 1 to
+n, or the ids of a DOT file in their places. In --initiators, --crashed and
+values of parameters, n is the largest id and n-1 the second largest. A parameter
+applies to the algorithms that have it.
 
---csv and --json hold everything; --markdown is a table of --metric. With best,
-mean or worst as the metric, --least and --markdown show the closed forms alone,
-and nothing is simulated. --svg draws the metric over the number of processes,
-with logarithmic axes: the mean of the trials, with a bar from the least to the
-most, and bands from the best to the worst case. Lines that run parallel are
-easier to read with --per n or --per nlog: divided so, each algorithm has a
-panel. Algorithms for critical sections (mutex) are counted by the entry, not by
-the election, and cannot be compared.`
+--csv and --json contain everything; --markdown is a table of --metric. If the
+metric is best, mean or worst, --least and --markdown show only closed forms, and
+nothing is simulated. --svg draws the metric over the number of processes, with
+logarithmic axes: the mean of the trials, a bar from the smallest to the largest
+number, and a band from the best to the worst case. With --per n or --per nlog
+each algorithm has a panel, which makes parallel lines easier to read. Algorithms
+for critical sections (mutex) count messages per entry, not per election, and
+cannot be compared.`
 
 const examples = `  elect compare lcr hs franklin dkr -n 8,16,32,64,128,256 --svg compare.svg
   elect compare lcr dkr -n 2..100 --order worst --least

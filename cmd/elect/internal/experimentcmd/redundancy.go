@@ -32,7 +32,7 @@ const both experiment.Model = "both"
 func redundancyCommand(a *console.Console) *cobra.Command {
 	r := &redundancy{run: experiment.Redundancy{N: 50, Iterations: 10}, model: both}
 	cmd := &cobra.Command{
-		Use: "redundancy", Short: "How many start an election when the coordinator crashes: figures 15 and 16",
+		Use: "redundancy", Short: "How many processes start an election when the coordinator crashes: figures 15 and 16",
 		Long: longRedundancy, Example: examplesRedundancy, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.svg != "" && !r.bars && !cmd.Flags().Changed("iterations") {
@@ -49,7 +49,7 @@ func redundancyCommand(a *console.Console) *cobra.Command {
 		parse.Between(1, experiment.MostIterations))
 	parse.Choice(cmd, &r.model, "model", "the model of which processes notice a crash, and when: a, b or both",
 		experiment.Instant, experiment.Skewed, both)
-	fs.Uint64Var(&r.run.Seed, "seed", 0, "the number from which every random choice follows")
+	fs.Uint64Var(&r.run.Seed, "seed", 0, "the number that determines every random choice")
 	parse.File(cmd, &r.svg, "svg", "svg", "draw the figures into this file, - for standard output")
 	fs.BoolVar(&r.bars, "bars", false, "draw each iteration in --svg, as the paper does, of at most 20")
 	fs.BoolVar(&r.asJSON, "json", false, "one JSON object")

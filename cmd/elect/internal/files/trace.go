@@ -35,7 +35,7 @@ type traceFile struct {
 // All returns the files in the order of their flags.
 func (t *Trace) All() []traceFile {
 	return []traceFile{
-		{"trace", "record all that happens into this file, - for standard output", "ndjson", &t.Trace,
+		{"trace", "record everything that happens in this file, - for standard output", "ndjson", &t.Trace,
 			trace.Write, 0},
 		{"svg", "draw it into this file, - for standard output: a line for each process, an arrow for each " +
 			"message", "svg", &t.svg, trace.WriteSVG, trace.MostLanes},

@@ -57,7 +57,7 @@ func (o *Options) Define(cmd *cobra.Command) {
 	o.DefineTopology(cmd)
 	parse.Choice(cmd, &o.order, "order", "the order of the processes: sorted, random, best or worst (default as given)",
 		sim.SortedOrder, sim.RandomOrder, sim.BestOrder, sim.WorstOrder)
-	fs.Uint64Var(&o.Config.Seed, "seed", 0, "the number from which every random choice follows")
+	fs.Uint64Var(&o.Config.Seed, "seed", 0, "the number that determines every random choice")
 	parse.Var(fs, &o.Config.Initiators, "initiators", "ids", "the processes that start, in this order: all, none, or "+
 		"ids; if the algorithm allows one, all means one (default all)", initiators)
 	parse.Complete(cmd, "initiators", "all", "none")
@@ -95,7 +95,7 @@ func (o *Options) DefineRun(cmd *cobra.Command) {
 	fs, c := cmd.Flags(), &o.Config
 	parse.Var(fs, &c.StartTimes, "start-times", "0,2.5,1", "the times at which the initiators start, in units", parse.Times)
 	parse.Var(fs, &c.Until, "until", "100", "the time at which the run ends, in units; needed with heartbeats "+
-		"(default when nothing is left to happen)", parse.After0)
+		"(default when no event is left)", parse.After0)
 	parse.Var(fs, &c.CrashAt, "crash-at", "4@3.5,2@7", "processes crash at a time, in units", parse.Ats)
 	parse.Var(fs, &c.RecoverAt, "recover-at", "4@15", "processes return after a crash without their state", parse.Ats)
 	parse.Var(fs, &c.SuspectAfter, "suspect-after", "2",

@@ -31,7 +31,7 @@ func New(a *console.Console) *cobra.Command {
 	s := &settings{}
 	cmd := &cobra.Command{
 		Use:   "lead --self NAME (--member NAME=HOST:PORT ... | --store URL) -- COMMAND ARGS",
-		Short: "Run a program on that member of a group that leads", Long: long + stores.Forms("  ") + exits,
+		Short: "Run a program on the member of a group that leads", Long: long + stores.Forms("  ") + exits,
 		Example: examples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if dash := cmd.ArgsLenAtDash(); dash > 0 || dash < 0 && len(args) > 0 {

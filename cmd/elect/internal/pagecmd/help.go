@@ -5,16 +5,15 @@ by step, forwards and backwards, with the lines of Go that each step runs; crash
 processes, lose and delay messages; check all orders of a small election. The
 page needs no network and no other server: it runs the library itself.
 
-The page is built from the source of this version, once, into the cache of the
-user; that needs the go command, unless the program is a release, which holds
-the page. The address is for this machine only, and is printed in one line.
-Ctrl-C ends it.
+A release contains the page. Otherwise the command builds the page from the source
+of this version, once, into the user's cache, which needs the go command. It
+prints the address, which works only on this machine. Ctrl-C ends it.
 
-A run that --trace shows is over, but for one of elect sim, which the page runs
-again: that can be changed, and has an address.
+--trace shows a finished run. The page runs a trace of elect sim again, so you can
+change it and share its address.
 
 --out and --single write the page instead: as a folder for any web server, or as
-one file, which a browser opens without a server.`
+a single file, which a browser opens without a server.`
 
 const examples = `  elect page --open
   elect page --scenario counterexample.json

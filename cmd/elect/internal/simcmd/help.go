@@ -1,7 +1,7 @@
 package simcmd
 
 const longSim = `Simulates an election in virtual time. The same input and seed give the same
-run, event for event, on every machine; the trace hash shows it.`
+run, event for event, on every machine, and so the same trace hash.`
 
 const examplesSim = `  elect sim lcr -n 1000 --order random --seed 7
   elect sim lcr/initiators --ids 3,1,4,8,5,2 --initiators 3,5 --json
@@ -12,7 +12,7 @@ const examplesSim = `  elect sim lcr -n 1000 --order random --seed 7
   elect sim --scenario file.json`
 
 const longRun = `Runs an election among goroutines of this process, one for each participant.
-Only the Go scheduler decides the order of their steps, so that two runs may
+The Go scheduler alone determines the order of their steps, so two runs may
 differ.`
 
 const examplesRun = `  elect run hs -n 200

@@ -40,7 +40,7 @@ func NewSim(a *console.Console) *cobra.Command {
 	parse.Var(fs, &c.Delay, "delay", "0.5,2", "the shortest and the longest random delay, in units", parse.Delay)
 	fs.BoolVar(&o.FIFO, "fifo", true, "links keep the order of messages; false needs random delays")
 	fs.BoolVar(&c.Force, "force", false, "run an algorithm although links do not keep the order or the delay that it "+
-		"needs, --duplicate doubles messages, or a synchronous one has starts at several times")
+		"needs, --duplicate duplicates messages, or a synchronous one has starts at several times")
 	o.DefineRun(cmd)
 	parse.Var(fs, &c.RestartAt, "restart-at", "4@15", "processes return after a crash with the state saved last",
 		parse.Ats)
@@ -51,7 +51,7 @@ func NewSim(a *console.Console) *cobra.Command {
 	parse.Var(fs, &c.Faults.Reorder, "reorder", "0.1", "the probability that a message is delayed once more, so that "+
 		"others may overtake it", parse.Probability)
 	parse.Var(fs, &c.Faults.Partitions, "partition", "1,2|3,4@3-9", "groups that are cut off from each other from 3 "+
-		"until 9; the processes that none names are one more group; without @ for the whole run; with > in that "+
+		"until 9; processes in no group form another group; without @ for the whole run; with > in that "+
 		"direction only; may be repeated",
 		func(flag, text string) ([]fault.Partition, error) {
 			cut, err := parse.Partition(flag, text)

@@ -1,36 +1,36 @@
 package soakcmd
 
-const long = `Simulates a large number of elections, each drawn from one number: links that
-fit, the number of processes, their ids, priorities and places, the initiators
-and their times, the delays of messages and whether they may overtake each
-other. It also draws the faults that the model of the algorithm allows: crashes
-and returns where the largest process that is up is elected, pauses where no
-delay is assumed. Then faults end, crashes are noticed, and there must be one
-leader, the right one, that all processes know. A run that does not come to rest
-fails. One with heartbeats, which never rests, must have its leader after a
-time, and keep it.
+const long = `Simulates many random elections. A single number determines each of them: the
+links, the number of processes, their ids, priorities and places, the initiators
+and their times, and the delays and order of messages. It also determines faults
+that the model of the algorithm allows, such as crashes and returns for
+algorithms that elect the largest live process, or pauses for algorithms that
+assume no delay. After the last fault all crashes are noticed. Then there must be
+one leader, the right process, that all processes know. A run that does not come
+to rest fails. Runs with heartbeats never rest; they must have a leader after
+some time, and keep it.
 
-With --profile voters, which only an algorithm takes whose voters may change,
-processes wish different voters, all return from their crashes with what they
-have saved, and programs change the voters and take that back. Each agreement on
-voters must follow the one before. In the end all processes are restarted with
-one wish, and one must lead these voters.
+--profile voters is for algorithms whose voters may change. Processes wish for
+different voters and return from crashes with their saved state, and programs
+change the voters and take changes back. Each configuration of voters must follow
+the previous one. Finally all processes are restarted with the same wish, and a
+process must lead these voters.
 
-The first run has the number --seed, the next the one after it. If some fail,
-the report shows the failing run with the smallest number, shrunk as far as it
-still fails: as a log, and with --out as a scenario that elect sim runs. For one
-algorithm, --runs 1 shows the log of that run in any case. With --all there is a
-row for each algorithm, and a full report on each that fails below.
+The first run has the number --seed, the second --seed + 1, and so on. If runs
+fail, the report shows the failing run with the smallest number, shrunk as far as
+possible: as a log, and with --out as a scenario for elect sim. For a single
+algorithm, --runs 1 always shows the log of the run. --all prints a row for each
+algorithm, and below it a full report for each algorithm that fails.
 
-The results of --runs depend neither on --workers nor on the speed of the
-machine. With --duration there are as many runs as there is time for.
+The results of --runs do not depend on --workers or the speed of the machine.
+--duration makes as many runs as it has time for.
 
-The time of the report is virtual time, in units. The hash covers all events of
-the runs. Equal runs have the same time and hash on every machine.
+The report gives virtual time, in units. The hash covers all events of the runs.
+Equal runs have the same time and hash on every machine.
 
-The exit status is 0 if no run fails, 1 if one does, 2 if the command line is
-invalid, and 3 if not all runs were made: the time was up before --runs were, or
-the command was interrupted.`
+The exit status is 0 if no run fails, 1 if a run fails, 2 if the command line is
+invalid, and 3 if there was no time for all --runs, or the command was
+interrupted.`
 
 const examples = `  elect soak bully --duration 30s
   elect soak bully --runs 10000 --seed 5 --out failure.json
