@@ -49,7 +49,7 @@ func TestAims(t *testing.T) {
 		"`elector` over etcd: at rest no reads": true, "`elector` over PostgreSQL: at rest at most one write in `Renew`": true,
 		"at most 0.6 of raft's": true, "SIGTERM: at most 5 ms": true,
 		"a follower: at most 12 MB": true, "1,000 groups: at most 10 times the packets of one": true,
-		"1,000 groups beside busy programs: all have a leader at most 5 s after those end": true}
+		"1,000 groups next to busy programs: all have a leader at most 5 s after the programs end": true}
 	aims := r.aims()
 	if len(aims) != 19 {
 		t.Errorf("%d aims", len(aims))
@@ -112,7 +112,7 @@ func TestUpdate(t *testing.T) {
 	if err := os.WriteFile(path, []byte(first), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := update(path, ""); err == nil || !strings.Contains(err.Error(), "has not the marks") {
+	if err := update(path, ""); err == nil || !strings.Contains(err.Error(), "does not contain the marks") {
 		t.Error(err)
 	}
 }

@@ -101,7 +101,7 @@ func (r *results) text(o *options) string {
 	}
 	if len(r.workers) > 0 {
 		fmt.Fprintf(&b,
-			"\nA worker is killed under `elect lead`; until the one of the next member runs: %v ms.\n",
+			"\nFrom killing a worker under `elect lead` until the worker of the next member runs: %v ms.\n",
 			r.workers)
 	}
 	if r.starved != nil {
@@ -119,7 +119,7 @@ func (r *results) text(o *options) string {
 
 // replacements writes how long it takes until the next leader works.
 func (r *results) replacements(b *strings.Builder) {
-	b.WriteString("\n| ms until the next leads | times | kill -9 | of the lease | SIGTERM | resigns | names the next |\n" +
+	b.WriteString("\n| ms until the next leader works | times | kill -9 | in leases | SIGTERM | `Resign` | `Transfer` |\n" +
 		"|---|---|--:|--:|--:|--:|--:|\n")
 	for _, one := range r.rows {
 		named := one.transfer.String()
@@ -153,7 +153,7 @@ func (r *results) usages(b *strings.Builder) {
 // stores writes what members ask their store.
 func (r *results) stores(b *strings.Builder) {
 	title := "\n| five members and a store | reads a second at rest | writes a second at rest | writes in `Renew` | ms a write | " +
-		"`Resign`, in writes | named, in writes | requests in a handover, at most |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
+		"`Resign`, in writes | `Transfer`, in writes | requests in a handover, at most |\n|---|--:|--:|--:|--:|--:|--:|--:|\n"
 	for _, one := range r.rows {
 		u := &one.usage
 		if u.server == (share{}) {
@@ -222,7 +222,7 @@ func (r *results) aims() (all []aim) {
 	}
 	if raft != nil && slow != nil {
 		within("a crash, as slow as raft: at most 1.1 of raft's", ms(slow.crash)/ms(raft.crash), 1.1, "%.2f")
-		within("bytes then: at most 0.5 of raft's", slow.usage.bytes/raft.usage.bytes, 0.5, "%.2f")
+		within("bytes, as slow as raft: at most 0.5 of raft's", slow.usage.bytes/raft.usage.bytes, 0.5, "%.2f")
 	}
 	for _, one := range r.rows {
 		if one.name != overEtcd && one.name != overNATS && one.name != overPostgres && one.name != overKubernetes {
@@ -245,7 +245,7 @@ func (r *results) aims() (all []aim) {
 			r.groups[0].usage.packets, 10, "%.1f")
 	}
 	if r.starved != nil {
-		within("1,000 groups beside busy programs: all have a leader at most 5 s after those end",
+		within("1,000 groups next to busy programs: all have a leader at most 5 s after the programs end",
 			r.starved.again.Seconds(), 5, "%.1f s")
 	}
 	if len(r.workers) > 0 {
@@ -269,7 +269,7 @@ func update(path, text string) error {
 	before, rest, ok := strings.Cut(string(b), first)
 	_, after, ok2 := strings.Cut(rest, last)
 	if !ok || !ok2 {
-		return fmt.Errorf("%s has not the marks %q and %q", path, first, last)
+		return fmt.Errorf("%s does not contain the marks %q and %q", path, first, last)
 	}
 	return os.WriteFile(path, []byte(before+first+text+last+after), 0o644)
 }

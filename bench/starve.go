@@ -126,8 +126,8 @@ type starvedRow struct {
 
 func (r *starvedRow) text() string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
-	return fmt.Sprintf("\n| groups | all have a leader after the start | after a crash | with a leader beside %d "+
-		"busy programs, least and mean | all after they end |\n|--:|--:|--:|--:|--:|\n| %d | %s | %s | %d, %d | %s |\n",
+	return fmt.Sprintf("\n| groups | until all have a leader | after a crash | with a leader next to %d "+
+		"busy programs, least and mean | until all have a leader after the programs end |\n|--:|--:|--:|--:|--:|\n| %d | %s | %s | %d, %d | %s |\n",
 		busy, r.groups, ms(r.first), ms(r.crash), r.least, r.mean, ms(r.again))
 }
 
