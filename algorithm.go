@@ -105,7 +105,7 @@ func (a *Algorithm) Wins() string {
 	case a.Elects == NoLeader:
 		return "none"
 	case a.Elects == GroupLeaders:
-		return "one a group"
+		return "one per group"
 	case a.Winner == nil:
 		return "any"
 	}
@@ -127,7 +127,7 @@ func (a *Algorithm) Check() error {
 	shapes := []Shape{Ring, Complete, Tree, Graph, Hypercube, Mesh}
 	switch {
 	case a == nil:
-		return input.Errorf("algorithm: none is given")
+		return input.Errorf("algorithm: missing")
 	case a.Name == "":
 		return input.Errorf("algorithm: it has no Name")
 	case a.New == nil:

@@ -174,7 +174,7 @@ func TestAlgorithmCheck(t *testing.T) {
 			New: func(election.Setup) election.Node { return &script{} }}
 	}
 	require.NoError(t, good().Check())
-	require.ErrorContains(t, (*election.Algorithm)(nil).Check(), "none is given")
+	require.ErrorContains(t, (*election.Algorithm)(nil).Check(), "missing")
 	for want, change := range map[string]func(*election.Algorithm){
 		"it has no Name":            func(a *election.Algorithm) { a.Name = "" },
 		"a has no New":              func(a *election.Algorithm) { a.New = nil },

@@ -75,7 +75,7 @@ func stepToAnEnd(t *testing.T, a *election.Algorithm, s *sim.Sim, term uint64, r
 				return p
 			}
 		}
-		require.True(t, s.Step(), "nothing is left to happen, and no process knows of an end")
+		require.True(t, s.Step(), "no event is left, and no process knows of an end")
 	}
 }
 

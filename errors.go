@@ -13,7 +13,7 @@ var (
 	// ErrTermExhausted: no larger Term is left, because some process has sent an impossible Term.
 	ErrTermExhausted = input.Sentinel("election", "no larger term is left")
 	// ErrNeedsFIFO: the algorithm is incorrect on links that do not deliver in order.
-	ErrNeedsFIFO = input.Sentinel("election", "the algorithm needs links that keep the order")
+	ErrNeedsFIFO = input.Sentinel("election", "the algorithm needs links that keep messages in order")
 	// ErrInput: the input is invalid.
 	ErrInput = input.Err
 	// ErrState: the bytes are not a saved state of this Node.

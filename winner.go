@@ -26,7 +26,7 @@ var (
 	LargestOfAll        = &Winner{Name: "largest of all", Of: largest(func(*Candidate) bool { return true })}
 	LargestOfInitiators = &Winner{Name: "largest of the initiators", ByStart: true,
 		Of: largest(func(c *Candidate) bool { return c.Initiator })}
-	LargestOfLive = &Winner{Name: "largest that is up", Of: largest(func(c *Candidate) bool { return c.Up })}
+	LargestOfLive = &Winner{Name: "largest live process", Of: largest(func(c *Candidate) bool { return c.Up })}
 )
 
 // String returns the rule's name.

@@ -160,7 +160,7 @@ func Sync() *election.Algorithm {
 	}
 	a.Timers = [][]string{{"the messages of one instant"}}
 	a.Worst = cost.Bound{Formula: "(2n+1)(n-1)", Loose: true,
-		Also:  "3n*K + n-1 at most if all that start do so at once and every message takes one unit",
+		Also:  "at most 3n*K + n-1 if all starts are simultaneous and every message takes one unit",
 		Count: func(n int) float64 { return float64(2*n+1) * float64(n-1) }}
 	a.New = func(s election.Setup) election.Node { return &contender{me: s.Self} }
 	return a

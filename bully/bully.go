@@ -286,10 +286,10 @@ func (c *Config) complete() error {
 	case c.Unsafe:
 	case c.AliveTimeout < answer:
 		return c.words.Errorf("alive_timeout", "%s is less than %s, which an answer may take "+
-			"(2*{delay} + {processing}); {unsafe=yes} takes it all the same", in(c.AliveTimeout), in(answer))
+			"(2*{delay} + {processing}); {unsafe=yes} accepts it anyway", in(c.AliveTimeout), in(answer))
 	case c.CoordinatorTimeout < c.AliveTimeout+claim:
 		return c.words.Errorf("coordinator_timeout", "%s is less than %s, which a coordinator may take "+
-			"({alive_timeout} + 2*{delay} + 3*{processing}); {unsafe=yes} takes it all the same",
+			"({alive_timeout} + 2*{delay} + 3*{processing}); {unsafe=yes} accepts it anyway",
 			in(c.CoordinatorTimeout), in(c.AliveTimeout+claim))
 	}
 	return nil

@@ -274,7 +274,7 @@ func TestParameters(t *testing.T) {
 		{bully.Config{AliveTimeout: 2 * time.Second}, ""},
 		{bully.Config{AliveTimeout: 2*time.Second - 1},
 			"AliveTimeout: 1.999999999s is less than 2s, which an answer may take (2*Delay + " +
-				"Processing); Unsafe: true takes it all the same"},
+				"Processing); Unsafe: true accepts it anyway"},
 		{bully.Config{AliveTimeout: 2 * time.Second, Processing: 1},
 			"AliveTimeout: 2s is less than 2.000000001s"},
 		{bully.Config{AliveTimeout: time.Second, Unsafe: true}, ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/lab/soak"
 )
 
-// TestChaos: whatever crashes and comes back within the model, the largest that is up leads. Mistakes
+// TestChaos: whatever crashes and comes back within the model, the largest live process leads. Mistakes
 // that show less often than once in a thousand runs are for a long run.
 func TestChaos(t *testing.T) {
 	for name, c := range map[string]struct {

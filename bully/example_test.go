@@ -11,7 +11,7 @@ import (
 	"github.com/go-election/election/lab/sim"
 )
 
-// Process 5 has crashed. Process 2 notices, and the largest that is up takes over.
+// Process 5 has crashed. Process 2 notices, and the largest live process takes over.
 func Example() {
 	elect := func(a *election.Algorithm, err error) {
 		if err != nil {

@@ -43,7 +43,7 @@ func Halting(c Config) (*election.Algorithm, error) {
 	}
 	a.Timers = timers()
 	a.Worst.Formula, a.Worst.When = "n-1 + 5(n-2)", "n is down and n-1 starts"
-	a.Worst.Also = "all start: 6n^2-2n-6; 10n-12 at n up to 5 on links that keep the order"
+	a.Worst.Also = "all start: 6n^2-2n-6; 10n-12 for n up to 5 on links that keep the order"
 	a.Faults.Nudged = true // the first larger process that answers ends an election, and begins none itself
 	a.New = func(s election.Setup) election.Node { return &original{me: s.Self, config: &c} }
 	return a, nil

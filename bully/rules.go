@@ -36,7 +36,7 @@ func timers() [][]string {
 // Rules returns the algorithm in the form of the six rules. If the time-outs are too short for the delays, the
 // error wraps [election.ErrInput].
 func Rules(c Config) (*election.Algorithm, error) {
-	a, err := c.describe("rules", "the largest that is up takes over, by six rules", Rules)
+	a, err := c.describe("rules", "the largest live process takes over, by six rules", Rules)
 	if err != nil {
 		return nil, err
 	}

@@ -63,8 +63,8 @@ func TestFormulas(t *testing.T) {
 			in.Algorithm, in.Initiators = a, []election.ID{election.ID(id)}
 			return run(t, in).Messages
 		}
-		require.EqualValues(t, n, starts(rules, n-1), "n where n is down and n-1 starts")
-		require.EqualValues(t, n*n-n, starts(rules, 1), "n^2-n where n is down and 1 starts")
+		require.EqualValues(t, n, starts(rules, n-1), "n if n is down and n-1 starts")
+		require.EqualValues(t, n*n-n, starts(rules, 1), "n^2-n if n is down and 1 starts")
 		require.EqualValues(t, n-1+5*(n-2), starts(halting, n-1), "n-1 + 5(n-2)")
 	}
 }

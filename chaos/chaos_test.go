@@ -136,7 +136,7 @@ func TestUpdate(t *testing.T) {
 	own := setup{Trials: 2, Parallel: 1, Lease: time.Second, Commit: "abc"}
 	require.ErrorContains(t, update(path, all, own, nil), "no such file")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"), 0o600))
-	require.ErrorContains(t, update(path, all, own, nil), "has not the marks")
+	require.ErrorContains(t, update(path, all, own, nil), "does not contain the marks")
 	require.NoError(t, os.WriteFile(path, []byte("a\n"+beginMark+"old\n"+endMark+"b\n"), 0o600))
 	cells := find(t, "^kill -9 the leader, n=3, Dir")
 	r := &result{cell: cells[0], accepted: 4, outcomes: []outcome{

@@ -180,7 +180,7 @@ func update(path string, o *options, own setup, results []*result) error {
 	head, rest, ok := strings.Cut(string(text), beginMark)
 	before, foot, ended := strings.Cut(rest, endMark)
 	if !ok || !ended {
-		return fmt.Errorf("%s has not the marks between which the table goes", path)
+		return fmt.Errorf("%s does not contain the marks between which the table goes", path)
 	}
 	kept, err := readRows(detailsPath(path))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -50,7 +50,7 @@ type Bound struct {
 	Arrange func(n int) []uint64
 }
 
-// String returns the bound for people: "≤ k*M + n-1 where k start". It returns a dash if no formula is known.
+// String returns the bound for people: "≤ k*M + n-1 if k start". It returns a dash if no formula is known.
 func (b Bound) String() string {
 	switch {
 	case b.Formula == "":
@@ -72,13 +72,13 @@ func (b Bound) Words() string {
 	return b.String() + "; " + b.Also
 }
 
-// Where returns the condition after the Formula, " where k start", or the empty string if [Bound.When] is
+// Where returns the condition after the Formula, " if k start", or the empty string if [Bound.When] is
 // empty.
 func (b Bound) Where() string {
 	if b.When == "" {
 		return ""
 	}
-	return " where " + b.When
+	return " if " + b.When
 }
 
 // At returns the number of messages among n processes that have ports ports in all, or NaN if no closed form is

@@ -197,8 +197,8 @@ func brokenDescriptions() []sample {
 		{"another winner",
 			broken{
 				algorithm: adjusted(func(a *election.Algorithm) { a.Winner = election.LargestOfInitiators }),
-				want: map[string]string{"Simulation": "the leader is the right one: process ",
-					"Exhaustive": "only the right one leads", "Repeated": "leads, not"}}},
+				want: map[string]string{"Simulation": "the leader is the right process: process ",
+					"Exhaustive": "only the right process leads", "Repeated": "leads, not"}}},
 		{"another leader", broken{algorithm: adjusted(wins("smallest",
 			func(a, b election.Rank) bool { return b.Less(a) })),
 			want: map[string]string{"Simulation": "leads, not ",
@@ -207,11 +207,11 @@ func brokenDescriptions() []sample {
 		{"priorities forgotten", broken{
 			algorithm: adjusted(wins("largest ID", func(a, b election.Rank) bool { return a.ID < b.ID })),
 			want: map[string]string{"Simulation": "leads, not ",
-				"Exhaustive": "among [1 2], priorities [1 0]: only the right one leads: ",
+				"Exhaustive": "among [1 2], priorities [1 0]: only the right process leads: ",
 				"Repeated":   "leads, not"}}},
 		{"keeps no order", broken{algorithm: spoil(dkr.Algorithm(),
 			spoiling{adjust: func(a *election.Algorithm) { a.NeedsFIFO = false }}),
-			want: map[string]string{"Simulation": "", "Exhaustive": "on links that keep no order"},
+			want: map[string]string{"Simulation": "", "Exhaustive": "on links that do not keep the order"},
 			may:  []string{"Repeated", "Unknown"}}},
 		{"scenario", broken{algorithm: adjusted(nil),
 			options: Options{Scenarios: []string{"testdata/wrong.json"}},
@@ -378,18 +378,18 @@ func brokenElections() []sample {
 				e.Decide(ev.Msg.Rank)
 				e.Send(0, ev.Msg)
 			}}),
-			want: map[string]string{"Simulation": "all that are up know that the election has ended: process ", "Exhaustive": "know that the election has ended",
+			want: map[string]string{"Simulation": "all live processes know that the election has ended: process ", "Exhaustive": "know that the election has ended",
 				"Goroutines": "not every process knows that the election has ended", "Repeated": ""}}},
 		{"never decides", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if !elected(ev) {
 				n.Node.Step(e, ev)
 			}
-		}), want: everywhere("all that are up "), may: []string{"Bounds"}}},
+		}), want: everywhere("all live processes "), may: []string{"Bounds"}}},
 		{"two leaders", broken{algorithm: stepping(func(n *spoilt, e *election.Env, ev *election.Event) {
 			if n.Node.Step(e, ev); elected(ev) && ev.Msg.Rank.ID%2 == 0 {
 				e.Decide(e.Self())
 			}
-		}), want: everywhere("one leader a Term: processes ")}},
+		}), want: everywhere("one leader per Term: processes ")}},
 		{"leaves too early", broken{algorithm: spoil(lcr.Wave(),
 			spoiling{adjust: func(a *election.Algorithm) { a.RelaysAfterEnd = false }}),
 			want: map[string]string{"Leaving": "is it still needed, so that its RelaysAfterEnd must be true?"}}},
@@ -405,7 +405,7 @@ func brokenElections() []sample {
 				e.Self().ID != ev.Msg.Rank.ID && n.extra == 0 {
 				e.Decide(ev.Msg.Rank)
 			}
-		}), want: map[string]string{"Simulation": "no decision is changed: in Term 1 process ",
+		}), want: map[string]string{"Simulation": "no decision changes: in Term 1 process ",
 			"Exhaustive": ""}, may: []string{"Unknown", "Repeated"}}},
 		{"sends where there is no link", broken{algorithm: stepping(func(n *spoilt, e *election.Env,
 			ev *election.Event) {
@@ -421,7 +421,7 @@ func brokenElections() []sample {
 			}
 			n.Node.Step(e, ev)
 		}),
-			want: map[string]string{"Simulation": "no Start is refused that may be made: process 2: not today"},
+			want: map[string]string{"Simulation": "no permitted Start is refused: process 2: not today"},
 			may:  []string{"Goroutines", "Exhaustive", "Bounds", "Repeated", "LateStart"}}},
 		{"deaf to suspicion", broken{algorithm: spoil(bully.Algorithms()[0],
 			spoiling{step: func(n *spoilt, e *election.Env, ev *election.Event) {
@@ -429,7 +429,7 @@ func brokenElections() []sample {
 					n.Node.Step(e, ev)
 				}
 			}}), want: map[string]string{
-			"Simulation": "all that are up follow one leader: ", "Exhaustive": "",
+			"Simulation": "all live processes follow one leader: ", "Exhaustive": "",
 			"Repeated": "after the leader has crashed: "}}},
 	}
 }

@@ -82,8 +82,8 @@ func TestEndlessAnnouncement(t *testing.T) {
 		slices.Sorted(maps.Keys(got)))
 	require.Contains(t, got["Scenarios"], "testdata/wrong.json: scenario 0, wrong: it does not end: ")
 	lines := strings.Split(got["Simulation"], "\n")
-	require.Regexp(t, `^seed \d+: every run comes to rest: it goes on after \d+ units$`, lines[0])
-	require.Equal(t, `smallest: among [1] on a ring, all start: it goes on after 100000 units
+	require.Regexp(t, `^seed \d+: every run comes to rest: it continues after \d+ units$`, lines[0])
+	require.Equal(t, `smallest: among [1] on a ring, all start: it continues after 100000 units
 spoilt, 1 process, unit delays
               0    1.1  begins
    1.         0    1.2  starts
@@ -91,7 +91,7 @@ spoilt, 1 process, unit delays
               0    1.4  sends election 1 to 1`, strings.Join(lines[1:7], "\n"))
 	require.Equal(t, "and so on, 100,002 steps in all", lines[len(lines)-1])
 	require.Equal(t,
-		`among [1]: every run ends: from here on there is a run without end, through 1 states in all
+		`among [1]: every run ends: a run without end begins here, through 1 states in all
 spoilt, 1 process
         1.1  begins
    1.   1.2  starts

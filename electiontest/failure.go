@@ -70,7 +70,7 @@ func planned(p *soak.Plan) string {
 			100*p.Config.Faults.Duplicate))
 	}
 	if p.Unordered {
-		parts = append(parts, "links that keep no order")
+		parts = append(parts, "links that do not keep the order")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -51,7 +51,7 @@ func TestPlanned(t *testing.T) {
 	require.Equal(t,
 		"among [3 1 2], priorities [0 4 0] on a complete graph, 2 starts, 1 is down, 3 crashes at 1, "+
 			"1 comes back without its state at 0.333, 3 comes back with its state at 9, 2 pauses from 1 "+
-			"to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that keep no order",
+			"to 3, [3 1] are cut off from the others from 1 to 2, random delays, links that do not keep the order",
 		planned(p))
 }
 
@@ -123,7 +123,7 @@ func TestSimulationTold(t *testing.T) {
 		}
 	})
 	first, rest, _ := strings.Cut(says(t, "Simulation", a, Options{}), "\n")
-	require.Regexp(t, `^seed \d+: one leader a Term: processes \d+ and \d+ both lead in Term 1$`, first)
+	require.Regexp(t, `^seed \d+: one leader per Term: processes \d+ and \d+ both lead in Term 1$`, first)
 	require.Equal(t, `smallest: among [2 1] on a ring, 2 starts: processes 2 and 1 both lead in Term 1
 spoilt, 2 processes, unit delays, seed 5
               0  2.1  begins
@@ -154,7 +154,7 @@ func TestExhaustiveTold(t *testing.T) {
 	}})
 	text := says(t, "Exhaustive", deaf, Options{})
 	require.Contains(t, text,
-		"among [1 2], crashes: 1, delays up to 1 units: all that are up follow one leader: ")
+		"among [1 2], crashes: 1, delays up to 1 units: all live processes follow one leader: ")
 	require.Regexp(t, `\n   \d\. +2\.\d+  crashes\n`, text)
 
 	panics := stepping(func(n *spoilt, e *election.Env, ev *election.Event) {

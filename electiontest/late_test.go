@@ -20,7 +20,7 @@ func brokenStarts() []sample {
 			want: map[string]string{"LateStart": `its LateStart is "refused", and a Start of a process that has relayed is not refused`}}},
 		{"refuses, as not declared", broken{algorithm: declared(lcr.Initiators(), election.LateJoins),
 			want: map[string]string{"LateStart": `its LateStart is "joins", and a Start of a process that has relayed is refused with `,
-				"Simulation": "no Start is refused that may be made"},
+				"Simulation": "no permitted Start is refused"},
 			may: []string{"Repeated", "Exhaustive"}}},
 		{"refuses for another reason", broken{algorithm: refusing(lcr.Initiators(), election.ErrClosed),
 			want: map[string]string{"LateStart": "is refused with election: closed, which does not wrap " +

@@ -182,7 +182,7 @@ func (t *trial) visit(w network) error {
 func visited(c *check.Config) string {
 	text := among(&c.Input)
 	if c.Unordered {
-		text += ", on links that keep no order"
+		text += ", on links that do not keep the order"
 	}
 	if c.Losses > 0 {
 		text += fmt.Sprintf(", lost messages: %d", c.Losses)

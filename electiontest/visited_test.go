@@ -52,8 +52,8 @@ func TestNetworks(t *testing.T) {
 	require.Equal(t, []string{"among [1 2 3 4]"}, texts(4, nil))
 
 	any := func(a *election.Algorithm) { a.NeedsFIFO = false }
-	require.Equal(t, []string{"among [1 2 3]", "among [1 2 3], on links that keep no order",
-		"among [1 3 2]", "among [1 3 2], on links that keep no order",
+	require.Equal(t, []string{"among [1 2 3]", "among [1 2 3], on links that do not keep the order",
+		"among [1 3 2]", "among [1 3 2], on links that do not keep the order",
 		"among [1 2 3], priorities [1 1 0]"}, texts(3, any))
 	require.Equal(t, []string{"among [1 2 3 4]"}, texts(4, any))
 

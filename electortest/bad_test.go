@@ -171,7 +171,7 @@ func TestConfig(t *testing.T) {
 		"Members: 27 is not between 1 and 26": {Members: 27},
 		"For: -1s is not between":             {For: -time.Second},
 		"Runs: -1 is negative":                {Runs: -1},
-		"Faults: 0x80 is none of them":        {Faults: 1 << 7},
+		"Faults: 0x80 is not one of them":     {Faults: 1 << 7},
 	} {
 		require.ErrorContains(t, c.complete(), want)
 	}

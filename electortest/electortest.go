@@ -85,7 +85,7 @@ func (c *Config) complete() error {
 	case c.Runs < 0:
 		return input.Errorf("Runs: %d is negative", c.Runs)
 	case c.Faults > All:
-		return input.Errorf("Faults: %#x is none of them", uint(c.Faults))
+		return input.Errorf("Faults: %#x is not one of them", uint(c.Faults))
 	case c.Store && c.Faults&Lists != 0:
 		return input.Errorf("Faults: Lists needs a list of members, which a group with a Store does not have")
 	}

@@ -49,7 +49,7 @@
 //
 // # Guarantees
 //
-// A process decides for one group at a time, and no number of a group is used twice: it is saved before it is
+// A process decides for one group at a time, and no group number is used twice: it is saved before it is
 // sent. Without Config.Interval every run comes to rest. At rest each live process leads a group, or follows a
 // process that leads the same group, if no message is lost and crashes of leaders are reported. Outcome
 // contains the number of the group: Leader and Term. Members of different groups may be in the same Term.
@@ -161,7 +161,7 @@ func New(c Config) (*election.Algorithm, error) {
 		Timers: [][]string{{"the wait for answers", "the wait for a larger leader",
 			"the wait for acceptance", "the wait for READY", "the next look"}},
 		Best: cost.Bound{Formula: "7(n-1)", When: "one starts, and all are up",
-			Also: "2(n-1) where all are one group already"},
+			Also: "2(n-1) if all are one group already"},
 		Params: c.table().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
 			c := given

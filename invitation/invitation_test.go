@@ -318,7 +318,7 @@ func TestForgotten(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, r.Counterexample)
 	require.Equal(t, verdict.GroupsOnce, r.Counterexample.Property)
-	require.ErrorContains(t, r.Counterexample.Reason, "leads a group of Term 1, after one of Term 1")
+	require.ErrorContains(t, r.Counterexample.Reason, "leads a group of Term 1, after a group of Term 1")
 
 	soaked, err := soak.Run(t.Context(), soak.Config{Algorithm: a, Runs: 100})
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 var long = flag.Bool("long", false, "try larger networks and more schedules")
 
 // TestChaos: crashes and returns at random, within the model. At the end one leads, it is the
-// largest that is up, and all agree.
+// largest live process, and all agree.
 func TestChaos(t *testing.T) {
 	pending := func(id election.ID) time.Duration { return time.Duration(id%20) * sim.Unit / 4 }
 	for _, v := range variants {

@@ -96,7 +96,7 @@ type rules struct {
 func (c *Config) complete(v Variant) (*rules, error) {
 	words := v.wording()
 	if words.says == nil {
-		return nil, input.Errorf("variant: %.40q is none of base, convenience, number, grant", string(v))
+		return nil, input.Errorf("variant: %.40q is not one of base, convenience, number, grant", string(v))
 	}
 	if c.Delay == 0 {
 		c.Delay = DefaultDelay

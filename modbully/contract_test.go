@@ -152,7 +152,7 @@ func TestConfig(t *testing.T) {
 		require.ErrorContains(t, err, test.want)
 	}
 	_, err := modbully.New("other", modbully.Config{})
-	require.ErrorContains(t, err, `variant: "other" is none of base, convenience, number, grant`)
+	require.ErrorContains(t, err, `variant: "other" is not one of base, convenience, number, grant`)
 }
 
 func TestConfigure(t *testing.T) {

@@ -319,7 +319,7 @@ func TestAllStart(t *testing.T) {
 	}
 }
 
-// TestBoundOfOrderedLinks: of one variant alone the count needs links that keep the order.
+// TestBoundOfOrderedLinks: of one variant alone the count needs links that keep messages in order.
 func TestBoundOfOrderedLinks(t *testing.T) {
 	for _, v := range variants {
 		require.Equal(t, v == modbully.Convenience, build(t, v, modbully.Config{}).Best.Ordered, "%s", v)

@@ -252,7 +252,7 @@ func New(v Variant, c Config) (*election.Algorithm, error) {
 	}
 	always := v.allStart()
 	best := always
-	best.Also = v.oneNotices() + " where only n is down and one below n-1 notices"
+	best.Also = v.oneNotices() + " if only n is down and one below n-1 notices"
 	return &election.Algorithm{
 		Name: "modbully", Variant: string(v), Summary: v.summary(), Source: v.source(),
 		Topology:  election.Complete,

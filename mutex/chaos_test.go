@@ -309,7 +309,7 @@ func (r *run) fail(format string, args ...any) {
 	}
 }
 
-// play runs until nothing is left to happen, and judges.
+// play runs until no event is left, and judges.
 func (r *run) play() error {
 	r.config.OnRaise = r.raised
 	r.config.Unordered = !r.config.Algorithm.NeedsFIFO && r.IntN(2) == 0

@@ -21,7 +21,7 @@ func Arbiter(c Config) (*election.Algorithm, error) { return arbiterOf(c, nil) }
 func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, error) {
 	given, plain := c, c.Election
 	if plain == nil {
-		return nil, input.Errorf("Config.Election: none is given, and the arbiter has to be elected")
+		return nil, input.Errorf("Config.Election: missing, and the arbiter has to be elected")
 	}
 	inner, err := electing(plain)
 	if err != nil {
@@ -57,7 +57,7 @@ func arbiterOf(c Config, others []*election.Algorithm) (*election.Algorithm, err
 				Bits: func(w cost.Widths) uint64 { return reignBits(w) + w.Rank() }}),
 		Timers: append(layersOf(inner), c.timersOf([]string{timerStay: "the time inside",
 			timerLease: "the lease of the grant", timerGrace: "the grace of the arbiter"})),
-		Best: cost.Bound{Formula: "3 an entry"},
+		Best: cost.Bound{Formula: "3 per entry"},
 		New: func(s election.Setup) election.Node {
 			host := inner.NewNode(s, false)
 			return election.Stack(&host, &arbiter{config: &c, base: base})
@@ -236,7 +236,7 @@ func RicartAgrawala(c Config) (*election.Algorithm, error) {
 		Kinds: []election.Kind{{Name: "request", Value: "number", Flags: "section", Bits: clock},
 			{Name: "ok", Value: "number", Flags: "section", Bits: clock}},
 		Timers: [][]string{c.timersOf([]string{timerStay: "the time inside"})},
-		Best:   cost.Bound{Formula: "2(n-1) an entry"},
+		Best:   cost.Bound{Formula: "2(n-1) per entry"},
 		New:    func(election.Setup) election.Node { return &asker{config: &c} },
 		Params: params.Table{c.sectionParam()}.Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) {
@@ -289,7 +289,7 @@ func tokenRing(c, given Config) (*election.Algorithm, error) {
 		Timers: [][]string{c.timersOf([]string{timerStay: "the time inside",
 			timerRest: "the rest of the token",
 			timerLost: "the wait for the token", timerFirst: "the wait before the first token"})},
-		Best:      cost.Bound{Formula: "1 an entry"},
+		Best:      cost.Bound{Formula: "1 per entry"},
 		New:       func(election.Setup) election.Node { return &holder{config: &c} },
 		Params:    c.ringTable().Described(),
 		Configure: func(g *params.Given) (*election.Algorithm, error) { return configureTokenRing(given, g) },

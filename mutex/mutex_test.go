@@ -276,7 +276,7 @@ func TestRefused(t *testing.T) {
 		"Regenerate: a token with a budget of hops":          {Hops: 1, Regenerate: 1, Election: elect},
 		"mesh runs on a mesh, which a crash would leave":     {Election: mesh.Algorithms()[0]},
 		"hypercube runs on a hypercube, which a crash would": {Election: hypercube.Algorithms()[0]},
-		"Config.Election: none is given":                     {},
+		"Config.Election: missing":                           {},
 		"Lease: -1ns is not between 0": {Lease: -1, CriticalSection: 2 * unit,
 			Election: elect},
 		"Delay: 2562047h47m16.854775807s is not":             {Delay: math.MaxInt64, Election: elect},

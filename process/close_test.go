@@ -260,10 +260,10 @@ func TestNoContextNoTransport(t *testing.T) {
 	p, err := process.New(c)
 	require.NoError(t, err)
 	var none context.Context
-	require.EqualError(t, p.Run(none), "election: bad input: context: none is given: process 1")
+	require.EqualError(t, p.Run(none), "election: bad input: context: missing: process 1")
 	c.Transport = (*blocked)(nil)
 	_, err = process.New(c)
-	require.EqualError(t, err, "election: bad input: transport: none is given")
+	require.EqualError(t, err, "election: bad input: transport: missing")
 }
 
 // TestFirstCauseCounts: a process that is closed and whose context ends later was closed.

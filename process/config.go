@@ -129,7 +129,7 @@ func (c *Config) check() error {
 	case c.Self.ID == 0:
 		return input.Errorf("self: an ID is never 0")
 	case isNil(c.Transport):
-		return input.Errorf("transport: none is given")
+		return input.Errorf("transport: missing")
 	case c.Backlog < 1: // New has replaced zero by the default
 		return input.Errorf("backlog: %d is less than 1", c.Backlog)
 	case a.Topology == election.Ring && len(c.Peers) != 2:
@@ -138,7 +138,7 @@ func (c *Config) check() error {
 	case c.OneWay && a.Topology != election.Ring:
 		return input.Errorf("one way: the topology of %s is %.60q, not a ring", a.Title(), a.Topology)
 	case c.OneWay && a.TwoWay:
-		return input.Errorf("one way: %s needs a ring on which messages travel both ways", a.Title())
+		return input.Errorf("one way: %s needs a two-way ring", a.Title())
 	case c.Unordered && a.NeedsFIFO:
 		return input.Errorf("unordered: %w: %s", election.ErrNeedsFIFO, a.Title())
 	}

@@ -39,7 +39,7 @@ type weighted interface {
 func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 	switch {
 	case isNil(t):
-		return input.Errorf("topology: none is given")
+		return input.Errorf("topology: missing")
 	case len(ranks) != t.Len():
 		return input.Errorf("ranks: %d, the topology has %d processes", len(ranks), t.Len())
 	case p < 0 || p >= len(ranks):
@@ -72,7 +72,7 @@ func (c *Config) Place(t Topology, ranks []election.Rank, p int) error {
 // checkPorts returns an error if Place has found that the ports are not in the order that the algorithm needs.
 func (c *Config) checkPorts() error {
 	if c.Algorithm != nil && c.Algorithm.Knows == election.PortsAround && c.scattered {
-		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
+		return input.Errorf("topology: %s needs ports in the order of a ring: port k leads to the process k+1 places on; "+
 			"topology.CompleteFor makes such a complete graph, and topology.Complete does not",
 			c.Algorithm.Title())
 	}

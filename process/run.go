@@ -22,7 +22,7 @@ import (
 func (p *Process) Run(ctx context.Context) error {
 	switch {
 	case ctx == nil:
-		return p.fails(input.Errorf("context: none is given"))
+		return p.fails(input.Errorf("context: missing"))
 	case p.ran.Swap(true):
 		return p.fails(input.Errorf("the process has already run"))
 	case ctx.Err() != nil:

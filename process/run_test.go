@@ -129,12 +129,12 @@ func TestConfigRefused(t *testing.T) {
 	twoWay := lcr.Participant()
 	twoWay.TwoWay = true
 	for field, change := range map[string]func(c *process.Config){
-		"algorithm": func(c *process.Config) { c.Algorithm = nil },
-		"self":      func(c *process.Config) { c.Self.ID = 0 },
-		"transport": func(c *process.Config) { c.Transport = nil },
-		"peers: 1":  func(c *process.Config) { c.Peers = c.Peers[:1] },
-		"peers[1]":  func(c *process.Config) { c.Peers = []election.Rank{c.Peers[0], {}} },
-		"both ways": func(c *process.Config) { c.Algorithm = twoWay },
+		"algorithm":    func(c *process.Config) { c.Algorithm = nil },
+		"self":         func(c *process.Config) { c.Self.ID = 0 },
+		"transport":    func(c *process.Config) { c.Transport = nil },
+		"peers: 1":     func(c *process.Config) { c.Peers = c.Peers[:1] },
+		"peers[1]":     func(c *process.Config) { c.Peers = []election.Rank{c.Peers[0], {}} },
+		"two-way ring": func(c *process.Config) { c.Algorithm = twoWay },
 		"not a ring": func(c *process.Config) {
 			c.Algorithm = complete(nil)
 		},

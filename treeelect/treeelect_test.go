@@ -133,7 +133,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestFormulasOfClimb: one message fewer for each process where the root starts than where the other end of a
+// TestFormulasOfClimb: one message fewer for each process if the root starts than where the other end of a
 // path does.
 func TestFormulasOfClimb(t *testing.T) {
 	a := treeelect.Climb()

@@ -14,15 +14,15 @@ func TestOutsideOfAModel(t *testing.T) {
 	const some = " --max-states 100"
 	for line, want := range map[string]string{
 		"dkr -n 2":                         "",
-		"dkr -n 3 --network unordered":     "dkr needs links that keep the order",
+		"dkr -n 3 --network unordered":     "dkr needs links that keep messages in order",
 		"lcr/max -n 3 --network unordered": "",
-		"lcr -n 3 --crashes 1":             "lcr/participant promises nothing where processes crash",
-		"lcr -n 3 --crashed 2":             "lcr/participant promises nothing where processes crash",
-		"hs -n 2 --losses 1":               "hs/probe promises nothing where messages are lost",
-		"dkr -n 2 --network duplicating":   "dkr promises nothing where messages arrive twice",
+		"lcr -n 3 --crashes 1":             "lcr/participant promises nothing if processes crash",
+		"lcr -n 3 --crashed 2":             "lcr/participant promises nothing if processes crash",
+		"hs -n 2 --losses 1":               "hs/probe promises nothing if messages are lost",
+		"dkr -n 2 --network duplicating":   "dkr promises nothing if messages arrive twice",
 		"dkr -n 2 --network unordered --losses 1 --duplicates 1 --crashes 1" +
-			some: "dkr needs links that keep the order, and " +
-			"promises nothing where messages are lost, or messages arrive twice, or processes crash",
+			some: "dkr needs links that keep messages in order, and " +
+			"promises nothing if messages are lost, or messages arrive twice, or processes crash",
 		"bully -n 2 --crashes 1 --recoveries 1": "",
 		"bully -n 2 --delay 0.5":                "",
 		"bully -n 3 --untimed": "bully/rules needs " +
@@ -30,24 +30,24 @@ func TestOutsideOfAModel(t *testing.T) {
 		"bully -n 2 --delay 2 --param delay=1": "bully/rules needs " +
 			"messages that take at most 1, here they take up to 2",
 		"modbully -n 2 --losses 1": "modbully/base " +
-			"promises nothing where messages are lost",
+			"promises nothing if messages are lost",
 		"mutex/ricartagrawala -n 2 --crashes " +
-			"1": "mutex/ricartagrawala promises nothing where " +
+			"1": "mutex/ricartagrawala promises nothing if " +
 			"processes crash",
 		"mutex/arbiter -n 2 --crashes 1 --restarts 1" + some: "",
 		"mutex/arbiter -n 2 --crashes 1 --recoveries 1" +
-			some: "mutex/arbiter promises nothing where processes come back " +
+			some: "mutex/arbiter promises nothing if processes return " +
 			"without their state",
 		"mutex/arbiter -n 2 --crashes 2" +
-			some: "mutex/arbiter promises nothing where all " +
+			some: "mutex/arbiter promises nothing if all " +
 			"processes crash",
 		"mutex/tokenring -n 2 --losses 1": "mutex/tokenring " +
-			"promises nothing where messages are lost",
+			"promises nothing if messages are lost",
 		"mutex/tokenring -n 2 --losses 1 --crashes 1 --param regenerate=3" + some: "",
 		"mutex/tokenring -n 2 --crashes 1 --recoveries 1 --param regenerate=3" +
-			some: "mutex/tokenring promises nothing where processes come back without their state",
+			some: "mutex/tokenring promises nothing if processes return without their state",
 		"mutex/tokenring -n 2 --crashes 1 --restarts 1 --duplicates 1 --param first=1": "mutex/tokenring " +
-			"promises nothing where messages arrive twice, or processes crash",
+			"promises nothing if messages arrive twice, or processes crash",
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
 		require.NotEqual(t, exit.StatusUsage, r.code, r.stderr)
@@ -58,7 +58,7 @@ func TestOutsideOfAModel(t *testing.T) {
 		}
 	}
 	json := elect(t, "", strings.Fields("check lcr -n 3 --crashes 1 --json")...).stdout
-	require.Contains(t, json, `,"outside_model":"lcr/participant promises nothing where processes crash"}`)
+	require.Contains(t, json, `,"outside_model":"lcr/participant promises nothing if processes crash"}`)
 }
 
 // TestPictureOfACounterexample: each step has a time of its own, even with faults.

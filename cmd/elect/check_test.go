@@ -101,12 +101,12 @@ func TestCheckSummary(t *testing.T) {
 	for _, want := range []string{
 		"bully/rules, 2 processes, complete graph\n", "  network      fifo: links keep the order\n",
 		"  time         messages take up to 1, starts until 2\n", "  processes    1 crash, 1 return with " +
-			"state\n  crashes      followers notice sooner or later that their leader is down\n",
+			"state\n  crashes      followers eventually notice that their leader is down\n",
 		" bytes a state\n", "missed       a state with a probability of at most ",
 	} {
 		require.Contains(t, r.stdout, want)
 	}
-	require.Regexp(t, `\n  one leader a Term +holds\n`,
+	require.Regexp(t, `\n  one leader per Term +holds\n`,
 		elect(t, "", strings.Fields("check bully -n 2 --crashes 1")...).stdout)
 	r = elect(t, "", strings.Fields("check lcr -n 3 --losses 2 --duplicates 1 --exact --max-states 1")...)
 	r.requireLine(t, exit.StatusUnfinished, "not exhausted: stopped at the limit of states after 1 state")
@@ -114,18 +114,18 @@ func TestCheckSummary(t *testing.T) {
 		"               may arrive twice\n")
 	require.Contains(t, r.stdout, "  states       1, not all\n")
 	require.Contains(t, r.stdout, "missed       none, whole states were compared\n")
-	require.Regexp(t, `\n  one leader a Term +not violated so far\n`, r.stdout)
+	require.Regexp(t, `\n  one leader per Term +not violated so far\n`, r.stdout)
 	require.Regexp(t, `\n  a process leads +not seen so far\n`, r.stdout)
 }
 
 // TestCheckBullies: it counts on the bound of delays, and without it there are two leaders.
 func TestCheckBullies(t *testing.T) {
 	c := checks(t, 0, "bully -n 2 --crashes 1")
-	require.True(t, *c.holds(t, "one leader a Term"))
+	require.True(t, *c.holds(t, "one leader per Term"))
 	for _, line := range []string{"bully -n 3 --untimed", "modbully -n 3 --untimed",
 		"bully -n 3 --delay 2 --param delay=1"} {
 		c = checks(t, exit.StatusFailed, line)
-		require.False(t, *c.holds(t, "one leader a Term"))
+		require.False(t, *c.holds(t, "one leader per Term"))
 		require.Nil(t, c.holds(t, "every run ends"), "that is not known")
 		require.Equal(t, "one-leader-a-term", c.Counterexample.Property)
 		require.Contains(t, c.Counterexample.Reason, "both lead in Term")
@@ -139,29 +139,29 @@ func TestCheckStartsOnceMore(t *testing.T) {
 		"--param drift=0 --param eager=yes"
 	c := checks(t, 0, line)
 	require.True(t, *c.holds(t, "one valid lease at a time"))
-	require.Nil(t, c.holds(t, "all that are up follow one leader"), "runs are cut off before there is one")
+	require.Nil(t, c.holds(t, "all live processes follow one leader"), "runs are cut off before there is one")
 	require.Contains(t, elect(t, "", strings.Fields("check "+line)...).stdout,
-		"  processes    1 crash, in the end those that lack a leader start\n")
+		"  processes    1 crash, in the end processes without a leader start\n")
 }
 
 // TestCounterexampleOfACheck: the simulator comes to the same end, by either command.
 func TestCounterexampleOfACheck(t *testing.T) {
 	for line, want := range map[string]struct{ reason, sim, replay string }{
 		"dkr -n 3 --network unordered": {"process 2 leads", "no leader that all agree on",
-			": violated: only the right one leads: process 2 leads, not 3, which is the largest of the " +
+			": violated: only the right process leads: process 2 leads, not 3, which is the largest of the " +
 				"initiators, as recorded"},
 		"bully -n 3 --untimed --crashes 1": {"processes 1 and 3 both lead in Term 1",
-			"no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in " +
+			"no leader that all agree on", ": violated: one leader per Term: processes 1 and 3 both lead in " +
 				"Term 1, as recorded"},
 		"bully -n 3 --delay 2 --param delay=1": {"processes 1 and 3 both lead in Term 2",
-			"no leader that all agree on", ": violated: one leader a Term: processes 1 and 3 both lead in " +
+			"no leader that all agree on", ": violated: one leader per Term: processes 1 and 3 both lead in " +
 				"Term 2, as recorded"},
-		"lcr/max -n 3 --network lossy --started": {"nothing is left to happen",
-			"no leader that all agree on", "nothing is left to happen, and no leader that all agree on: "},
+		"lcr/max -n 3 --network lossy --started": {"no event is left",
+			"no leader that all agree on", "no event is left, and no leader that all agree on: "},
 		"mutex/arbiter -n 2 --crashes 2 --recoveries 1": {"entered section 0 with token", "",
 			"with token"},
 		"mutex/ricartagrawala -n 2 --losses 1 --started": {"was never served", "", "was never served"},
-		"echo -n 4 --topology random:5 --duplicates 1": {"nothing is left to happen", "",
+		"echo -n 4 --topology random:5 --duplicates 1": {"no event is left", "",
 			"no leader that all agree on"},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -200,13 +200,13 @@ func TestWritingACounterexample(t *testing.T) {
 	const line = "check dkr -n 3 --network unordered"
 	r := elect(t, "", append(strings.Fields(line), "--mermaid", "-", "--svg", file("svg"), "--trace",
 		file("t"))...)
-	r.requireLine(t, exit.StatusFailed, "violated: only the right one leads: process 2 leads, not 3, which "+
+	r.requireLine(t, exit.StatusFailed, "violated: only the right process leads: process 2 leads, not 3, which "+
 		"is the largest of the initiators")
 	require.Contains(t, r.stdout, ", up to the violation\n")
-	require.Regexp(t, `\n  missed .*\n  only the right one leads +violated\n  no Node panics .* not `+
+	require.Regexp(t, `\n  missed .*\n  only the right process leads +violated\n  no Node panics .* not `+
 		`violated so far\n`, r.stdout)
 	require.Regexp(t, `\n  a process leads +seen\n`, r.stdout)
-	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right one leads, after 8 steps: "+
+	_, log, ok := strings.Cut(r.stdout, "\ncounterexample to: only the right process leads, after 8 steps: "+
 		"process 2 leads, not 3, which is the largest of the initiators\ndkr, 3 processes\n")
 	require.True(t, ok)
 	require.Contains(t, log, "3.5  receives second 3 from 2 (2.6)\n")
@@ -237,13 +237,13 @@ func TestNameOfACounterexample(t *testing.T) {
 		"\n\n"+file+" is written. After a correction this judges it:\n  elect check --replay "+file+"\n"), r.stdout)
 	now, err := os.ReadFile(file)
 	require.NoError(t, err)
-	require.Contains(t, string(now), `{"name": "counterexample to: only the right one leads", `)
-	named := strings.Replace(string(now), `{"name": "counterexample to: only the right one leads", `,
+	require.Contains(t, string(now), `{"name": "counterexample to: only the right process leads", `)
+	named := strings.Replace(string(now), `{"name": "counterexample to: only the right process leads", `,
 		`{"name": "mine", `, 1)
-	for name, text := range map[string]string{"counterexample to: only the right one leads": string(now),
+	for name, text := range map[string]string{"counterexample to: only the right process leads": string(now),
 		"mine": named, "m; ine?": strings.Replace(named, "mine", `m\nine\u001b`, 1)} {
 		r := elect(t, text, "check", "--replay", "-")
-		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right one leads: process 2 "+
+		r.requireLine(t, exit.StatusFailed, "--replay -: violated: only the right process leads: process 2 "+
 			"leads, not 3, which is the largest of the initiators, as recorded")
 		require.True(t, strings.HasPrefix(r.stdout, name+"\ndkr, 3 processes\n"), r.stdout)
 		r = elect(t, text, "sim", "--scenario", "-")
@@ -251,7 +251,7 @@ func TestNameOfACounterexample(t *testing.T) {
 	}
 	r = elect(t, string(now), "sim", "--scenario", "-")
 	require.True(t, strings.HasPrefix(r.stdout,
-		"counterexample to: only the right one leads: dkr, 3 processes"), r.stdout)
+		"counterexample to: only the right process leads: dkr, 3 processes"), r.stdout)
 	require.NotContains(t, elect(t, "", strings.Fields("check dkr -n 3 --network unordered --json "+
 		"--out "+file)...).stdout, "is written")
 }
@@ -259,22 +259,22 @@ func TestNameOfACounterexample(t *testing.T) {
 // TestJudgeOfACorrection: steps that have become correct but do not reach the end pass a replay. A simulation
 // of them fails, and explains why.
 func TestJudgeOfACorrection(t *testing.T) {
-	const steps = `{"name": "counterexample to: only the right one leads", "algorithm": "dkr", "ids": [1, 2, 3], "property": "right-leader", "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
+	const steps = `{"name": "counterexample to: only the right process leads", "algorithm": "dkr", "ids": [1, 2, 3], "property": "right-leader", "note": "process 2 leads, not 3, which is the largest of the initiators", "steps": [
 		{"do": "start", "process": 3}, {"do": "start", "process": 2}, {"do": "duplicate", "process": 1,
 			"port": 1},
 		{"do": "lose", "process": 1, "port": 1}, {"do": "deliver", "process": 1, "port": 1}]`
 	r := elect(t, steps+"}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right one leads\n"),
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: only the right process leads\n"),
 		r.stdout)
 	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"counterexample to: only the right one leads: its steps end before the "+
+		"counterexample to: only the right process leads: the steps end before the "+
 			"election does, with 2 messages under way: no leader that all agree on: no process believes it "+
 			"leads; "+
 			"elect check --replay judges such steps")
 	const acts = `{"algorithm": "lcr", "ids": [1, 2], "schedule": "hand", "acts": [{"do": "start", "process": 2}]}`
 	elect(t, acts, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"--scenario -: its steps end before the election does, with 1 message under way: no leader that all "+
+		"--scenario -: the steps end before the election does, with 1 message under way: no leader that all "+
 			"agree on: no process believes it leads; "+
 			"elect page --scenario continues the run by hand")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")
@@ -344,7 +344,7 @@ func TestNumberedLog(t *testing.T) {
 			"\n            end  3.18  alive 3 term 2 to 2 is not received\n"},
 		"lcr/max -n 3 --network lossy --started": {"\n   1.  1.2  starts\n",
 			"\n   6.  2.5  loses election 2 from 2 to 3"},
-		"echo -n 3 --duplicates 1": {" its message 3.4 is doubled\n"},
+		"echo -n 3 --duplicates 1": {" its message 3.4 is duplicated\n"},
 	} {
 		r := elect(t, "", append([]string{"check"}, strings.Fields(line)...)...)
 		require.Equal(t, exit.StatusFailed, r.code, r.stderr)
@@ -375,7 +375,7 @@ func TestReplayIsDrawn(t *testing.T) {
 	require.Equal(t, 1, elect(t, "", "check", "--replay", file, "--svg", again).code)
 	want, err := os.ReadFile(first)
 	require.NoError(t, err)
-	require.Contains(t, string(want), "only the right one leads")
+	require.Contains(t, string(want), "only the right process leads")
 	got, err := os.ReadFile(again)
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got))
@@ -395,12 +395,12 @@ func TestReplayOfWhatIsRight(t *testing.T) {
 	named := strings.Replace(begin, "{", `{"property": "one-leader-a-term", "note": "process 12 leads",`, 1)
 	r = elect(t, named+deliver+deliver+"]}", "check", "--replay", "-")
 	require.Zero(t, r.code, r.stderr)
-	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader a Term\n"),
+	require.True(t, strings.HasSuffix(r.stdout, "\nnot violated in these steps: one leader per Term\n"),
 		r.stdout)
 	elect(t, strings.Replace(named, "one-leader-a-term", "exclusive", 1)+deliver+"]}", "check", "--replay",
 		"-").
 		requireLine(t, exit.StatusUsage,
-			`--replay -: property: no steps break "exclusive": lcr/participant guards no critical section`)
+			`--replay -: property: no steps break "exclusive": lcr/participant has no critical section`)
 	elect(t, right, "check", "--replay", "-").requireLine(t, exit.StatusUsage,
 		"--replay -: it has no steps; elect sim --scenario runs it")
 	elect(t, "["+right+","+right+"]", "check", "--replay", "-").requireLine(t, exit.StatusUsage,
@@ -523,7 +523,7 @@ func TestCheckOfTheCatalog(t *testing.T) {
 		default:
 			require.Contains(t, []string{
 				"elect: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 3\n",
-				"elect: topology: mesh needs a mesh, and 3 processes make none of at least 3 x 3\n",
+				"elect: topology: mesh needs a mesh, and 3 processes do not form a mesh of at least 3 x 3\n",
 			}, r.stderr, line)
 		}
 		require.LessOrEqual(t, strings.Count(r.stderr, "\n"), 1, line)
@@ -532,7 +532,7 @@ func TestCheckOfTheCatalog(t *testing.T) {
 
 // TestNudge: with --nudge, processes without a leader start when nothing is left to happen.
 func TestNudge(t *testing.T) {
-	const nudged = "in the end those that lack a leader start"
+	const nudged = "in the end processes without a leader start"
 	require.NotContains(t, elect(t, "", "check", "bully", "-n", "2").stdout, nudged)
 	require.Contains(t, elect(t, "", "check", "bully", "-n", "2", "--nudge").stdout, nudged)
 }

@@ -44,15 +44,15 @@ func TestBadChecks(t *testing.T) {
 		"--replay /":                                    `--replay /: it is a folder, not a file`,
 		"lcr -n 3 -q":                                   `unknown shorthand flag: 'q' in -q`,
 		"lcr --order":                                   `flag needs an argument: --order`,
-		"lcr -n 3 --memory 1QB":                         `--memory: "1QB" is not a size, as in 4GB or 500MB`,
+		"lcr -n 3 --memory 1QB":                         `--memory: "1QB" is not a size such as 4GB or 500MB`,
 		"lcr -n 3 --recoveries x":                       `--recoveries: "x" is not a whole number`,
 		"lcr -n 3 --restarts 1025":                      `--restarts: 1025 is not between 0 and 1024`,
 		"lcr -n 3 --param delay=1":                      `params: "delay" is not a parameter; there is only order`,
 		"lcr -n 3 --workers 0":                          `--workers: 0 is not between 1 and 1024`,
 		"lcr -n 3 --max-states 0":                       `--max-states: 0 is not between 1 and 9007199254740992`,
-		"lcr -n 3 --memory 4QB":                         `--memory: "4QB" is not a size, as in 4GB or 500MB`,
-		"lcr -n 3 --memory 10":                          `--memory: 10 is less than 1MiB; a size is as in 4GB or 500MB`,
-		"lcr -n 3 --memory 1e9TB":                       `--memory: 1e9TB is more than there can be; a size is as in 4GB or 500MB`,
+		"lcr -n 3 --memory 4QB":                         `--memory: "4QB" is not a size such as 4GB or 500MB`,
+		"lcr -n 3 --memory 10":                          `--memory: 10 is less than 1MiB; give a size such as 4GB or 500MB`,
+		"lcr -n 3 --memory 1e9TB":                       `--memory: 1e9TB is too large; give a size such as 4GB or 500MB`,
 		"lcr -n 3 --out=":                               `--out: no file is given`,
 		"lcr -n 3 --out /no/folder":                     `--out /no/folder: there is no such folder`,
 		"lcr -n 3 --out - --json":                       `--json: standard output is taken by a file named -`,
@@ -93,7 +93,7 @@ func TestBadTimes(t *testing.T) {
 		"bully -n 3 --untimed --delay 1":  `if any flags in the group [untimed delay] are set none of the others can be; [delay untimed] were all set`,
 		"bully -n 3 --untimed --window 1": `if any flags in the group [untimed window] are set none of the others can be; [untimed window] were all set`,
 		"bully -n 3 --delay 0":            `--delay: 0 is not above 0`,
-		"bully -n 3 --tick -1":            `--tick: -1 is before the beginning`,
+		"bully -n 3 --tick -1":            `--tick: -1 is less than 0`,
 		"bully -n 3 --delay 0.5,2":        `--delay: "0.5,2" is not a time`,
 	} {
 		cases["check "+line] = want
@@ -118,14 +118,14 @@ func TestGraphOfACheck(t *testing.T) {
 	check := func(line string) ran { return elect(t, "", strings.Fields("check lcr "+line)...) }
 	r := check("-n 2 --started --dot " + file)
 	require.Zero(t, r.code, r.stderr)
-	require.Regexp(t, "only the right one leads +holds", r.stdout)
+	require.Regexp(t, "only the right process leads +holds", r.stdout)
 	b, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(b), `label="lcr/participant, 2 processes"`)
 	r = check("-n 2 --started --dot -")
 	require.Zero(t, r.code, r.stderr)
 	require.Equal(t, string(b), r.stdout)
-	check("-n 6 --dot "+file).exits(t, exit.StatusUsage, "--dot: states: more than 5000, as many as can be drawn")
+	check("-n 6 --dot "+file).exits(t, exit.StatusUsage, "--dot: states: more than the 5000 that can be drawn")
 	same, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, b, same)

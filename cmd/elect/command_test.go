@@ -94,7 +94,7 @@ func TestBadProcesses(t *testing.T) {
 		"sim lcr --ids -1":         `--ids[0]: -1 is negative`,
 		"sim lcr --ids 18446744073709551616": `--ids[0]: 18446744073709551616 is above the largest number ` +
 			`there is, 18446744073709551615`,
-		"sim lcr --ids 1,0":                  `ids[1]: 0 is no process's id`,
+		"sim lcr --ids 1,0":                  `ids[1]: 0 is not a valid id`,
 		"sim lcr --ids 1,2,1":                `ids[2]: 1 is already the id of ids[0]`,
 		"sim lcr --ids 1,2,1 --order random": `ids[2]: 1 is already the id of ids[0]`,
 		"sim lcr -n 3 --priorities 1,2":      `priorities: 2 for 3 ids`,
@@ -111,7 +111,7 @@ func TestBadInitiators(t *testing.T) {
 		"sim lcr -n 3 --initiators=":         `--initiators: the list is empty`,
 		"sim lcr -n 3 --initiators some":     `--initiators[0]: "some" is not a whole number`,
 		"sim lcr -n 3 --start-times 0,1":     `start_times: 2 for 3 initiators`,
-		"sim lcr -n 2 --start-times 0,-1":    `--start-times[1]: -1 is before the beginning`,
+		"sim lcr -n 2 --start-times 0,-1":    `--start-times[1]: -1 is less than 0`,
 		"sim lcr -n 2 --start-times 0,NaN":   `--start-times[1]: "NaN" is not a time`,
 		"sim lcr -n 2 --start-times 0,Inf":   `--start-times[1]: Inf is longer than 1000000 units`,
 		"sim lcr -n 2 --start-times 0,1e300": `--start-times[1]: 1e300 is longer than 1000000 units`,
@@ -146,8 +146,8 @@ func TestBadSchedules(t *testing.T) {
 		"sim lcr -n 3 --schedule random --delay 1,2e6": `--delay[1]: 2e6 is longer than 1000000 units`,
 		"sim lcr -n 3 --schedule random --delay 1,1000000.1": `--delay[1]: 1000000.1 is longer than ` +
 			`1000000 units`,
-		"sim dkr -n 3 --schedule random --fifo=false": `the algorithm needs links that keep the ` +
-			`order: dkr (--force runs it all the same)`,
+		"sim dkr -n 3 --schedule random --fifo=false": `the algorithm needs links that keep ` +
+			`messages in order: dkr (--force runs it anyway)`,
 		"sim lcr/initiators --ids 3,2,1 --start-times 0,2,2": `start after the process has already ` +
 			`relayed: process 2`,
 	}.test(t)
@@ -167,7 +167,7 @@ func TestForce(t *testing.T) {
 	} {
 		r := elect(t, "", strings.Fields(line)...)
 		require.Equal(t, exit.StatusUsage, r.code, line)
-		require.Contains(t, r.stderr, "--force runs it all the same", line)
+		require.Contains(t, r.stderr, "--force runs it anyway", line)
 		require.NotEqual(t, exit.StatusUsage, elect(t, "", strings.Fields(line+" --force")...).code, line)
 		require.Contains(t, help, word)
 	}
@@ -197,7 +197,7 @@ func TestSingleInitiator(t *testing.T) {
 		require.Zero(t, r.code, r.stderr)
 	}
 	elect(t, "", strings.Fields("sim echo/implicit -n 4 --start-times 0,1,2,3")...).requireLine(t,
-		exit.StatusUsage, "start_times: 4, and echo/implicit allows one initiator")
+		exit.StatusUsage, "start_times: 4 given, but echo/implicit allows one initiator")
 	for _, command := range []string{"sim", "run", "check", "compare"} {
 		text := strings.Join(strings.Fields(elect(t, "", command, "--help").stdout), " ")
 		require.Contains(t, text, "if the algorithm allows one, all means one (default all)")

@@ -94,7 +94,7 @@ func TestBadCompare(t *testing.T) {
 		"compare lcr -n 8 --order best --initiators 1": `lcr/participant, 8 processes: order: it is the best case only if all processes start simultaneously`,
 		"compare lcr hypercube -n 8,9":                 `hypercube, 9 processes: topology: hypercube needs a hypercube, whose processes are a power of two up to 2^25, not 9`,
 		"compare lcr -n 8 --seed 18446744073709551615": `--seed: 18446744073709551615 leaves no room for 20 seeds, at most 18446744073709551596 does`,
-		"compare mesh -n 8":                            `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes make none of at least 3 x 3`,
+		"compare mesh -n 8":                            `mesh, 8 processes: topology: mesh needs a mesh, and 8 processes do not form a mesh of at least 3 x 3`,
 		"compare lcr echo -n 8 --topology tree":        `lcr/participant, 8 processes: topology: lcr/participant needs a ring, not a tree`,
 		"compare echo -n 8 --topology grid:3x3":        `echo/implicit, 8 processes: --topology "grid:3x3": 9 processes, not 8`,
 		"compare echo -n 8 --topology gird": `--topology: "gird" is not one of ` +
@@ -113,7 +113,7 @@ func TestBadPlaces(t *testing.T) {
 		"compare lcr -n 8 --initiators n+1":                  `--initiators[0]: "n+1" is neither an id nor n-1`,
 		"compare lcr -n 8 --initiators 99999999999":          `--initiators[0]: 99999999999 is above every n`,
 		"compare lcr -n 8 --initiators n,8":                  `lcr/participant, 8 processes: initiators[1]: 8 is listed twice`,
-		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process`,
+		"compare echo lcr -n 8 --initiators 1,2":             `echo/implicit, 8 processes: initiators: echo/implicit allows one, not 2; by default the root of a tree starts, starts, or else the first process`,
 		"compare lcr -n 8 --crashed=":                        `--crashed: the list is empty`,
 		"compare lcr -n 8 --param delay=2":                   `--param: none of the algorithms has a parameter "delay"`,
 		"compare bully -n 8 --param delay":                   `--param: "delay" is not a name and a value, as in alive_timeout=3`,

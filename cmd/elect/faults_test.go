@@ -67,7 +67,7 @@ func TestBadFaults(t *testing.T) {
 		"--crash-at 1@2,3@x":            `--crash-at[1]: "x" is not a time`,
 		"--crash-at x@2":                `--crash-at[0]: "x" is not a whole number`,
 		"--crash-at 4@2":                `crash_at[0]: 4 is not a process`,
-		"--recover-at 1@-2":             `--recover-at[0]: -2 is before the beginning`,
+		"--recover-at 1@-2":             `--recover-at[0]: -2 is less than 0`,
 		"--restart-at 1@":               `--restart-at[0]: "" is not a time`,
 		"--restart-at 9@1":              `restart_at[0]: 9 is not a process`,
 		"--pause-at 3@2":                `--pause-at[0]: "3@2" is not a process and two times, as in 3@2-6`,
@@ -76,8 +76,8 @@ func TestBadFaults(t *testing.T) {
 		"--pause-at 3@2-x":              `--pause-at[0]: "x" is not a time`,
 		"--pause-at 4@1-2":              `pause_at[0]: 4 is not a process`,
 		"--restart-at 1@2":              `restart_at[0]: 1 is not down at 2`,
-		"--crash-at 1@2,1@3":            `crash_at[1]: 1 is down already at 3`,
-		"--suspect-after -1":            `--suspect-after: -1 is before the beginning`,
+		"--crash-at 1@2,1@3":            `crash_at[1]: 1 is already down at 3`,
+		"--suspect-after -1":            `--suspect-after: -1 is less than 0`,
 		"--suspect-after 0":             `--suspect-after: 0 is not above 0`,
 		"--suspect-after soon":          `--suspect-after: "soon" is not a time`,
 		"--loss 1.5":                    `--loss: "1.5" is not a probability, from 0 to 1`,
@@ -92,17 +92,17 @@ func TestBadFaults(t *testing.T) {
 		"--partition 1|2@3-3":           `--partition: 3 is not after 3`,
 		"--partition 1|2@":              `--partition: "" is not a time`,
 		"--partition 1|2@1-":            `--partition: "" is not a time`,
-		"--partition 1|2@-1":            `--partition: -1 is before the beginning`,
+		"--partition 1|2@-1":            `--partition: -1 is less than 0`,
 		"--partition 1|2,1":             `partitions[0].groups[1][1]: 1 is already in groups[0]`,
 		"--partition 1 --partition 1|7": `partitions[1].groups[1][0]: 7 is not a process`,
 	} {
 		cases["sim lcr -n 3 "+line] = want
 	}
-	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep the order: dkr (--force ` +
-		`runs it all the same)`
+	cases["sim dkr -n 3 --reorder 0.1"] = `the algorithm needs links that keep messages in order: dkr (--force ` +
+		`runs it anyway)`
 	cases["sim bully -n 3 --reorder 0.1"] = `messages may take too long for the algorithm: bully/rules ` +
-		`reckons with 1 units, here it can be 2 (a larger parameter delay allows for that, --force runs it ` +
-		`all the same)`
+		`assumes at most 1 units, here up to 2 (a larger parameter delay allows for that, --force runs it ` +
+		`anyway)`
 	cases["run lcr -n 3 --loss 0.1"] = `unknown flag: --loss`
 	cases["run lcr -n 3 --crash-at 4@1"] = `crash_at[0]: 4 is not a process`
 	cases["run lcr -n 3 --partition 1"] = `unknown flag: --partition`

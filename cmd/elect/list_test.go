@@ -26,7 +26,7 @@ func TestList(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(rows[1+i]), 80)
 	}
 	require.Regexp(t, `lcr +4 +one-way ring +largest of all/initiators +copies\n`, table)
-	require.Regexp(t, `mutex +3 +complete/ring +largest that is up/none +\(crashes/copies\)$`, table)
+	require.Regexp(t, `mutex +3 +complete/ring +largest live process/none +\(crashes/copies\)$`, table)
 	require.Regexp(t, `lease +1 +complete +any +all\n`, table)
 	require.True(t, strings.HasPrefix(elect(t, "", "list", "--color", "always").stdout, "\x1b[1mALGORITHM"))
 	t.Setenv("COLUMNS", "70")

@@ -27,13 +27,13 @@ func TestBadParams(t *testing.T) {
 		"--param delay=-1":    `params.delay: -1 is not a time`,
 		"--param delay=1e999": `params.delay: +Inf units is too long`,
 		"--param alive_timeout=1.5": `params.alive_timeout: 1.5 delays is less ` +
-			`than 2 delays, which an answer may take (2*delay + processing); unsafe=yes takes it all the same`,
+			`than 2 delays, which an answer may take (2*delay + processing); unsafe=yes accepts it anyway`,
 		"--param announce=some": `params.announce: "some" is not one of all, lower`,
 		"--param alive=3": `params: "alive" is not a parameter; there are ` +
 			`delay, processing, alive_timeout, coordinator_timeout, announce, heartbeat, patience, unsafe, order`,
 		"--schedule random --delay 1,4 --param delay=2": `messages may take too long for the algorithm: ` +
-			`bully/rules reckons with 2 units, here it can be 4 (a larger parameter delay allows for that, ` +
-			`--force runs it all the same)`,
+			`bully/rules assumes at most 2 units, here up to 4 (a larger parameter delay allows for that, ` +
+			`--force runs it anyway)`,
 	} {
 		cases["sim bully -n 3 "+line] = want
 	}
@@ -98,7 +98,7 @@ func TestUntil(t *testing.T) {
 		"run modbully -n 3 --param heartbeat=2": `until: modbully/base never comes to rest ` +
 			`with these parameters; set --until, or until in a scenario`,
 		"sim bully -n 3 --param heartbeat=2 --until 0":      `--until: 0 is not above 0`,
-		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is before the beginning`,
+		"sim bully -n 3 --param heartbeat=2 --until -1":     `--until: -1 is less than 0`,
 		"sim bully -n 3 --param heartbeat=2 --until always": `--until: "always" is not a time`,
 	}.test(t)
 	r := elect(t, "", "sim", "bully", "-n", "5", "--crash-at", "5@3", "--param", "heartbeat=2", "--until",

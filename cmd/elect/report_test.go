@@ -98,7 +98,7 @@ func TestBoundsOfLinks(t *testing.T) {
 		"echo -n 9 --topology grid:3x3": `worst     32  reached  M \+ n-1, M ports in all`,
 		"echo/nok -n 9 --topology random:12": `mean      40  reached  2M - n\+1, M ports in ` +
 			`all`,
-		"echo/extinction -n 5 --topology ring": `worst ≤   54  [\d.]+ % of it  k\*M \+ n-1 where k start`,
+		"echo/extinction -n 5 --topology ring": `worst ≤   54  [\d.]+ % of it  k\*M \+ n-1 if k start`,
 		"treeelect/graph -n 9 --topology random:12": `best      56  reached  M \+ 4\(n-1\), M ports ` +
 			`in all`,
 		"treeelect/root -n 7":                              `worst     24  reached  4\(n-1\)`,

@@ -82,7 +82,7 @@ func TestSoakJSON(t *testing.T) {
 func TestSoakFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "smallest.json")
 	r := elect(t, "", append(literal, "--runs", "1000", "--out", file)...)
-	const why = "elect: modbully/number: seed 2: violated: all that are up know that the election has " +
+	const why = "elect: modbully/number: seed 2: violated: all live processes know that the election has " +
 		"ended: process 9 does not know\n"
 	require.Equal(t, exit.StatusFailed, r.code)
 	require.Equal(t, why, r.stderr)

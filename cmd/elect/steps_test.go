@@ -42,12 +42,12 @@ func TestCounterexamples(t *testing.T) {
 		{"dkr-overtaken", "no leader that all agree on: no process believes it leads",
 			"none, no process believes it leads",
 			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1",
-			"all that are up follow one leader: nothing is left to happen, and "},
-		{"bully-early", "its steps end before the election does, with 6 messages under way: no leader that " +
+			"all live processes follow one leader: no event is left, and "},
+		{"bully-early", "the steps end before the election does, with 6 messages under way: no leader that " +
 			"all agree on: 2 processes believe they lead; " +
 			"elect check --replay judges such steps", "none, 2 processes believe they lead",
 			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received",
-			"one leader a Term: processes 1 and 3 both lead in Term 1"},
+			"one leader per Term: processes 1 and 3 both lead in Term 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestCounterexamples(t *testing.T) {
 				c.name+": steps and acts need virtual time, which elect sim has")
 			elect(t, texts[c.name], "sim", "--scenario", "-", "--schedule", "random").
 				requireLine(t, exit.StatusUsage,
-					c.name+": schedule: random, not together with steps, which say all that happens")
+					c.name+": schedule: random, not allowed with steps, which contain all events")
 		})
 	}
 }
@@ -154,7 +154,7 @@ func TestActs(t *testing.T) {
 	require.Equal(t, strings.Fields(hash)[0], report.Hash)
 	require.Len(t, report.Outside, 2)
 	require.EqualValues(t, 8, report.Outside[1].After)
-	require.Equal(t, "bully/rules promises nothing where messages are lost", report.Outside[1].Why)
+	require.Equal(t, "bully/rules promises nothing if messages are lost", report.Outside[1].Why)
 	r = elect(t, text, "sim", "--scenario", "-", "--log", "-")
 	require.Contains(t, r.stdout, "is to arrive at another time")
 

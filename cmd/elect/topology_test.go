@@ -45,10 +45,10 @@ func TestBadGraphs(t *testing.T) {
 		"echo " + dot("parts", "graph { 1 -- 2\n3 -- 4 }"):        `--topology "dot:parts": no path joins 1 and 3`,
 		"treeelect " + dot("trees", "graph { 1 -- 2\n3 -- 4 }"):   `--topology "dot:trees": no path joins 1 and 3`,
 		"echo " + dot("loop", "graph { 1 -- 1 }"):                 `--topology "dot:loop": line 1: 1 is joined to itself`,
-		"treeelect " + dot("cycle", "graph { 1 -- 2 -- 3 -- 1 }"): `--topology "dot:cycle": line 1: 3 and 1 close a cycle, which a tree has not`,
+		"treeelect " + dot("cycle", "graph { 1 -- 2 -- 3 -- 1 }"): `--topology "dot:cycle": line 1: 3 and 1 close a cycle, which a tree cannot have`,
 		"echo " + dot("none", "graph { }"):                        `--topology "dot:none": line 1: the graph has no processes`,
 		"echo " + dot("ways", "digraph { 1 -> 2 }"):               `--topology "dot:ways": line 1: a digraph, whose links lead one way; only a graph can be read`,
-		"echo " + dot("zero", "graph { 0 -- 1 }"):                 `--topology "dot:zero": line 1: 0 is no process's id`,
+		"echo " + dot("zero", "graph { 0 -- 1 }"):                 `--topology "dot:zero": line 1: 0 is not a valid id`,
 		"echo " + dot("cut", "graph { 1 --"):                      `--topology "dot:cut": line 1: the end, where a process is needed`,
 		"echo " + dot("names", "graph { a -- b }"):                `--topology "dot:names": line 1: "a" is not an id, a whole number`,
 
@@ -58,12 +58,12 @@ func TestBadGraphs(t *testing.T) {
 		"hypercube --topology hypercube:-1":            `--topology "hypercube:-1": -1 is negative`,
 		"mesh --topology grid:2x2":                     `--topology "grid:2x2": a mesh of 2 x 2, at least 3 x 3 are needed`,
 		"echo --topology torus:2x2":                    `--topology "torus:2x2": a torus of 2 x 2, at least 3 x 3 are needed`,
-		"mesh -n 7":                                    "topology: mesh needs a mesh, and 7 processes make none of at least 3 x 3",
+		"mesh -n 7":                                    "topology: mesh needs a mesh, and 7 processes do not form a mesh of at least 3 x 3",
 		"treeelect -n 4 --topology grid":               "topology: treeelect/root needs a tree, not a graph; treeelect/graph runs on any graph",
 		"treeelect -n 4 --topology ring":               "topology: treeelect/root needs a tree, not a ring; treeelect/graph runs on any graph",
 		"echo -n 6 --topology circulant:2":             `--topology "circulant:2": a circulant graph of 6 processes with steps of [2] is not connected`,
-		"echo/implicit -n 4 --initiators 1,2":          "initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process",
-		"treeelect/any -n 4 --initiators 1,2":          "initiators: treeelect/any allows one, not 2; if none is named, the root of a tree starts, or else the first process",
+		"echo/implicit -n 4 --initiators 1,2":          "initiators: echo/implicit allows one, not 2; by default the root of a tree starts, starts, or else the first process",
+		"treeelect/any -n 4 --initiators 1,2":          "initiators: treeelect/any allows one, not 2; by default the root of a tree starts, starts, or else the first process",
 		"treeelect/root -n 4 --initiators 2":           "this process may not start the election: process 2",
 	} {
 		refusedByBoth["sim "+line], refusedByBoth["run "+line] = want, want
@@ -75,16 +75,16 @@ func TestBadGraphs(t *testing.T) {
 	}
 	for i, s := range []struct{ algorithm, topology, want string }{
 		{"echo", `{"kind":"graph","edges":[[1,2]]}`, "topology.edges: no path joins 1 and 3"},
-		{"echo", `{"kind":"graph","edges":[[1,1],[1,2],[2,3]]}`, "topology.edges[0]: it joins 1 to itself"},
+		{"echo", `{"kind":"graph","edges":[[1,1],[1,2],[2,3]]}`, "topology.edges[0]: joins 1 to itself"},
 		{"echo", `{"kind":"graph","edges":[[1,2],[2,9]]}`, "topology.edges[1]: 9 is not a process"},
-		{"echo", `{"kind":"graph","edges":[[1,2],[2,1]]}`, "topology.edges[1]: 2 and 1 are joined by edges[0] already"},
-		{"treeelect", `{"kind":"tree","edges":[[1,2],[2,3],[3,1]]}`, "topology.edges[2]: 3 and 1 close a cycle, which a tree has not"},
-		{"treeelect", `{"kind":"tree","parent":{"1":2,"2":3,"3":1}}`, "topology.parent: every process has one, so that there is no root"},
+		{"echo", `{"kind":"graph","edges":[[1,2],[2,1]]}`, "topology.edges[1]: 2 and 1 are already joined by edges[0]"},
+		{"treeelect", `{"kind":"tree","edges":[[1,2],[2,3],[3,1]]}`, "topology.edges[2]: 3 and 1 close a cycle, which a tree cannot have"},
+		{"treeelect", `{"kind":"tree","parent":{"1":2,"2":3,"3":1}}`, "topology.parent: every process has a parent, so there is no root"},
 		{"treeelect", `{"kind":"tree","parent":{"2":1,"2":3}}`, "scenario.topology.parent.2: given twice"},
 		{"treeelect", `{"kind":"tree","parent":{"2":[1,3]}}`, "scenario.topology.parent.2: a list is not an id"},
-		{"treeelect", `{"kind":"tree","parent":{"2":1}}`, "topology.parent: 1 and 3 have none, a tree has one root"},
+		{"treeelect", `{"kind":"tree","parent":{"2":1}}`, "topology.parent: 1 and 3 have no parent, but a tree has one root"},
 		{"treeelect", `{"kind":"tree","parent":{"2":1,"3":9}}`, "topology.parent.3: 9 is not a process"},
-		{"treeelect", `{"kind":"tree","parent":{"2":1,"3":3}}`, "topology.parent.3: it is its own parent"},
+		{"treeelect", `{"kind":"tree","parent":{"2":1,"3":3}}`, "topology.parent.3: a process cannot be its own parent"},
 		{"hypercube", `{"kind":"hypercube","dimension":2}`, "topology.dimension: 2 makes 4 processes, not 3"},
 		{"hypercube", `{"kind":"hypercube","dimension":70}`, "topology.dimension: 70 is more than 25"},
 		{"hypercube", `{"kind":"hypercube","dimension":-1}`, "scenario.topology.dimension: -1 is not a dimension"},
@@ -101,7 +101,7 @@ func TestBadGraphs(t *testing.T) {
 	}
 	two := `{"algorithm":"echo","variant":"implicit","ids":[1,2,3],"initiators":[1,2]}`
 	require.NoError(t, os.WriteFile("two.json", []byte(two), 0o600))
-	refusedByBoth["sim --scenario two.json"] = "--scenario two.json: initiators: echo/implicit allows one, not 2; if none is named, the root of a tree starts, or else the first process"
+	refusedByBoth["sim --scenario two.json"] = "--scenario two.json: initiators: echo/implicit allows one, not 2; by default the root of a tree starts, starts, or else the first process"
 	refusedByBoth.test(t)
 }
 

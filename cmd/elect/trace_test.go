@@ -299,7 +299,7 @@ func TestTraceSelection(t *testing.T) {
 		"--process 9":          "--process: 9 is not a process of this run",
 		"--process x":          `--process[0]: "x" is not a whole number`,
 		"--kind won":           `--kind: the run has no messages "won", only probe, reply, elected`,
-		"--from -1":            "--from: -1 is before the beginning",
+		"--from -1":            "--from: -1 is less than 0",
 		"--from 3 --until 2":   "--until: 2 is before 3",
 		"--kind probe --svg -": `if any flags in the group [kind svg] are set none of the others can be; [kind svg] were all set`,
 	} {

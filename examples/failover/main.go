@@ -25,7 +25,7 @@ const (
 // How long agreement takes at most.
 //
 // After a crash of the leader: its last heartbeat arrives no later than a turn after the crash,
-// and a follower waits heartbeat + 2*delay + processing from then on. The largest that is up
+// and a follower waits heartbeat + 2*delay + processing from then on. The largest live process
 // then waits for answers that do not come, has won, and its announcement takes another turn. (The
 // other bound of package bully, Alive + 2*(delay + processing), counts from an election's beginning.)
 //

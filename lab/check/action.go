@@ -291,7 +291,7 @@ func (w *worker) tick(state []uint32) {
 	}
 	f := w.frames.at(state[w.slots-1]).clone()
 	if f.now++; f.now > maxTicks {
-		w.tooLarge("a run takes more than %d ticks; give it an end (until)", maxTicks)
+		w.tooLarge("a run takes more than %d ticks; limit it with until", maxTicks)
 	}
 	for i := range f.timers {
 		f.timers[i].min, f.timers[i].max = max(f.timers[i].min-1, 0), max(f.timers[i].max-1, 0)

@@ -62,7 +62,7 @@ func (c *Config) checkAfter() error {
 		return nil
 	}
 	if c.Started || c.NoAnnouncement {
-		return input.Errorf("started, no_announcement: not together with after, whose steps begin each run")
+		return input.Errorf("started, no_announcement: not allowed with after, whose steps begin each run")
 	}
 	if err := c.CheckSteps(c.After); err != nil {
 		return input.Errorf("after: %s", input.Reason(err))
@@ -133,7 +133,7 @@ func (p *pen) follow(s *scenario.Step, process int) error {
 	case err != nil:
 		return err
 	case w.unfit || w.drawn < len(s.Choices):
-		return input.Errorf("choices: %v is none of what chance may bring", s.Choices)
+		return input.Errorf("choices: %v is not a possible random outcome", s.Choices)
 	case w.broken == ruleSound+1:
 		return input.Errorf("do: %v", w.fault)
 	}
@@ -170,7 +170,7 @@ func (p *pen) waitUntil(at time.Duration) error {
 		return input.Errorf("at: %s units are more than %d ticks of %s", scenario.InUnits(at), maxTicks,
 			scenario.InUnits(tick))
 	case w.config.Until > 0 && at > w.config.Until:
-		return input.Errorf("at: %s is behind the end, %s", scenario.InUnits(at),
+		return input.Errorf("at: %s is after the end, %s", scenario.InUnits(at),
 			scenario.InUnits(w.config.Until))
 	}
 	for time.Duration(w.frames.at(p.state[w.slots-1]).now) < at/tick {
@@ -261,7 +261,7 @@ func (p *pen) cutBy(s *scenario.Step) error {
 
 // waits refuses what comes for a process that is paused.
 func (p *pen) waits(s *scenario.Step) error {
-	return input.Errorf("do: %d is paused, so what comes for it waits", s.Process)
+	return input.Errorf("do: %d is paused, so its events wait", s.Process)
 }
 
 // rest begins or ends a pause. Where no time is modelled, a pause is nothing but slow messages.

@@ -64,7 +64,7 @@ func TestAfterAPause(t *testing.T) {
 		{[]scenario.Step{at(observe.Crash), at(observe.Recover), at(observe.Start)}, ""},
 		{[]scenario.Step{at(observe.Resume), at(observe.Deliver)}, ""},
 		{[]scenario.Step{at(observe.Lose)}, ""},
-		{[]scenario.Step{at(observe.Deliver)}, "do: 1 is paused, so what comes for it waits"},
+		{[]scenario.Step{at(observe.Deliver)}, "do: 1 is paused, so its events wait"},
 		{[]scenario.Step{at(observe.Resume), at(observe.Resume)}, "do: 1 is not paused"},
 	} {
 		c := toys(election.Complete, 2, func(n *toy, e *election.Env, ev *election.Event) {

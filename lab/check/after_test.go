@@ -161,7 +161,7 @@ func TestAfterLeavesTheModel(t *testing.T) {
 	c.Unordered = true
 	whole := run(t, c).Counterexample
 	c.Unordered, c.After = false, whole.Steps[:len(whole.Steps)-1]
-	require.Contains(t, c.Outside(), "needs links that keep the order")
+	require.Contains(t, c.Outside(), "needs links that keep messages in order")
 	r := run(t, c)
 	require.Equal(t, whole.Property, r.Counterexample.Property)
 	require.Equal(t, whole.Steps, r.Counterexample.Steps)
@@ -218,7 +218,7 @@ func TestAfterBudgets(t *testing.T) {
 	ring := check.Config{Input: input(find(t, "lcr", "max", rising(2), nil), rising(2))}
 	require.Empty(t, ring.Outside())
 	ring.After = c.After
-	require.Equal(t, "lcr/max promises nothing where processes crash", ring.Outside())
+	require.Equal(t, "lcr/max promises nothing if processes crash", ring.Outside())
 }
 
 // TestAfterALeader: a process that has led before the first state counts, though it has crashed since.
@@ -240,7 +240,7 @@ func TestAfterErrors(t *testing.T) {
 		"after: steps[0].process: 9 is not a process": func(*check.Config) []scenario.Step {
 			return []scenario.Step{{Do: observe.Start, Process: 9}}
 		},
-		"started, no_announcement: not together with after, whose steps begin each run": func(
+		"started, no_announcement: not allowed with after, whose steps begin each run": func(
 			c *check.Config) []scenario.Step {
 			c.Started = true
 			return []scenario.Step{{Do: observe.Start, Process: 1}}
@@ -254,7 +254,7 @@ func TestAfterErrors(t *testing.T) {
 		"after: steps[0].do: 1 is not paused": func(*check.Config) []scenario.Step {
 			return []scenario.Step{{Do: observe.Resume, Process: 1}}
 		},
-		"after: steps[1].do: 1 is paused, so what comes for it waits": func(*check.Config) []scenario.Step {
+		"after: steps[1].do: 1 is paused, so its events wait": func(*check.Config) []scenario.Step {
 			return []scenario.Step{{Do: observe.Pause, Process: 1}, {Do: observe.Start, Process: 1}}
 		},
 		"after: steps[0].timer: 7 of layer 0 does not run at 1": func(*check.Config) []scenario.Step {
@@ -264,14 +264,14 @@ func TestAfterErrors(t *testing.T) {
 			*check.Config) []scenario.Step {
 			return []scenario.Step{{Do: observe.Lose, Process: 1}}
 		},
-		"after: steps[0].choices: [1] is none of what chance may bring": func(*check.Config) []scenario.Step {
+		"after: steps[0].choices: [1] is not a possible random outcome": func(*check.Config) []scenario.Step {
 			return []scenario.Step{{Do: observe.Start, Process: 1, Choices: []int{1}}}
 		},
 		"after: steps[0].at: 0.5 is between two ticks of 1": func(c *check.Config) []scenario.Step {
 			c.Delay, c.Tick = sim.Unit, sim.Unit
 			return []scenario.Step{{Do: observe.Start, Process: 1, At: &half}}
 		},
-		"after: steps[0].at: 0.5 is behind the end, 0.25": func(c *check.Config) []scenario.Step {
+		"after: steps[0].at: 0.5 is after the end, 0.25": func(c *check.Config) []scenario.Step {
 			c.Delay, c.Until = sim.Unit, sim.Unit/4
 			return []scenario.Step{{Do: observe.Start, Process: 1, At: &half}}
 		},

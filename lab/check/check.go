@@ -216,16 +216,16 @@ func (c *Config) Check() error {
 	in, all := &c.Input, c.whole()
 	switch {
 	case c.Recoveries+c.Restarts > 0 && all.Crashes == 0 && len(c.Crashed) == 0:
-		return input.Errorf("recoveries, restarts: no process is ever down, so none comes back")
+		return input.Errorf("recoveries, restarts: no process is ever down, so none returns")
 	case len(in.Wishes)+len(in.Commands) > 0:
-		return input.Errorf("wishes, commands: they have times, but in a check voters change at any moment; use Voters")
+		return input.Errorf("wishes, commands: in a check voters change at any moment, not at given times; use Voters")
 	case len(in.StartTimes) > 0:
 		return input.Errorf("start_times: a check starts each process at every moment")
 	case len(in.CrashAt)+len(in.RecoverAt)+len(in.RestartAt)+len(in.PauseAt) > 0:
 		return input.Errorf("crash_at, recover_at, restart_at, pause_at: " +
 			"a check lets processes crash at every moment; give the number of crashes")
 	case c.Pauses > 0 && c.Delay == 0:
-		return input.Errorf("pauses: without a delay time is not modelled, and a pause is a slow message")
+		return input.Errorf("pauses: without a delay, time is not modelled and a pause is the same as a slow message")
 	case all.detects() && len(in.IDs) > maxReported:
 		return input.Errorf("crashes: %d processes, at most %d can be checked with a failure detector",
 			len(in.IDs), maxReported)
@@ -253,11 +253,11 @@ func (c *Config) Check() error {
 	for i, p := range c.Properties {
 		known := p.Kind == verdict.Always || p.Kind == verdict.Sometimes || p.Kind == verdict.Finally
 		if p.Holds == nil || !known {
-			return input.Errorf("properties[%d]: %.60q has no Holds, or is of no Kind", i, p.Name)
+			return input.Errorf("properties[%d]: %.60q needs Holds and a Kind", i, p.Name)
 		}
 		same := func(q Property) bool { return p.Name == q.Name }
 		if isTaken(p.Name) || slices.ContainsFunc(c.Properties[:i], same) {
-			return input.Errorf("properties[%d]: there is another one named %.60q", i, p.Name)
+			return input.Errorf("properties[%d]: a previous one is also named %.60q", i, p.Name)
 		}
 	}
 	// Without After, which may hold the starts itself.
@@ -309,14 +309,14 @@ const (
 func (c *Config) checkTime() error {
 	if c.Delay == 0 {
 		if c.Algorithm.Elects == election.LeaseHolders {
-			return input.Errorf("delay: without one time is not modelled, and no lease of %s ends",
+			return input.Errorf("delay: without a delay, time is not modelled and no lease of %s ends",
 				c.Algorithm.Title())
 		}
 		if c.Tick != 0 || c.Window != 0 || c.Until != 0 {
-			return input.Errorf("tick, window, until: without a delay time is not modelled")
+			return input.Errorf("tick, window, until: without a delay, time is not modelled")
 		}
 		if c.WrongClocks() { // which of two timers runs out first is then taken from what they are set to
-			return input.Errorf("clock_rates: without a delay time is not modelled, and no clock is wrong")
+			return input.Errorf("clock_rates: without a delay, time is not modelled")
 		}
 		return nil
 	}
@@ -330,7 +330,7 @@ func (c *Config) checkTime() error {
 	case c.Until/tick > maxTicks:
 		return input.Errorf("until: %v units are more than %d ticks", scenario.InUnits(c.Until), maxTicks)
 	case c.Algorithm.NeverQuiesces && c.Until == 0:
-		return input.Errorf("until: %s never comes to rest, so that it needs an end",
+		return input.Errorf("until: %s never comes to rest, so it needs an end",
 			c.Algorithm.Title())
 	case c.Delay%tick != 0 || c.Window%tick != 0:
 		return input.Errorf("tick: delay %v and window %v are not multiples of %v units",

@@ -71,7 +71,7 @@ func (c *Config) LinksInWords() string {
 // TimeInWords says how long messages and timers take, and how far time advances in one step.
 func (c *Config) TimeInWords(tick time.Duration) string {
 	if c.Delay == 0 {
-		return "messages and timers take as long as they like"
+		return "messages and timers take any time"
 	}
 	text := fmt.Sprintf("messages take up to %s", scenario.InUnits(c.Delay))
 	if tick > 0 && tick != c.Delay {
@@ -93,7 +93,7 @@ func (c *Config) NoticesInWords() string {
 	case c.detects():
 		return "a detector that is never wrong reports each"
 	case c.Crashes > 0 && c.Algorithm.Faults.Unaided():
-		return "followers notice sooner or later that their leader is down"
+		return "followers eventually notice that their leader is down"
 	}
 	return ""
 }
@@ -122,7 +122,7 @@ func (c *Config) BudgetsInWords() string {
 		}
 	}
 	if c.Nudge {
-		all = append(all, "in the end those that lack a leader start")
+		all = append(all, "in the end processes without a leader start")
 	}
 	return strings.Join(all, ", ")
 }

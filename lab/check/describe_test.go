@@ -30,11 +30,11 @@ func TestInWords(t *testing.T) {
 		require.Equal(t, want, c.LinksInWords())
 	}
 	for want, c := range map[string]check.Config{
-		"messages and timers take as long as they like": {},
-		"messages take up to 1":                         {Delay: second},
-		"messages take up to 2, in ticks of 1":          {Delay: 2 * second},
-		"messages take up to 1, starts until 3":         {Delay: second, Window: 3 * second},
-		"messages take up to 1, the end at 20":          {Delay: second, Until: 20 * second},
+		"messages and timers take any time":     {},
+		"messages take up to 1":                 {Delay: second},
+		"messages take up to 2, in ticks of 1":  {Delay: 2 * second},
+		"messages take up to 1, starts until 3": {Delay: second, Window: 3 * second},
+		"messages take up to 1, the end at 20":  {Delay: second, Until: 20 * second},
 	} {
 		require.Equal(t, want, c.TimeInWords(min(c.Delay, second)))
 	}
@@ -51,14 +51,14 @@ func TestInWords(t *testing.T) {
 		"2 returns without state, 1 return with state":            {Recoveries: 2, Restarts: 1},
 		"1 pause, 2 cuts of the network":                          {Pauses: 1, Cuts: 2},
 		"2 pauses, 1 cut of the network":                          {Pauses: 2, Cuts: 1},
-		"1 crash, in the end those that lack a leader start":      {Crashes: 1, Nudge: true},
+		"1 crash, in the end processes without a leader start":    {Crashes: 1, Nudge: true},
 	} {
 		require.Equal(t, want, c.BudgetsInWords())
 	}
 	for want, faults := range map[string]election.Faults{
 		"": {},
-		"followers notice sooner or later that their leader is down": {Crash: election.StaysDown},
-		"a detector that is never wrong reports each":                {Crash: election.StaysDown, Reported: true},
+		"followers eventually notice that their leader is down": {Crash: election.StaysDown},
+		"a detector that is never wrong reports each":           {Crash: election.StaysDown, Reported: true},
 	} {
 		c := check.Config{Crashes: 1}
 		c.Algorithm = &election.Algorithm{Faults: faults}

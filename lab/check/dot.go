@@ -37,7 +37,7 @@ func WriteDOT(ctx context.Context, w io.Writer, c Config) error {
 // states, is an [election.ErrInput].
 func (g *Graph) WriteDOT(w io.Writer, title string) error {
 	if g.Truncated || len(g.States) > MostDrawn {
-		return input.Errorf("states: more than %d, as many as can be drawn", min(len(g.States), MostDrawn))
+		return input.Errorf("states: more than the %d that can be drawn", min(len(g.States), MostDrawn))
 	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "digraph {\n\tlabel=%q labelloc=t fontname=\"sans-serif\" ranksep=0.6\n", title)

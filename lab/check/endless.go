@@ -141,7 +141,7 @@ func (k *walk) settle(ctx context.Context) error {
 	}
 	k.addFinding(finding{rule: ruleEnds, length: k.depth(e.state.id), state: k.numberOf(e.state.id),
 		cycle: acts,
-		err:   fmt.Errorf("from here on there is a run without end, through %d states in all", len(e.in))})
+		err:   fmt.Errorf("a run without end begins here, through %d states in all", len(e.in))})
 	return nil
 }
 

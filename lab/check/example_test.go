@@ -54,7 +54,7 @@ func Example_counterexample() {
 		fmt.Println(err)
 	}
 	// Output:
-	// only the right one leads
+	// only the right process leads
 	// process 1 leads, not 2, which is the largest of the initiators
 	// dkr, 2 processes
 	//          0  1.1  begins

@@ -59,7 +59,7 @@ func (p *pen) retrace(want *scenario.Step) error {
 			return next.act.kind() != doTick && p.try(next.act).writes(want)
 		})
 		if at < 0 {
-			return fmt.Errorf("%+v is none of %d steps", *want, len(out))
+			return fmt.Errorf("%+v is not one of %d steps", *want, len(out))
 		}
 		p.state, p.sent = p.try(out[at].act).state, p.try(out[at].act).sent
 		if !early {

@@ -40,7 +40,7 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 		w.changed = w.changed[:0]
 		// A search has one first state.
 		if w.handle(state, p, w.initKey(), 0, noTimer) > 1 {
-			return nil, input.Errorf("algorithm: %s leaves something to chance before anything happens",
+			return nil, input.Errorf("algorithm: %s makes a random choice before the first step",
 				c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
@@ -57,8 +57,8 @@ func (w *worker) first(each func(p int, starts bool)) ([]uint32, error) {
 			continue
 		}
 		if w.take(state, newAction(doStart, where[id], 0)) > 1 {
-			return nil, input.Errorf("started: %s leaves something to chance when it starts; "+
-				"starts at any moment are checked choice by choice", c.Algorithm.Title())
+			return nil, input.Errorf("started: %s makes a random choice when it starts; "+
+				"only starts at any moment are checked for every choice", c.Algorithm.Title())
 		}
 		if err := w.commit(state); err != nil {
 			return nil, err

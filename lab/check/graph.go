@@ -297,7 +297,7 @@ func (p *pen) words(a action) string {
 		case a.kind() == doLose:
 			return fmt.Sprintf("%s from %d to %d is lost", text, from, id)
 		case a.kind() == doDuplicate:
-			return fmt.Sprintf("%s from %d to %d is doubled", text, from, id)
+			return fmt.Sprintf("%s from %d to %d is duplicated", text, from, id)
 		}
 		return fmt.Sprintf("%d receives %s from %d", id, text, from)
 	case doTimeout:
@@ -308,7 +308,7 @@ func (p *pen) words(a action) string {
 		}
 		return fmt.Sprintf("%d: %s runs out", id, name)
 	case doTick:
-		return "time goes on by " + scenario.InUnits(w.config.Tick)
+		return "time advances by " + scenario.InUnits(w.config.Tick)
 	case doNotice:
 		op, port := w.reportOf(p.state, a)
 		if q, _, ok := w.config.Topology.Link(a.index(), port); ok {

@@ -162,7 +162,7 @@ func TestGraphIsTruncated(t *testing.T) {
 	require.ErrorIs(t, err, election.ErrInput)
 	large := &check.Graph{States: make([]check.Vertex, check.MostDrawn+1)}
 	require.ErrorContains(t, large.WriteDOT(new(bytes.Buffer), ""),
-		"states: more than 5000, as many as can be drawn")
+		"states: more than the 5000 that can be drawn")
 }
 
 // TestGraphEnds: a graph ends when its context does, between two states, and where a step does not fit.
@@ -260,14 +260,14 @@ func TestWordsOfMoves(t *testing.T) {
 			require.Equal(t, none, len(m.Steps) == 0, m.Words)
 		}
 	}
-	for _, want := range []string{"1 starts", "1 crashes", "time goes on by 1",
+	for _, want := range []string{"1 starts", "1 crashes", "time advances by 1",
 		"a cut divides 2 from the others",
 		"the cut ends", "2 pauses", "2 goes on", "1 comes back without its state",
 		"2 comes back with the state that it saved", "1 suspects 2", "alive 2 from 2 to 1 is lost",
-		"alive 2 from 2 to 1 is doubled", "1 receives alive 2 from 2", "2 starts, and is refused",
+		"alive 2 from 2 to 1 is duplicated", "1 receives alive 2 from 2", "2 starts, and is refused",
 		"1 starts, draws 1", "1: the wait runs out", "1: timer 1 runs out", "1 trusts 2",
 		"3 notices that its leader is down"} {
-		require.True(t, all[want], "%s is none of %v", want, all)
+		require.True(t, all[want], "%s is not one of %v", want, all)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestWhatIsDrawn(t *testing.T) {
 	timed.Delay, timed.Tick, timed.Window = 1, 1, 1
 	coloured := drawn(timed)
 	for words, colour := range map[string]string{"1 starts": svg.Blue, "2 starts": svg.Orange,
-		"time goes on by 0.000000001": svg.Faint} {
+		"time advances by 0.000000001": svg.Faint} {
 		require.Contains(t, coloured, fmt.Sprintf("[color=%q label=%q", colour, words))
 	}
 }

@@ -92,7 +92,7 @@ func TestDown(t *testing.T) {
 			require.NoError(t, err)
 		} else {
 			require.EqualError(t, err, election.ErrInput.Error()+
-				": recoveries, restarts: no process is ever down, so none comes back")
+				": recoveries, restarts: no process is ever down, so none returns")
 		}
 	}
 }
@@ -133,12 +133,12 @@ func TestNotOfACheck(t *testing.T) {
 		}, moments},
 		{func(c *check.Config) { c.PauseAt = []scenario.Pause{{ID: 1, From: one, Until: 2 * one}} }, moments},
 		{func(c *check.Config) { c.Pauses = 1 },
-			"pauses: without a delay time is not modelled, and a pause is a slow message"},
+			"pauses: without a delay, time is not modelled and a pause is the same as a slow message"},
 		{func(c *check.Config) { c.SuspectAfter = one },
 			"suspect_after: a check lets each process notice a crash at every moment"},
 		{func(c *check.Config) {
 			c.ClockRates = []scenario.ClockRate{{ID: 1, Rate: 1.5}}
-		}, "clock_rates: without a delay time is not modelled, and no clock is wrong"},
+		}, "clock_rates: without a delay, time is not modelled"},
 		{func(c *check.Config) { c.Losses = -2 }, "losses: -2 is not between 0 and 1024"},
 		{func(c *check.Config) { c.Duplicates = -1 }, "duplicates: -1 is not between 0 and 1024"},
 	} {

@@ -162,7 +162,7 @@ func (j *judge) stateKey() string {
 // end judges the end of the run.
 func (j *judge) end() Ruling {
 	if j.cycle {
-		j.note(ruleEnds, fmt.Errorf("the steps lead back to where they have been"))
+		j.note(ruleEnds, fmt.Errorf("the steps return to an earlier state"))
 	}
 	if most := j.messages(); most > j.w.bound() { // or there is no bound, and so no rule
 		j.note(ruleBounded, j.w.tooManyMessages(most))

@@ -37,10 +37,10 @@ func ruled(t *testing.T, in scenario.Input, steps []scenario.Step,
 func TestUnbreakable(t *testing.T) {
 	all := map[string]map[verdict.Property]string{
 		"lcr/participant": {
-			verdict.Exclusive: "lcr/participant guards no critical section", verdict.Ends: "",
-			verdict.Tokens: "lcr/participant guards no critical section", verdict.Sound: "",
-			verdict.Served: "lcr/participant guards no critical section", verdict.Bounded: "",
-			verdict.Leads: "it is one of all runs together", verdict.Enters: "it is one of all runs together",
+			verdict.Exclusive: "lcr/participant has no critical section", verdict.Ends: "",
+			verdict.Tokens: "lcr/participant has no critical section", verdict.Sound: "",
+			verdict.Served: "lcr/participant has no critical section", verdict.Bounded: "",
+			verdict.Leads: "it is a property of all runs together", verdict.Enters: "it is a property of all runs together",
 			verdict.Rests: "steps have an end", verdict.RightLeader: "", verdict.RightAtEnd: "",
 			verdict.NoChange: "", verdict.TermAgreement: "", verdict.Agreement: "", "": "",
 			"a user's own":     "",
@@ -50,8 +50,8 @@ func TestUnbreakable(t *testing.T) {
 			verdict.InGroups:   "lcr/participant forms no groups",
 		},
 		"invitation": {
-			verdict.OneLeader:  "invitation has a leader a group",
-			verdict.Agreement:  "invitation has a leader a group",
+			verdict.OneLeader:  "invitation has one leader per group",
+			verdict.Agreement:  "invitation has one leader per group",
 			verdict.GroupsOnce: "", verdict.InGroups: "", verdict.Terminated: "", verdict.Ends: "",
 		},
 		"bully/rules": {
@@ -95,7 +95,7 @@ func TestUnbreakable(t *testing.T) {
 		"does not say which process must lead")
 	rests := *find(t, "lcr", "", rising(3), nil)
 	rests.NeverQuiesces = true
-	require.Contains(t, judge(input(&rests, rising(3)), verdict.Ends), "is not to come to rest")
+	require.Contains(t, judge(input(&rests, rising(3)), verdict.Ends), "never comes to rest")
 }
 
 // TestJudge: a counterexample breaks its property, with its last step, and no part of it does.

@@ -32,9 +32,9 @@ func (c *Config) checkKept() error {
 	case len(c.Kept) == 0:
 		return nil
 	case !c.Unordered || !ageless || c.Algorithm.Synchronous:
-		return input.Errorf("kept: needs links that keep no order, and a delay of at least until")
+		return input.Errorf("kept: needs links that do not keep the order, and a delay of at least until")
 	case c.Nudge || c.Reduce || len(c.After) > 0:
-		return input.Errorf("kept: not together with nudge, reduce or after")
+		return input.Errorf("kept: not allowed with nudge, reduce or after")
 	}
 	return nil
 }

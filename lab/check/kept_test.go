@@ -67,10 +67,10 @@ func TestKeptIsTheSame(t *testing.T) {
 // TestKeptInput: what would make a state richer that cannot do more is refused.
 func TestKeptInput(t *testing.T) {
 	for want, adjust := range map[string]func(c *check.Config){
-		"kept: needs links that keep no order, and a delay of at least until": func(c *check.Config) {
+		"kept: needs links that do not keep the order, and a delay of at least until": func(c *check.Config) {
 			c.Unordered = false
 		},
-		"kept: not together with nudge, reduce or after": func(c *check.Config) { c.Reduce = true },
+		"kept: not allowed with nudge, reduce or after": func(c *check.Config) { c.Reduce = true },
 	} {
 		c := smallLeases(t)["claim"]
 		c.Kept = kept(t, c.Algorithm)

@@ -92,7 +92,7 @@ func (m *model) tooManyMessages(messages int) error {
 	if m.config.Algorithm.LongLived() { // its messages do not show which election they are of
 		of = ""
 	}
-	return fmt.Errorf("%d messages%s, promised are at most %d", messages, of, m.bound())
+	return fmt.Errorf("%d messages%s, more than the %d that are promised", messages, of, m.bound())
 }
 
 // walkBytes is what a walk keeps of a state.

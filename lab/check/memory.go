@@ -88,11 +88,11 @@ func ReadMemory(text string) (int64, error) {
 		bytes := n * unit.size
 		switch {
 		case err != nil || math.IsNaN(n):
-			return 0, input.Errorf("%.60q is not a size, as in 4GB or 500MB", text)
+			return 0, input.Errorf("%.60q is not a size such as 4GB or 500MB", text)
 		case bytes < LeastMemory:
-			return 0, input.Errorf("%s is less than 1MiB; a size is as in 4GB or 500MB", text)
+			return 0, input.Errorf("%s is less than 1MiB; give a size such as 4GB or 500MB", text)
 		case bytes > 1<<50:
-			return 0, input.Errorf("%s is more than there can be; a size is as in 4GB or 500MB", text)
+			return 0, input.Errorf("%s is too large; give a size such as 4GB or 500MB", text)
 		}
 		return int64(bytes), nil
 	}

@@ -109,11 +109,11 @@ func TestReadMemory(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for text, want := range map[string]string{
-		"":           `"" is not a size, as in 4GB or 500MB`,
-		"much":       `"much" is not a size, as in 4GB or 500MB`,
-		"nan":        `"nan" is not a size, as in 4GB or 500MB`,
-		"1048575":    "1048575 is less than 1MiB; a size is as in 4GB or 500MB",
-		"1024.1 TiB": "1024.1 TiB is more than there can be; a size is as in 4GB or 500MB",
+		"":           `"" is not a size such as 4GB or 500MB`,
+		"much":       `"much" is not a size such as 4GB or 500MB`,
+		"nan":        `"nan" is not a size such as 4GB or 500MB`,
+		"1048575":    "1048575 is less than 1MiB; give a size such as 4GB or 500MB",
+		"1024.1 TiB": "1024.1 TiB is too large; give a size such as 4GB or 500MB",
 	} {
 		_, err := ReadMemory(text)
 		require.EqualError(t, err, election.ErrInput.Error()+": "+want)

@@ -258,7 +258,7 @@ func (m *model) local(p int, l local) uint32 {
 
 func (m *model) frame(f frame) uint32 {
 	if len(f.timers) > maxParts {
-		m.tooLarge("%d timers run at once, more than %d", len(f.timers), maxParts)
+		m.tooLarge("%d timers run simultaneously, more than %d", len(f.timers), maxParts)
 	}
 	return m.frames.number(f.key(nil), func(hash uint64) frame {
 		f.hash = hash

@@ -178,7 +178,7 @@ func TestTokensOfAPause(t *testing.T) {
 	property, reason := ruled(t, c.Input, trail.Steps, verdict.Tokens)
 	require.Equal(t, verdict.Tokens, property)
 	require.EqualError(t, reason, trail.Reason.Error())
-	require.Equal(t, "toy promises nothing where processes pause", c.Outside())
+	require.Equal(t, "toy promises nothing if processes pause", c.Outside())
 	// Where pauses are survived the token of such an entry may be too small. That of another entry may not.
 	c.Algorithm.Faults.Pause = true
 	require.Empty(t, c.Outside())
@@ -214,7 +214,7 @@ func TestTokensAfterAPause(t *testing.T) {
 	holds(t, c)
 	c.Pauses = 1
 	trail := replayed(t, c, verdict.Tokens)
-	require.ErrorContains(t, trail.Reason, "process 1 entered section 0 with token 3, after one with 5")
+	require.ErrorContains(t, trail.Reason, "process 1 entered section 0 with token 3, after token 5")
 	_, reason := ruled(t, c.Input, trail.Steps, verdict.Tokens)
 	require.EqualError(t, reason, trail.Reason.Error())
 }
@@ -229,7 +229,7 @@ func TestRequestOverACut(t *testing.T) {
 	property, reason := ruled(t, c.Input, trail.Steps, verdict.Served)
 	require.Equal(t, verdict.Served, property)
 	require.EqualError(t, reason, trail.Reason.Error())
-	require.Equal(t, "mutex/ricartagrawala promises nothing where the network is cut", c.Outside())
+	require.Equal(t, "mutex/ricartagrawala promises nothing if the network is cut", c.Outside())
 	require.Equal(t, "1 cut of the network", c.BudgetsInWords())
 }
 
@@ -286,7 +286,7 @@ func TestPausedArbiter(t *testing.T) {
 func TestPauseInput(t *testing.T) {
 	none := toys(election.Complete, 2, func(*toy, *election.Env, *election.Event) {})
 	for want, adjust := range map[string]func(c *check.Config){
-		"pauses: without a delay time is not modelled, and a pause is a slow message": func(c *check.Config) {
+		"pauses: without a delay, time is not modelled and a pause is the same as a slow message": func(c *check.Config) {
 			c.Pauses = 1
 		},
 		"cuts: 13 processes, at most 12 can be divided": func(c *check.Config) {

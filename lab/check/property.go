@@ -122,13 +122,13 @@ func (m *model) unbreakable(p verdict.Property) string {
 	enters := []verdict.Property{verdict.Exclusive, verdict.Tokens, verdict.Served}
 	switch {
 	case p.Kind() == verdict.Sometimes:
-		return "it is one of all runs together"
+		return "it is a property of all runs together"
 	case p == verdict.Rests:
 		return "steps have an end"
 	case p == verdict.Ends && a.NeverQuiesces:
-		return a.Title() + " is not to come to rest"
+		return a.Title() + " never comes to rest"
 	case slices.Contains(enters, p) && a.Sections == 0:
-		return a.Title() + " guards no critical section"
+		return a.Title() + " has no critical section"
 	case (p == verdict.OneLease || p == verdict.LaterTerms) && a.Elects != election.LeaseHolders:
 		return a.Title() + " has no leases"
 	case p == verdict.Chain && m.voters == nil:
@@ -136,7 +136,7 @@ func (m *model) unbreakable(p verdict.Property) string {
 	case (p == verdict.GroupsOnce || p == verdict.InGroups) && a.Elects != election.GroupLeaders:
 		return a.Title() + " forms no groups"
 	case (p == verdict.OneLeader || p == verdict.Agreement) && a.Elects == election.GroupLeaders:
-		return a.Title() + " has a leader a group"
+		return a.Title() + " has one leader per group"
 	case slices.Contains(leads, p) && a.Elects == election.NoLeader:
 		return a.Title() + " elects no leader"
 	case (p == verdict.RightLeader || p == verdict.RightAtEnd) && a.Winner == nil:
@@ -336,12 +336,12 @@ func (s *State) hasStoreAndMember() bool {
 }
 
 // atRest is the error of what does not hold once nothing is left to happen.
-func atRest(err error) error { return fmt.Errorf("nothing is left to happen, and %w", err) }
+func atRest(err error) error { return fmt.Errorf("no event is left, and %w", err) }
 
 // disagreement is the error of processes that do not all follow the one leader.
 func disagreement(r *verdict.Result) error {
 	if r.Claimants == 1 {
-		return fmt.Errorf("%w: not all know the process that believes it leads", verdict.ErrNoLeader)
+		return fmt.Errorf("%w: not all processes know which process believes that it leads", verdict.ErrNoLeader)
 	}
 	return r.Err()
 }

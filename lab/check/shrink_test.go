@@ -191,7 +191,7 @@ func TestNothingToShrink(t *testing.T) {
 	_, err := check.Shrink(t.Context(), scenario.Input{Algorithm: in.Algorithm}, []scenario.Step{start}, "")
 	require.ErrorIs(t, err, election.ErrInput)
 	_, err = check.Shrink(t.Context(), in, []scenario.Step{start}, verdict.Served)
-	require.ErrorContains(t, err, "guards no critical section")
+	require.ErrorContains(t, err, "has no critical section")
 	lose := scenario.Step{Do: observe.Lose, Process: 1, Port: election.Counterclockwise}
 	steps := []scenario.Step{start, {Do: observe.Start, Process: 2}, lose, deliver}
 	_, err = check.Shrink(t.Context(), in, steps, "another")

@@ -168,7 +168,7 @@ func (w *worker) run(key effectKey) uint32 {
 	var all []effect
 	for more := true; more; more = w.next() {
 		if len(all) == maxChoices {
-			w.tooLarge("a step in which chance may bring more than %d things", maxChoices)
+			w.tooLarge("a step with more than %d random outcomes", maxChoices)
 			break
 		}
 		all = append(all, w.runOnce(key))

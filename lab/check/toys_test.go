@@ -237,7 +237,7 @@ func TestProperties(t *testing.T) {
 	require.Equal(t, []observe.What{observe.Start, observe.Deliver}, dos(fails(t, c, "nothing ever").Steps))
 }
 
-// live makes an algorithm one that elects the largest that is up, whatever crashes.
+// live makes an algorithm one that elects the largest live process, whatever crashes.
 func live(a *election.Algorithm) {
 	a.Winner, a.Elects = election.LargestOfLive, election.Successors
 	a.Faults = election.Faults{Crash: election.MayRecover}

@@ -114,7 +114,7 @@ func TestErrOfAResult(t *testing.T) {
 	const what = "check: a property does not hold: "
 	c := check.Config{Input: listed(t, "dkr", "", 3), Unordered: true}
 	require.EqualError(t, run(t, c).Err(),
-		what+"only the right one leads: process 2 leads, not 3, which is the largest of the initiators")
+		what+"only the right process leads: process 2 leads, not 3, which is the largest of the initiators")
 	one := toys(election.Ring, 1, func(*toy, *election.Env, *election.Event) {})
 	one.Properties = []check.Property{believes(verdict.Always, "one leads",
 		func(id election.ID) bool { return id == 1 })}
@@ -130,7 +130,7 @@ func TestWhoShouldLead(t *testing.T) {
 	for winner, want := range map[*election.Winner]string{
 		election.LargestOfAll:        "process 1 leads, not 3, which is the largest of all",
 		election.LargestOfInitiators: "process 1 leads, not 2, which is the largest of the initiators",
-		election.LargestOfLive:       "process 1 leads, not 3, which is the largest that is up",
+		election.LargestOfLive:       "process 1 leads, not 3, which is the largest live process",
 	} {
 		c := toys(election.Ring, 3, func(n *toy, e *election.Env, ev *election.Event) {
 			if ev.Op == election.Start && n.self.ID == 1 {

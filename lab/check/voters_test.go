@@ -70,7 +70,7 @@ func (o turnout) config(t *testing.T) check.Config {
 }
 
 // TestVotersChange: whatever happens while voters change, no two processes hold a lease simultaneously, Terms increase, and
-// each agreement on voters follows the one before.
+// each configuration of voters follows the previous one.
 func TestVotersChange(t *testing.T) {
 	const header = "processes | voters | candidates | ticks | crashes | come back without state | with state | states | " +
 		"farthest | verdict"

@@ -173,7 +173,7 @@ func TestBadComparisons(t *testing.T) {
 		"3 processes are there twice":                {Algorithms: lcr, Sizes: []int{3, 4, 3}},
 		"lcr/participant is there twice": {Algorithms: append(lcr, lcr...),
 			Sizes: []int{3}},
-		"algorithm: none is given": {Algorithms: []*election.Algorithm{nil},
+		"algorithm: missing": {Algorithms: []*election.Algorithm{nil},
 			Sizes: []int{3}},
 		"-1 seeds, it must be from 1 to 1000000": {Algorithms: lcr, Sizes: []int{3},
 			Seeds: -1},

@@ -68,7 +68,7 @@ func (p *Plan) Check(ids []election.ID, text func(time.Duration) string) error {
 func (p *Partition) check(known map[election.ID]bool, text func(time.Duration) string) error {
 	switch {
 	case p.From < 0:
-		return input.Errorf("from: %s is before the beginning", text(p.From))
+		return input.Errorf("from: %s is less than 0", text(p.From))
 	case p.Until != 0 && p.Until <= p.From:
 		return input.Errorf("until: %s is not after the beginning of the partition, %s", text(p.Until),
 			text(p.From))

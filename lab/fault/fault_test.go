@@ -23,7 +23,7 @@ func TestCheckRefuses(t *testing.T) {
 		"loss: NaN is not a probability, from 0 to 1":      {Loss: math.NaN()},
 		"duplicate: 1.5 is not a probability, from 0 to 1": {Loss: 1, Duplicate: 1.5},
 		"reorder: +Inf is not a probability, from 0 to 1":  {Reorder: math.Inf(1)},
-		"partitions[1].from: -1ns is before the beginning": cut(fault.Partition{From: -1,
+		"partitions[1].from: -1ns is less than 0": cut(fault.Partition{From: -1,
 			Groups: []ids{{1}}}),
 		"partitions[1].groups: at least one group is needed": cut(fault.Partition{}),
 		"partitions[1].groups[1]: it is empty":               cut(fault.Partition{Groups: []ids{{1}, {}}}),

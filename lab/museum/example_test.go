@@ -26,6 +26,6 @@ func Example() {
 		fmt.Println(x.Control.Name, "violates it:", right.Counterexample != nil)
 	}
 	// Output:
-	// only the right one leads is violated after 4 steps; at best 4
+	// only the right process leads is violated after 4 steps; at best 4
 	// initiators violates it: false
 }

@@ -108,7 +108,7 @@ func overlayExhibits() []Entry {
 		Wrong: "The description names the largest of all processes as the winner, as on links where no process " +
 			"crashes. On an overlay this process may be down.",
 		Config:  crash(&largest),
-		Control: Control{"the largest that is up", crash(ring)},
+		Control: Control{"the largest live process", crash(ring)},
 	}, {
 		Name: "overlay: a process that is alone comes back", Source: earlier,
 		Wrong: "The code relies on the other processes to start an election after a process has returned. A " +

@@ -31,7 +31,7 @@ func (in *Input) CheckActs(acts []Act) error {
 			return input.Errorf("acts[%d].%s", i, input.Reason(err))
 		}
 		if i > 0 && a.After < acts[i-1].After {
-			return input.Errorf("acts[%d].after: %d is before that of the act before, %d", i, a.After,
+			return input.Errorf("acts[%d].after: %d is less than %d, the value of the previous act", i, a.After,
 				acts[i-1].After)
 		}
 	}
@@ -48,11 +48,11 @@ func (in *Input) checkAct(s *Step, where map[election.ID]int) error {
 	}
 	switch {
 	case s.At != nil:
-		return input.Errorf("at: an act happens at once")
+		return input.Errorf("at: an act has no at, only after")
 	case s.Choices != nil:
-		return input.Errorf("choices: those of an act are left to the seed")
+		return input.Errorf("choices: the seed determines the choices of an act")
 	case s.Do == observe.Delay && s.By == 0:
-		return input.Errorf("by: none is given")
+		return input.Errorf("by: missing")
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func (in *Input) checkAct(s *Step, where map[election.ID]int) error {
 // under the schedule [Hand] time is what acts make of it.
 func (in *Input) CheckHand() error {
 	if field := in.planned(); field != "" {
-		return input.Errorf("%s: not together with the schedule hand, under which only acts happen", field)
+		return input.Errorf("%s: not allowed with the schedule hand, which runs only acts", field)
 	}
 	return nil
 }

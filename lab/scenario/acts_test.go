@@ -62,27 +62,27 @@ func TestActsRefused(t *testing.T) {
 		return `"acts": [{"do": "start", "process": 1, "after": 3}, {` + text +
 			`}]`
 	}
-	const hand = `: not together with the schedule hand, under which only acts happen`
+	const hand = `: not allowed with the schedule hand, which runs only acts`
 	for text, want := range map[string]string{
-		act(``):                                               `acts[1].do: none is given`,
-		act(`"after": 2, "do": "heal"`):                       `acts[1].after: 2 is before that of the act before, 3`,
-		act(`"do": "crash"`):                                  `acts[1].process: none is given`,
+		act(``):                                               `acts[1].do: missing`,
+		act(`"after": 2, "do": "heal"`):                       `acts[1].after: 2 is less than 3, the value of the previous act`,
+		act(`"do": "crash"`):                                  `acts[1].process: missing`,
 		act(`"do": "crash", "process": 4`):                    `acts[1].process: 4 is not a process`,
-		act(`"do": "delay", "process": 3, "port": 1`):         `acts[1].by: none is given`,
+		act(`"do": "delay", "process": 3, "port": 1`):         `acts[1].by: missing`,
 		act(`"do": "delay", "process": 3, "by": 1`):           `acts[1].port: nothing arrives over port 0 on a one-way ring`,
-		act(`"do": "lose", "process": 3, "port": 1, "by": 1`): `acts[1].by: lose has none`,
-		act(`"do": "heal", "process": 3`):                     `acts[1].process: heal has none`,
-		act(`"do": "cut", "process": 3, "groups": [[1]]`):     `acts[1].process: cut has none`,
+		act(`"do": "lose", "process": 3, "port": 1, "by": 1`): `acts[1].by: not a field of lose`,
+		act(`"do": "heal", "process": 3`):                     `acts[1].process: not a field of heal`,
+		act(`"do": "cut", "process": 3, "groups": [[1]]`):     `acts[1].process: not a field of cut`,
 		act(`"do": "cut"`):                                    `acts[1].groups: at least one group is needed`,
 		act(`"do": "cut", "groups": [[1], []]`):               `acts[1].groups[1]: it is empty`,
 		act(`"do": "cut", "groups": [[1, 9]]`):                `acts[1].groups[0][1]: 9 is not a process`,
 		act(`"do": "cut", "groups": [[1], [2, 1]]`):           `acts[1].groups[1][1]: 1 is already in groups[0]`,
-		act(`"do": "crash", "process": 1, "groups": [[1]]`):   `acts[1].groups: crash has none`,
-		act(`"do": "heal", "one_way": true`):                  `acts[1].one_way: heal has none`,
-		act(`"do": "heal", "port": 1`):                        `acts[1].port: heal has none`,
+		act(`"do": "crash", "process": 1, "groups": [[1]]`):   `acts[1].groups: not a field of crash`,
+		act(`"do": "heal", "one_way": true`):                  `acts[1].one_way: not a field of heal`,
+		act(`"do": "heal", "port": 1`):                        `acts[1].port: not a field of heal`,
 		act(`"do": "heal"`) +
-			`, "steps": []`: `acts: not together with steps, which say all that happens`,
-		`"schedule": "hand", "steps": []`:                           `schedule: hand, not together with steps, which say all that happens`,
+			`, "steps": []`: `acts: not allowed with steps, which contain all events`,
+		`"schedule": "hand", "steps": []`:                           `schedule: hand, not allowed with steps, which contain all events`,
 		`"schedule": "hand", "loss": 0.5`:                           `loss` + hand,
 		`"schedule": "hand", "crash_at": [[1, 2]]`:                  `crash_at` + hand,
 		`"schedule": "hand", "initiators": [2], "start_times": [1]`: `start_times` + hand,

@@ -58,10 +58,10 @@ func (in *Input) checkCommands() error {
 	for i := range in.Commands {
 		c := &in.Commands[i]
 		if c.Time < 0 {
-			return input.Errorf("commands[%d].at: %s is before the beginning", i, InUnits(c.Time))
+			return input.Errorf("commands[%d].at: %s is less than 0", i, InUnits(c.Time))
 		}
 		if i > 0 && c.Time < in.Commands[i-1].Time {
-			return input.Errorf("commands[%d].at: %s is before the command before, at %s", i, InUnits(c.Time),
+			return input.Errorf("commands[%d].at: %s is before the previous command, at %s", i, InUnits(c.Time),
 				InUnits(in.Commands[i-1].Time))
 		}
 		if err := in.checkCommand(c.Process, c.Name, c.Voters, where); err != nil {
@@ -86,9 +86,9 @@ func (in *Input) checkWishes(where map[election.ID]int) error {
 		case !ok:
 			return input.Errorf("wishes[%d]: %d is not a process", i, w.ID)
 		case w.Time < 0:
-			return input.Errorf("wishes[%d]: %s is before the beginning", i, InUnits(w.Time))
+			return input.Errorf("wishes[%d]: %s is less than 0", i, InUnits(w.Time))
 		case again && w.Time <= before:
-			return input.Errorf("wishes[%d]: %s is not after the wish before of %d, at %s", i, InUnits(w.Time), w.ID,
+			return input.Errorf("wishes[%d]: %s is not after the previous wish of %d, at %s", i, InUnits(w.Time), w.ID,
 				InUnits(before))
 		}
 		if err := checkVoters(w.Voters, where); err != nil {
@@ -99,7 +99,7 @@ func (in *Input) checkWishes(where map[election.ID]int) error {
 	for _, id := range in.IDs {
 		// A process without a list would count all processes as voters, and others do not.
 		if _, ok := last[id]; !ok {
-			return input.Errorf("wishes: %d has none; name the voters that it wants, as in [%d, 0, [%d]]", id, id,
+			return input.Errorf("wishes: process %d has no wish; name the voters that it wants, as in [%d, 0, [%d]]", id, id,
 				in.IDs[0])
 		}
 	}
@@ -109,7 +109,7 @@ func (in *Input) checkWishes(where map[election.ID]int) error {
 // checkVoters checks a list of voters.
 func checkVoters(voters []election.ID, where map[election.ID]int) error {
 	if len(voters) == 0 {
-		return input.Errorf("voters: none is named, at least one is needed")
+		return input.Errorf("voters: at least one is required")
 	}
 	for i, id := range voters {
 		switch _, ok := where[id]; {
@@ -132,14 +132,14 @@ func (in *Input) checkCommand(process election.ID, name string, voters []electio
 	case in.commandNames() == "":
 		return input.Errorf("command: %s has no commands", in.Algorithm.Title())
 	case name == "":
-		return input.Errorf("command: none is given; %s has %s", in.Algorithm.Title(), in.commandNames())
+		return input.Errorf("command: missing; %s has %s", in.Algorithm.Title(), in.commandNames())
 	case k < 0:
 		return input.Errorf("command: %s has no command %s, only %s", in.Algorithm.Title(), quote(name),
 			in.commandNames())
 	case process != 0 && !known:
 		return input.Errorf("process: %d is not a process", process)
 	case !commands[k].Listed && voters != nil:
-		return input.Errorf("voters: %s has none", quote(name))
+		return input.Errorf("voters: %s takes no voters", quote(name))
 	case !commands[k].Listed:
 		return nil
 	case len(in.Wishes) == 0:

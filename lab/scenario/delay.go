@@ -58,15 +58,15 @@ func (d *Delay) check() error {
 		return input.Errorf("delay.distribution: %s is not a distribution %s",
 			quote(string(d.Distribution)), listed(distributions))
 	case exponential && d.Min != 0:
-		return input.Errorf("delay.min: an exponential delay has a mean only")
+		return input.Errorf("delay.min: an exponential delay has only a mean")
 	case exponential && d.Max != 0:
-		return input.Errorf("delay.max: an exponential delay has a mean only")
+		return input.Errorf("delay.max: an exponential delay has only a mean")
 	case exponential && d.Mean < 1:
-		return input.Errorf("delay.mean: an exponential delay needs one above 0, not %s", InUnits(d.Mean))
+		return input.Errorf("delay.mean: an exponential delay needs a mean above 0, not %s", InUnits(d.Mean))
 	case !exponential && d.Mean != 0:
-		return input.Errorf("delay.mean: a uniform delay has min and max only")
+		return input.Errorf("delay.mean: a uniform delay has only min and max")
 	case !exponential && d.Max < 1:
-		return input.Errorf("delay.max: a uniform delay needs one above 0, not %s", InUnits(d.Max))
+		return input.Errorf("delay.max: a uniform delay needs a max above 0, not %s", InUnits(d.Max))
 	case !exponential && (d.Min < 0 || d.Min > d.Max):
 		return input.Errorf("delay.min: %s is not between 0 and max, %s", InUnits(d.Min), InUnits(d.Max))
 	}

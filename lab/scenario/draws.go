@@ -36,7 +36,7 @@ func (in *Input) Draw(p, nth, n int) (int, error) {
 			len(list))
 	}
 	if list[nth] > n {
-		return 0, input.Errorf("draws[%d][%d]: %d draws from 1 to %d, so %d is none", p, nth, in.IDs[p], n,
+		return 0, input.Errorf("draws[%d][%d]: %d draws from 1 to %d, not %d", p, nth, in.IDs[p], n,
 			list[nth])
 	}
 	return list[nth], nil

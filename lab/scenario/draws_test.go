@@ -47,7 +47,7 @@ func TestDrawsRefused(t *testing.T) {
 		`"draws": [[1], [2]]`:                   `draws: 2 lists for 3 ids`,
 		`"draws": []`:                           `draws: 0 lists for 3 ids`,
 		`"draws": [[1], [2, 0], [1]]`:           `draws[1][1]: 0 is less than 1`,
-		`"draws": [[1], [2], [1]], "steps": []`: `draws: not together with steps, which say all that happens`,
+		`"draws": [[1], [2], [1]], "steps": []`: `draws: not allowed with steps, which contain all events`,
 		`"draws": [[1], [2], [1]], "params": {"k": 1}`: `params.k: processes that draw from one number stay ` +
 			`alike for ever`,
 	} {
@@ -74,7 +74,7 @@ func TestDraw(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, draw)
 	for want, of := range map[string][3]int{
-		"draws[1][0]: 5 draws from 1 to 2, so 3 is none":        {1, 0, 2},
+		"draws[1][0]: 5 draws from 1 to 2, not 3":               {1, 0, 2},
 		"draws[1]: 5 draws more than the 2 numbers of its list": {1, 2, 3},
 		"draws[0]: 7 draws more than the 0 numbers of its list": {0, 0, 3},
 	} {

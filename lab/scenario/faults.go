@@ -28,7 +28,7 @@ func (in *Input) checkPauses(where map[election.ID]int) error {
 		}
 		switch {
 		case pause.From < 0:
-			return input.Errorf("pause_at[%d]: %s is before the beginning", i, InUnits(pause.From))
+			return input.Errorf("pause_at[%d]: %s is less than 0", i, InUnits(pause.From))
 		case pause.Until <= pause.From:
 			return input.Errorf("pause_at[%d]: %s is not after the beginning of the pause, %s", i,
 				InUnits(pause.Until), InUnits(pause.From))
@@ -51,7 +51,7 @@ func (p *parser) faults(s *Scenario, name string) bool {
 	case "suspect_after":
 		// Zero means no detector in an Input, so a zero in a file is more likely a mistake.
 		if s.SuspectAfter = p.time(); s.SuspectAfter == 0 {
-			p.wrong("0 is too early; without it no failure detector reports crashes")
+			p.wrong("0 is too small; omit it if no failure detector reports crashes")
 		}
 	case "pause_at":
 		s.PauseAt = p.pauses()
@@ -106,7 +106,7 @@ func (p *parser) partitions() []fault.Partition {
 			case "until":
 				// As with suspect_after: in a Partition zero means without end.
 				if cut.Until = p.time(); cut.Until == 0 {
-					p.wrong("0 is not an end; without it the partition never heals")
+					p.wrong("0 is too small; omit it if the partition never heals")
 				}
 			case "groups":
 				cut.Groups = p.groups()

@@ -155,7 +155,7 @@ func (in *Input) checkSize() error {
 	n := len(in.IDs)
 	switch {
 	case n == 0:
-		return input.Errorf("ids: at least one process is needed")
+		return input.Errorf("ids: at least one process is required")
 	case n > MaxProcesses:
 		return input.Errorf("ids: %d processes, at most %d can be run", n, MaxProcesses)
 	case in.Priorities != nil && len(in.Priorities) != n:
@@ -167,7 +167,7 @@ func (in *Input) checkSize() error {
 // checkIDs wants every ID once, and none to be zero.
 func checkIDs(ids []election.ID) error {
 	if i := slices.Index(ids, 0); i >= 0 {
-		return input.Errorf("ids[%d]: 0 is no process's id", i)
+		return input.Errorf("ids[%d]: 0 is not a valid id", i)
 	}
 	// Most lists rise, and then no ID is there twice. It saves a sorted copy of up to 32 million IDs.
 	if rises(ids) {
@@ -220,9 +220,9 @@ func (in *Input) checkTopology() error {
 	case shape != a.Topology && !(a.Topology == election.Graph && shape == election.Tree):
 		return input.At("topology", &ShapeError{a, shape})
 	case t.OneWay() && a.TwoWay:
-		return input.Errorf("topology: %s needs a ring on which messages travel both ways", a.Title())
+		return input.Errorf("topology: %s needs a two-way ring", a.Title())
 	case a.Knows == election.PortsAround && !topology.Around(t):
-		return input.Errorf("topology: %s needs ports that lead around: port k to the process k+1 places on; "+
+		return input.Errorf("topology: %s needs ports in the order of a ring: port k leads to the process k+1 places on; "+
 			"topology.CompleteFor makes such a complete graph",
 			a.Title())
 	case t.Len() != len(in.IDs):
@@ -230,7 +230,7 @@ func (in *Input) checkTopology() error {
 	}
 	if _, ok := t.(topology.Rooted); a.Knows == election.RootPort && !ok {
 		if t.Len() > 1 {
-			return input.Errorf("topology: %s needs a tree with a root, and this has none", a.Title())
+			return input.Errorf("topology: %s needs a tree with a root", a.Title())
 		}
 		in.Topology, _ = topology.RootAt(t, 0) // the only one is the root
 	}
@@ -267,7 +267,7 @@ func Default(a *election.Algorithm, ids []election.ID) (topology.Topology, error
 	case election.Mesh:
 		rows, cols, ok := topology.Square(n, 3)
 		if !ok {
-			return nil, input.Errorf("topology: %s needs a mesh, and %d processes make none "+
+			return nil, input.Errorf("topology: %s needs a mesh, and %d processes do not form a mesh "+
 				"of at least 3 x 3",
 				a.Title(), n)
 		}
@@ -292,18 +292,18 @@ func inWords(s election.Shape) string {
 func (in *Input) checkEvents() error {
 	if len(in.StartTimes) > 0 && len(in.StartTimes) != in.Starts() {
 		if in.Algorithm.SingleInitiator && in.Initiators == nil {
-			return input.Errorf("start_times: %d, and %s allows one initiator", len(in.StartTimes),
+			return input.Errorf("start_times: %d given, but %s allows one initiator", len(in.StartTimes),
 				in.Algorithm.Title())
 		}
 		return input.Errorf("start_times: %d for %d initiators", len(in.StartTimes), in.Starts())
 	}
 	for i, t := range in.StartTimes {
 		if t < 0 {
-			return input.Errorf("start_times[%d]: %s is before the beginning", i, InUnits(t))
+			return input.Errorf("start_times[%d]: %s is less than 0", i, InUnits(t))
 		}
 	}
 	if in.Algorithm.SingleInitiator && in.Starts() > 1 && in.Initiators != nil {
-		return input.Errorf("initiators: %s allows one, not %d; if none is named, the root of a tree "+
+		return input.Errorf("initiators: %s allows one, not %d; by default the root of a tree starts, "+
 			"starts, or else the first process", in.Algorithm.Title(), in.Starts())
 	}
 	// No process is named anywhere, so the map of positions, larger than the IDs themselves, is not needed.
@@ -339,7 +339,7 @@ func (in *Input) checkNames(where map[election.ID]int) error {
 				return input.Errorf("%s[%d]: %d is not a process", list.name, i, at.ID)
 			}
 			if at.Time < 0 {
-				return input.Errorf("%s[%d]: %s is before the beginning", list.name, i, InUnits(at.Time))
+				return input.Errorf("%s[%d]: %s is less than 0", list.name, i, InUnits(at.Time))
 			}
 		}
 	}

@@ -77,11 +77,11 @@ func TestCheckRefuses(t *testing.T) {
 	three := []election.ID{5, 3, 4}
 	star := must(topology.New(election.Tree, 3, [][2]int{{0, 1}, {0, 2}}))
 	requireRefused(t, []refusedInput{
-		{"no algorithm", scenario.Input{IDs: three}, "algorithm: none is given"},
-		{"no processes", scenario.Input{}, "ids: at least one process is needed"},
+		{"no algorithm", scenario.Input{IDs: three}, "algorithm: missing"},
+		{"no processes", scenario.Input{}, "ids: at least one process is required"},
 		{"too many", scenario.Input{IDs: make([]election.ID, scenario.MaxProcesses+1)},
 			"ids: 33554433 processes, at most 33554432 can be run"},
-		{"ID zero", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is no process's id"},
+		{"ID zero", scenario.Input{IDs: []election.ID{1, 0, 2}}, "ids[1]: 0 is not a valid id"},
 		{"duplicate", scenario.Input{IDs: []election.ID{9, 7, 8, 7}},
 			"ids[3]: 7 is already the id of ids[1]"},
 		{"duplicate that rises", scenario.Input{IDs: []election.ID{7, 7}},
@@ -95,28 +95,28 @@ func TestCheckRefuses(t *testing.T) {
 		{"another size", scenario.Input{IDs: three, Topology: must(topology.Ring(4, true))},
 			"topology: 4 processes for 3 ids"},
 		{"one-way", scenario.Input{Algorithm: twoWay(), IDs: three, Topology: must(topology.Ring(3, true))},
-			"topology: fake needs a ring on which messages travel both ways"},
+			"topology: fake needs a two-way ring"},
 		{"a graph is no tree", scenario.Input{Algorithm: fake(election.Tree), IDs: three,
 			Topology: must(topology.New(election.Graph, 3, [][2]int{{0, 1}, {0, 2}}))},
 			"topology: fake needs a tree, not a graph"},
 		{"no mesh", scenario.Input{Algorithm: fake(election.Mesh), IDs: three},
-			"topology: fake needs a mesh, and 3 processes make none of at least 3 x 3"},
+			"topology: fake needs a mesh, and 3 processes do not form a mesh of at least 3 x 3"},
 		{"no hypercube", scenario.Input{Algorithm: fake(election.Hypercube), IDs: three},
 			"topology: fake needs a hypercube, whose processes are a power of two up to 2^25, not 3"},
 		{"no root", scenario.Input{Algorithm: fromRoot(), IDs: three, Topology: star},
-			"topology: fake needs a tree with a root, and this has none"},
+			"topology: fake needs a tree with a root"},
 		{"start times", scenario.Input{IDs: three, StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 3 initiators"},
 		{"start times of some", scenario.Input{IDs: three, Initiators: three[:1],
 			StartTimes: make([]time.Duration, 2)},
 			"start_times: 2 for 1 initiators"},
 		{"start time", scenario.Input{IDs: three, StartTimes: []time.Duration{0, -1, 0}},
-			"start_times[1]: -0.000000001 is before the beginning"},
+			"start_times[1]: -0.000000001 is less than 0"},
 		{"a single initiator", scenario.Input{Algorithm: single(), IDs: three, Initiators: three[:2]},
-			"initiators: fake allows one, not 2; if none is named, the root of a tree starts, or else " +
+			"initiators: fake allows one, not 2; by default the root of a tree starts, starts, or else " +
 				"the first process"},
 		{"start times of a single initiator", scenario.Input{Algorithm: single(), IDs: three,
-			StartTimes: make([]time.Duration, 3)}, "start_times: 3, and fake allows one initiator"},
+			StartTimes: make([]time.Duration, 3)}, "start_times: 3 given, but fake allows one initiator"},
 		{"initiator", scenario.Input{IDs: three, Initiators: []election.ID{3, 6}},
 			"initiators[1]: 6 is not a process"},
 		{"initiator again", scenario.Input{IDs: three, Initiators: []election.ID{3, 4, 3}},
@@ -133,7 +133,7 @@ func TestCheckRefusesFaults(t *testing.T) {
 		{"crash", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3}, {ID: 6}}},
 			"crash_at[1]: 6 is not a process"},
 		{"crash time", scenario.Input{IDs: three, CrashAt: []scenario.At{{ID: 3, Time: -1}}},
-			"crash_at[0]: -0.000000001 is before the beginning"},
+			"crash_at[0]: -0.000000001 is less than 0"},
 		{"recovery", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 6}}},
 			"recover_at[0]: 6 is not a process"},
 		{"restart", scenario.Input{IDs: three, RestartAt: []scenario.At{{ID: 6}}},
@@ -141,7 +141,7 @@ func TestCheckRefusesFaults(t *testing.T) {
 		{"pause", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, Until: 1}, {ID: 6, Until: 1}}},
 			"pause_at[1]: 6 is not a process"},
 		{"pause time", scenario.Input{IDs: three, PauseAt: []scenario.Pause{{ID: 3, From: -1, Until: 1}}},
-			"pause_at[0]: -0.000000001 is before the beginning"},
+			"pause_at[0]: -0.000000001 is less than 0"},
 		{"pause that ends", scenario.Input{IDs: three,
 			PauseAt: []scenario.Pause{{ID: 3, From: time.Second, Until: time.Second}}},
 			"pause_at[0]: 1 is not after the beginning of the pause, 1"},
@@ -154,7 +154,7 @@ func TestCheckRefusesFaults(t *testing.T) {
 			{From: 5 * scenario.Unit, Until: 3 * scenario.Unit, Groups: [][]election.ID{{3}}}}}},
 			"partitions[0].until: 3 is not after the beginning of the partition, 5"},
 		{"recovery time", scenario.Input{IDs: three, RecoverAt: []scenario.At{{ID: 3, Time: -time.Second}}},
-			"recover_at[0]: -1 is before the beginning"},
+			"recover_at[0]: -1 is less than 0"},
 	})
 }
 
@@ -362,8 +362,8 @@ func TestRefusedInFiles(t *testing.T) {
 		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entries": [[1, 3]]}}`:   "expect.entries[0]: 3 is not a process",
 		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entry_order": [2, 1]}}`: "",
 		`{"algorithm": "mutex", "variant": "tokenring", "ids": [1, 2], "expect": {"entries": [[1, 2]]}}`:   "",
-		`{"algorithm": "lcr", "ids": [1, 2], "partitions": [{"groups": [[1]], "until": 0}]}`:               "0 is not an end",
-		`{"algorithm": "treeelect", "ids": [1, 2, 3], "topology": {"kind": "tree", "parent": {"3": 1}}}`:   "1 and 2 have none, a tree has one root",
+		`{"algorithm": "lcr", "ids": [1, 2], "partitions": [{"groups": [[1]], "until": 0}]}`:               "0 is too small; omit it if the partition",
+		`{"algorithm": "treeelect", "ids": [1, 2, 3], "topology": {"kind": "tree", "parent": {"3": 1}}}`:   "1 and 2 have no parent, but a tree has one root",
 	} {
 		all, err := scenario.Read(strings.NewReader(file))
 		if err == nil {
@@ -384,11 +384,11 @@ func TestRefusedInFiles(t *testing.T) {
 	}
 	two := must(topology.New(election.Tree, 2, [][2]int{{0, 1}}))
 	requireRefused(t, []refusedInput{
-		{"first zero", scenario.Input{IDs: []election.ID{0, 1}}, "ids[0]: 0 is no process's id"},
+		{"first zero", scenario.Input{IDs: []election.ID{0, 1}}, "ids[0]: 0 is not a valid id"},
 		{"one start time", scenario.Input{IDs: []election.ID{1, 2, 3}, StartTimes: make([]time.Duration, 1)},
 			"start_times: 1 for 3 initiators"},
 		{"no root of two", scenario.Input{Algorithm: fromRoot(), IDs: []election.ID{1, 2}, Topology: two},
-			"topology: fake needs a tree with a root, and this has none"},
+			"topology: fake needs a tree with a root"},
 	})
 }
 
@@ -399,5 +399,5 @@ func TestMostProcesses(t *testing.T) {
 	in := scenario.Input{Algorithm: single(), IDs: make([]election.ID, scenario.MaxProcesses+1)}
 	require.ErrorContains(t, in.Check(), "ids: 33554433 processes, at most 33554432 can be run")
 	in.IDs = in.IDs[1:]
-	require.ErrorContains(t, in.Check(), "ids[0]: 0 is no process's id")
+	require.ErrorContains(t, in.Check(), "ids[0]: 0 is not a valid id")
 }

@@ -16,7 +16,7 @@ import (
 // What a [Judge] adds to an error.
 var (
 	// ErrMidway: the steps of the run end before its election does.
-	ErrMidway = errors.New("its steps end before the election does")
+	ErrMidway = errors.New("the steps end before the election does")
 	// ErrUntold: a process has crashed, and no failure detector has reported it to the others, which only
 	// go on after such a report. See [Input.SuspectAfter].
 	ErrUntold = errors.New("no failure detector has reported the crash")

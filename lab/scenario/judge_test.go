@@ -36,7 +36,7 @@ func TestJudgeOfSections(t *testing.T) {
 	}
 	for want, all := range map[string][]*observe.Occurrence{
 		"processes 1 and 2 are in critical section 0 together": {entered(1, 1), entered(2, 2)},
-		"process 2 entered section 0 with token 1, after one with 1": {
+		"process 2 entered section 0 with token 1, after token 1": {
 			entered(1, 1), {What: observe.Crash, Process: 1}, entered(2, 1),
 		},
 	} {

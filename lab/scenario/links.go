@@ -34,7 +34,7 @@ func (l *Links) build(in *Input) (topology.Topology, error) {
 	case election.Mesh:
 		t, err = l.mesh(n)
 	default:
-		return nil, input.Errorf("topology.kind: %s is none of %s", quote(string(l.Kind)), listed(shapes))
+		return nil, input.Errorf("topology.kind: %s is not one of %s", quote(string(l.Kind)), listed(shapes))
 	}
 	if err != nil {
 		return nil, asInput("topology", err)
@@ -48,7 +48,7 @@ func (l *Links) check() error {
 		return slices.Contains(kinds, l.Kind)
 	}
 	if l.Kind == "" {
-		return input.Errorf("topology.kind: none is given")
+		return input.Errorf("topology.kind: missing")
 	}
 	for _, field := range []struct {
 		name  string
@@ -71,15 +71,15 @@ func (l *Links) check() error {
 	case l.Weights != nil && len(l.Weights) != len(l.Edges):
 		return input.Errorf("topology.weights: %d for %d edges", len(l.Weights), len(l.Edges))
 	case l.Edges == nil && of(election.Graph):
-		return input.Errorf("topology.edges: a graph needs them")
+		return input.Errorf("topology.edges: a graph needs edges")
 	case l.Edges == nil && l.Parent == nil && of(election.Tree):
-		return input.Errorf("topology.edges: a tree needs them, or a parent for each process but the root")
+		return input.Errorf("topology.edges: a tree needs edges, or a parent for each process except the root")
 	case l.Dimension == nil && of(election.Hypercube):
-		return input.Errorf("topology.dimension: a hypercube needs it")
+		return input.Errorf("topology.dimension: required for a hypercube")
 	case l.Rows == 0 && of(election.Mesh):
-		return input.Errorf("topology.rows: a mesh needs them")
+		return input.Errorf("topology.rows: required for a mesh")
 	case l.Cols == 0 && of(election.Mesh):
-		return input.Errorf("topology.cols: a mesh needs them")
+		return input.Errorf("topology.cols: required for a mesh")
 	}
 	return nil
 }
@@ -180,20 +180,20 @@ func (l *Links) parents(ids []election.ID, positions map[election.ID]int) ([]int
 		parent, ok := l.Parent[id]
 		switch {
 		case !ok && root >= 0:
-			return nil, 0, input.Errorf("topology.parent: %d and %d have none, a tree has one root",
+			return nil, 0, input.Errorf("topology.parent: %d and %d have no parent, but a tree has one root",
 				ids[root], id)
 		case !ok:
 			root = p
 			continue
 		case parent == id:
-			return nil, 0, input.Errorf("topology.parent.%d: it is its own parent", id)
+			return nil, 0, input.Errorf("topology.parent.%d: a process cannot be its own parent", id)
 		}
 		if parents[p], ok = positions[parent]; !ok {
 			return nil, 0, input.Errorf("topology.parent.%d: %d is not a process", id, parent)
 		}
 	}
 	if root < 0 {
-		return nil, 0, input.Errorf("topology.parent: every process has one, so that there is no root")
+		return nil, 0, input.Errorf("topology.parent: every process has a parent, so there is no root")
 	}
 	// Each process but the root has a parent, so what is more names no process.
 	if len(l.Parent) > len(ids)-1 {
@@ -220,16 +220,16 @@ func (l *Links) join(ids []election.ID, links [][2]int) (topology.Topology, erro
 	}
 	i, a, b := wrong.Link, ids[wrong.A], ids[wrong.B]
 	if l.Edges == nil {
-		return nil, input.Errorf("topology.parent.%d: the way up from %d does not end at the root", a, a)
+		return nil, input.Errorf("topology.parent.%d: the path up from %d does not end at the root", a, a)
 	}
 	switch wrong.Why {
 	case topology.ToItself:
-		return nil, input.Errorf("topology.edges[%d]: it joins %d to itself", i, a)
+		return nil, input.Errorf("topology.edges[%d]: joins %d to itself", i, a)
 	case topology.Twice:
-		return nil, input.Errorf("topology.edges[%d]: %d and %d are joined by edges[%d] already", i, a, b,
+		return nil, input.Errorf("topology.edges[%d]: %d and %d are already joined by edges[%d]", i, a, b,
 			wrong.First)
 	case topology.Cycle:
-		return nil, input.Errorf("topology.edges[%d]: %d and %d close a cycle, which a tree has not", i, a, b)
+		return nil, input.Errorf("topology.edges[%d]: %d and %d close a cycle, which a tree cannot have", i, a, b)
 	}
 	return nil, input.Errorf("topology.edges: no path joins %d and %d", a, b)
 }

@@ -68,29 +68,29 @@ func TestLinksRefused(t *testing.T) {
 	const tree, cube, mesh = `"kind": "tree"`, `"kind": "hypercube"`, `"kind": "mesh"`
 	for text, want := range map[string]string{
 		tree +
-			`, "parent": {}`: `parent: 5 and 6 have none, a tree has one root`,
+			`, "parent": {}`: `parent: 5 and 6 have no parent, but a tree has one root`,
 		tree +
-			`, "parent": {"6": 5}`: `parent: 5 and 7 have none, a tree has one root`,
+			`, "parent": {"6": 5}`: `parent: 5 and 7 have no parent, but a tree has one root`,
 		tree +
-			`, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`: `parent: every process has one, so that there is no root`,
-		tree + `, "parent": {"6": 6, "7": 5, "9": 5}`:         `parent.6: it is its own parent`,
+			`, "parent": {"5": 6, "6": 7, "7": 9, "9": 5}`: `parent: every process has a parent, so there is no root`,
+		tree + `, "parent": {"6": 6, "7": 5, "9": 5}`:         `parent.6: a process cannot be its own parent`,
 		tree + `, "parent": {"6": 8, "7": 5, "9": 5}`:         `parent.6: 8 is not a process`,
 		tree + `, "parent": {"6": 5, "7": 5, "9": 5, "8": 5}`: `parent: 8 is not a process`,
 		tree +
-			`, "parent": {"6": 7, "7": 6, "9": 5}`: `parent.7: the way up from 7 does not end at the root`,
+			`, "parent": {"6": 7, "7": 6, "9": 5}`: `parent.7: the path up from 7 does not end at the root`,
 		tree +
-			`, "parent": {"6": 7, "7": 9, "9": 6}`: `parent.9: the way up from 9 does not end at the root`,
+			`, "parent": {"6": 7, "7": 9, "9": 6}`: `parent.9: the path up from 9 does not end at the root`,
 		tree + `, "edges": [[5, 6]], "parent": {"6": 8, "7": 5, "9": 5}`: `parent.6: 8 is not a process`,
 		tree +
 			`, "edges": [[5, 6], [6, 7], [7, 9]], "parent": {"6": 5, "7": 5, "9": 7}`: `parent.7: 5, but the ` +
 			`edges lead from 7 to the root, 5, by way of 6`,
 		tree +
 			`, "edges": [[5, 6], [6, 7]], "parent": {"6": 5, "7": 6, "9": 7}`: `edges: no path joins 5 and 9`,
-		cube:                            `dimension: a hypercube needs it`,
+		cube:                            `dimension: required for a hypercube`,
 		cube + `, "dimension": 3`:       `dimension: 3 makes 8 processes, not 4`,
 		cube + `, "dimension": 26`:      `dimension: 26 is more than 25`,
-		mesh + `, "cols": 4`:            `rows: a mesh needs them`,
-		mesh + `, "rows": 4`:            `cols: a mesh needs them`,
+		mesh + `, "cols": 4`:            `rows: required for a mesh`,
+		mesh + `, "rows": 4`:            `cols: required for a mesh`,
 		mesh + `, "rows": 2, "cols": 3`: `rows: 2, a mesh has at least 3`,
 		mesh + `, "rows": 3, "cols": 2`: `cols: 2, a mesh has at least 3`,
 	} {

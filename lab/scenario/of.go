@@ -41,7 +41,7 @@ func of(in *Input) (*Scenario, error) {
 	s.Topology = links
 	// Build the links again and compare: a list of links cannot express every numbering of ports.
 	if t, err := links.build(in); err != nil || !topology.Equal(t, in.Topology) {
-		return nil, input.Errorf("topology: no scenario can say where the ports of this %s lead",
+		return nil, input.Errorf("topology: no scenario can describe where the ports of this %s lead",
 			topology.Name(in.Topology))
 	}
 	return &s, nil
@@ -61,7 +61,7 @@ func linksOf(in *Input) (*Links, error) {
 	case election.Mesh:
 		for l.Cols = 3; t.Len()%l.Cols != 0 || t.Ports(l.Cols-1) != 2; l.Cols++ {
 			if l.Cols == t.Len() {
-				return nil, input.Errorf("topology: a mesh of no rows")
+				return nil, input.Errorf("topology: a mesh without rows")
 			}
 		}
 		l.Rows = t.Len() / l.Cols

@@ -50,7 +50,7 @@ func (m *Mishaps) Outside(a *election.Algorithm, n int) string {
 		nothing = append(nothing, "the network is cut")
 	}
 	if len(nothing) > 0 {
-		needs = append(needs, "promises nothing where "+strings.Join(nothing, ", or "))
+		needs = append(needs, "promises nothing if "+strings.Join(nothing, ", or "))
 	}
 	if len(needs) == 0 {
 		return ""
@@ -61,7 +61,7 @@ func (m *Mishaps) Outside(a *election.Algorithm, n int) string {
 // needs says what the algorithm needs and does not get.
 func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
 	if m.Unordered && a.NeedsFIFO {
-		needs = append(needs, "needs links that keep the order")
+		needs = append(needs, "needs links that keep messages in order")
 	}
 	switch {
 	case a.Delay > 0 && m.Timeless:
@@ -71,25 +71,25 @@ func (m *Mishaps) needs(a *election.Algorithm) (needs []string) {
 			InUnits(a.Delay), InUnits(m.Delay)))
 	}
 	if m.Early && a.Delay > 0 { // elsewhere no promise rests on a time-out
-		needs = append(needs, "needs timers that run for their time")
+		needs = append(needs, "needs timers that do not fire early")
 	}
 	if m.Misled && a.Faults.Reported {
 		needs = append(needs, "needs a failure detector that is never wrong")
 	}
 	if (m.Uneven || m.Apart) && a.Synchronous {
-		needs = append(needs, "needs starts at one instant, right clocks, and messages that all take "+
+		needs = append(needs, "needs simultaneous starts, exact clocks, and messages that all take "+
 			InUnits(a.Delay))
 	}
 	// The difference of a rate from 1 may be rounded to a little more than the Drift.
 	if a.Delay > 0 && !a.Synchronous && m.Drift > a.Faults.Drift+1e-9 {
-		text := "needs clocks that are right"
+		text := "needs exact clocks"
 		if a.Faults.Drift > 0 {
 			text = fmt.Sprintf("needs clocks that are wrong by at most %g %%", 100*a.Faults.Drift)
 		}
 		needs = append(needs, text)
 	}
 	if m.Deposing && a.StartSuspects {
-		needs = append(needs, "needs starts that come only while no leader is up")
+		needs = append(needs, "needs starts only while no leader is up")
 	}
 	return needs
 }
@@ -102,9 +102,9 @@ func (m *Mishaps) wrongProcesses(survives *election.Faults, n int) string {
 	case survives.Crash == election.NoCrash:
 		return "processes crash"
 	case m.Recovered && survives.Crash != election.MayRecover:
-		return "processes come back without their state"
+		return "processes return without their state"
 	case m.Restarted && survives.Crash == election.StaysDown:
-		return "processes come back with the state that they saved last"
+		return "processes return with the state that they saved last"
 	case survives.Down == nil: // any number, again and again
 	case m.Down > most && most == n-1:
 		return "all processes crash"

@@ -105,7 +105,7 @@ var wrongTypes = map[string]string{
 	`{"expect": {"leader": "none"}}`:     `scenario.expect.leader: "none" is not an id`,
 	`{"expect": {"leader": nil}}`:        `line 1, column 24: invalid character 'i' in literal null (expecting 'u')`,
 	`{"schedule": 1}`:                    `scenario.schedule: 1 is not a schedule (unit, random, hand)`,
-	`{"property": "one leader a Term"}`: `scenario.property: "one leader a Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
+	`{"property": "one leader per Term"}`: `scenario.property: "one leader per Term" is not a property (sound, accepted, one-leader-a-term, right-leader, ` +
 		`agreement-in-term, no-change, exclusive, tokens-increase, one-lease, terms-increase, voters-follow, groups-once, bounded, rests, agreement, agreement-in-groups, right-leader-at-end, terminated, ` +
 		`served, ends, leads, enters)`,
 	`{"schedule": "replay"}`:           `scenario.schedule: "replay" is not a schedule (unit, random, hand)`,
@@ -117,8 +117,8 @@ var wrongTypes = map[string]string{
 // Ids and other whole numbers that are none.
 var wrongNumbers = map[string]string{
 	`{"ids": [1, 2, 3, -1]}`:            `scenario.ids[3]: -1 is not an id`,
-	`{"ids": [0]}`:                      `scenario.ids[0]: 0 is no process's id`,
-	`{"ids": ["0"]}`:                    `scenario.ids[0]: 0 is no process's id`,
+	`{"ids": [0]}`:                      `scenario.ids[0]: 0 is not a valid id`,
+	`{"ids": ["0"]}`:                    `scenario.ids[0]: 0 is not a valid id`,
 	`{"ids": [1.5]}`:                    `scenario.ids[0]: 1.5 is not an id`,
 	`{"ids": [1e3]}`:                    `scenario.ids[0]: 1e3 is not an id`,
 	`{"ids": [-0]}`:                     `scenario.ids[0]: -0 is not an id`,
@@ -137,7 +137,7 @@ var wrongNumbers = map[string]string{
 	`{"topology": {"weights": [3.5]}}`:     `scenario.topology.weights[0]: 3.5 is not a weight`,
 	`{"expect": {"leaders": null}}`:        `scenario.expect.leaders: null is not a number of leaders`,
 	`{"seed": 0.5}`:                        `scenario.seed: 0.5 is not a seed`,
-	`{"initiators": [0]}`:                  `scenario.initiators[0]: 0 is no process's id`,
+	`{"initiators": [0]}`:                  `scenario.initiators[0]: 0 is not a valid id`,
 	`{"initiators": null}`:                 `scenario.initiators: null is not a list`,
 	`{"crashed": ["x"]}`:                   `scenario.crashed[0]: "x" is not an id`,
 	`{"topology": {"edges": [[1]]}}`:       `scenario.topology.edges[0]: a list of 1 is not a pair of ids`,
@@ -158,10 +158,10 @@ var wrongTimes = map[string]string{
 	`{"start_times": [-1e999]}`:           `scenario.start_times[0]: -1e999 is not a time`,
 	`{"crash_at": [[1, null]]}`:           `scenario.crash_at[0][1]: null is not a time`,
 	`{"crash_at": [1, 2]}`:                `scenario.crash_at[0]: 1 is not a list`,
-	`{"suspect_after": 0}`:                `scenario.suspect_after: 0 is too early; without it no failure detector reports crashes`,
+	`{"suspect_after": 0}`:                `scenario.suspect_after: 0 is too small; omit it if no failure detector reports crashes`,
 	`{"suspect_after": -1}`:               `scenario.suspect_after: -1 is not a time`,
 	`{"recover_at": [[1, 0], []]}`:        `scenario.recover_at[1]: a list of 0 is not a pair [id, time]`,
-	`{"restart_at": [[0, 1]]}`:            `scenario.restart_at[0][0]: 0 is no process's id`,
+	`{"restart_at": [[0, 1]]}`:            `scenario.restart_at[0][0]: 0 is not a valid id`,
 	`{"pause_at": [[1, 2]]}`:              `scenario.pause_at[0]: a list of 2 is not a list [id, from, until]`,
 	`{"pause_at": [[1, 2, "3"]]}`:         `scenario.pause_at[0][2]: "3" is not a time`,
 	`{"pause_at": [[1, 2, 3, 4]]}`:        `scenario.pause_at[0]: a list of more than 3 elements`,
@@ -174,10 +174,10 @@ var wrongTimes = map[string]string{
 	`{"partitions": [{"to": 1}]}`:         `scenario.partitions[0].to: unknown field`,
 	`{"partitions": [{"from": -1}]}`:      `scenario.partitions[0].from: -1 is not a time`,
 	`{"partitions": [{}, {"groups": 1}]}`: `scenario.partitions[1].groups: 1 is not a list`,
-	`{"partitions": [{"groups": [[0]]}]}`: `scenario.partitions[0].groups[0][0]: 0 is no process's id`,
+	`{"partitions": [{"groups": [[0]]}]}`: `scenario.partitions[0].groups[0][0]: 0 is not a valid id`,
 	`{"partitions": [{"one_way": 1}]}`:    `scenario.partitions[0].one_way: 1 is not true or false`,
-	`{"expect": {"entries": [[1, 0]]}}`:   `scenario.expect.entries[0][1]: 0 is no process's id`,
-	`{"expect": {"entry_order": [1, 0]}}`: `scenario.expect.entry_order[1]: 0 is no process's id`,
+	`{"expect": {"entries": [[1, 0]]}}`:   `scenario.expect.entries[0][1]: 0 is not a valid id`,
+	`{"expect": {"entry_order": [1, 0]}}`: `scenario.expect.entry_order[1]: 0 is not a valid id`,
 }
 
 // Parameters that can be none.
@@ -191,7 +191,7 @@ var wrongParams = map[string]string{
 	`{"params": {"a": {"1": {"1": {}}}}}`:  `scenario.params.a.1: an object is not a number`,
 	`{"params": {"a": {"1": 1, "2": []}}}`: `scenario.params.a.2: numbers and lists in one table`,
 	`{"params": {"a": {"1": [], "2": 1}}}`: `scenario.params.a.2: numbers and lists in one table`,
-	`{"params": {"a": {"1": [0]}}}`:        `scenario.params.a.1[0]: 0 is no process's id`,
+	`{"params": {"a": {"1": [0]}}}`:        `scenario.params.a.1[0]: 0 is not a valid id`,
 	`{"params": {"a": {"b": 1}}}`:          `scenario.params.a.b: "b" is not an id`,
 	`{"params": {"a": {"1": 1, "1": 1}}}`:  `scenario.params.a.1: given twice`,
 	`{"params": {` + names(257) + `}}`:     `scenario.params.k256: more than 256 fields`,

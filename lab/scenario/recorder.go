@@ -162,7 +162,7 @@ func (r *StepRecorder) command(s *Step, o *observe.Occurrence) *Step {
 // refuse notes an event that no step can be.
 func (r *StepRecorder) refuse(o *observe.Occurrence) {
 	if r.err == nil {
-		r.err = input.Errorf("steps: %d takes %v at %s, which no step can be", o.Process,
+		r.err = input.Errorf("steps: %d takes %v at %s, which cannot be a step", o.Process,
 			observe.What(o.Event.Op), InUnits(o.At))
 	}
 }

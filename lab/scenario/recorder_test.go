@@ -118,5 +118,5 @@ func TestNoStepForACommand(t *testing.T) {
 	require.Equal(t, []scenario.Step{{Do: observe.Suspect, Process: 1, At: new(time.Duration)}}, steps)
 	s.Post(1, election.Event{Op: election.Command})
 	_, err = r.Steps()
-	require.EqualError(t, err, "election: bad input: steps: 2 takes command at 0, which no step can be")
+	require.EqualError(t, err, "election: bad input: steps: 2 takes command at 0, which cannot be a step")
 }

@@ -123,7 +123,7 @@ func (s *Scenario) algorithm(find func(name, variant string) (*election.Algorith
 	error)) (*election.Algorithm, error) {
 	switch {
 	case s.Algorithm == "":
-		return nil, input.Errorf("algorithm: none is given")
+		return nil, input.Errorf("algorithm: missing")
 	case len(s.Algorithm) > maxShown:
 		return nil, input.Errorf("algorithm: %s is none", quote(s.Algorithm))
 	case len(s.Variant) > maxShown:

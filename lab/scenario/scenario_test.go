@@ -51,7 +51,7 @@ func TestInputRefuses(t *testing.T) {
 	long := strings.Repeat("x", 10000)
 	shown := long[:40] + "..."
 	for text, want := range map[string]string{
-		``:                                 `algorithm: none is given`,
+		``:                                 `algorithm: missing`,
 		`"algorithm": "lcd"`:               `algorithm: unknown`,
 		`"algorithm": "` + long + `"`:      `algorithm: "` + shown + `" is none`,
 		`"variant": "` + long + `"`:        `variant: "` + shown + `" is none`,
@@ -62,12 +62,12 @@ func TestInputRefuses(t *testing.T) {
 		`"params": {"b": 1, "a": "x"}`:     `params.a: lcr takes no parameters`,
 		`"params": {"b": 1, "b c": 1}`:     `params.b: lcr takes no parameters`,
 		`"params": {"b c": 1}`:             `params["b c"]: lcr takes no parameters`,
-		`"ids": []`:                        `ids: at least one process is needed`,
+		`"ids": []`:                        `ids: at least one process is required`,
 		`"ids": [2, 2]`:                    `ids[1]: 2 is already the id of ids[0]`,
 		`"ids": [1], "priorities": []`:     `priorities: 0 for 1 ids`,
 		`"initiators": [4]`:                `initiators[0]: 4 is not a process`,
-		`"topology": {}`:                   `topology.kind: none is given`,
-		`"topology": {"kind": "mesh"}`:     `topology.rows: a mesh needs them`,
+		`"topology": {}`:                   `topology.kind: missing`,
+		`"topology": {"kind": "mesh"}`:     `topology.rows: required for a mesh`,
 		`"expect": {"leader": 7}`:          `expect.leader: 7 is not a process`,
 		`"expect": {"entry_order": []}`:    `expect.entry_order: lcr/participant has no critical section`,
 		`"expect": {"entries": []}`:        `expect.entries: lcr/participant has no critical section`,
@@ -82,9 +82,9 @@ func TestInputRefuses(t *testing.T) {
 		`"topology": {"kind": "complete", "bidirectional": true}`: `topology.bidirectional: ` +
 			`not a property of the kind complete`,
 		`"topology": {"kind": "complete"}`: `topology: lcr/participant needs a ring, not a complete graph`,
-		`"algorithm": "ring", "topology": {"kind": "ring", "bidirectional": false}`: `topology: fake needs a ring ` +
-			`on which messages travel both ways`,
-		`"algorithm": "mesh"`: `topology: fake needs a mesh, and 3 processes make none of at least 3 x 3`,
+		`"algorithm": "ring", "topology": {"kind": "ring", "bidirectional": false}`: `topology: fake needs a two-way ` +
+			`ring`,
+		`"algorithm": "mesh"`: `topology: fake needs a mesh, and 3 processes do not form a mesh of at least 3 x 3`,
 	} {
 		if !strings.Contains(text, `"algorithm"`) && text != "" {
 			text += `, "algorithm": "lcr"`
@@ -102,16 +102,16 @@ func TestInputRefuses(t *testing.T) {
 func TestInputRefusesLinks(t *testing.T) {
 	const tree, graph = `"kind": "tree"`, `"kind": "graph"`
 	for text, want := range map[string]string{
-		tree:                                  `edges: a tree needs them, or a parent for each process but the root`,
-		graph:                                 `edges: a graph needs them`,
+		tree:                                  `edges: a tree needs edges, or a parent for each process except the root`,
+		graph:                                 `edges: a graph needs edges`,
 		graph + `, "edges": [[5, 6], [6, 8]]`: `edges[1]: 8 is not a process`,
-		graph + `, "edges": [[5, 6], [6, 6]]`: `edges[1]: it joins 6 to itself`,
-		graph + `, "edges": [[5, 6], [6, 5]]`: `edges[1]: 6 and 5 are joined by edges[0] already`,
+		graph + `, "edges": [[5, 6], [6, 6]]`: `edges[1]: joins 6 to itself`,
+		graph + `, "edges": [[5, 6], [6, 5]]`: `edges[1]: 6 and 5 are already joined by edges[0]`,
 		graph + `, "edges": []`:               `edges: no path joins 5 and 6`,
 		graph + `, "edges": [[6, 5], [7, 9]]`: `edges: no path joins 5 and 7`,
 		tree + `, "edges": [[6, 5], [7, 9]]`:  `edges: no path joins 5 and 7`,
 		tree +
-			`, "edges": [[5, 6], [6, 7], [7, 5], [7, 9]]`: `edges[2]: 7 and 5 close a cycle, which a tree has not`,
+			`, "edges": [[5, 6], [6, 7], [7, 5], [7, 9]]`: `edges[2]: 7 and 5 close a cycle, which a tree cannot have`,
 		graph + `, "edges": [[5, 6]], "parent": {"6": 5}`: `parent: not a property of the kind graph`,
 	} {
 		s := one(t, `{"algorithm": "graph", "ids": [5, 6, 7, 9], "topology": {`+text+`}}`)
@@ -128,15 +128,15 @@ func TestInputRefusesRun(t *testing.T) {
 	for text, want := range map[string]string{
 		`"delay": {}`:                                        `delay: every message takes one unit, unless the schedule is random`,
 		`"schedule": "unit", "delay": {}`:                    `delay: every message takes one unit, unless the schedule is random`,
-		`"schedule": "random", "delay": {}`:                  `delay.max: a uniform delay needs one above 0, not 0`,
-		`"schedule": "random", "delay": {"max":1,"mean": 1}`: `delay.mean: a uniform delay has min and max only`,
+		`"schedule": "random", "delay": {}`:                  `delay.max: a uniform delay needs a max above 0, not 0`,
+		`"schedule": "random", "delay": {"max":1,"mean": 1}`: `delay.mean: a uniform delay has only min and max`,
 		`"schedule": "random", "delay": {"min":2,"max":1.5}`: `delay.min: 2 is not between 0 and max, 1.5`,
 		`"schedule": "random", "delay": {"distribution": "exponential"}`: `delay.mean: ` +
-			`an exponential delay needs one above 0, not 0`,
+			`an exponential delay needs a mean above 0, not 0`,
 		`"schedule": "random", "delay": {"distribution": "exponential", "mean": 1, "min": 1}`: `delay.min: ` +
-			`an exponential delay has a mean only`,
+			`an exponential delay has only a mean`,
 		`"schedule": "random", "delay": {"distribution": "exponential", "mean": 1, "max": 1}`: `delay.max: ` +
-			`an exponential delay has a mean only`,
+			`an exponential delay has only a mean`,
 	} {
 		_, err := one(t, `{"algorithm": "lcr", "ids": [1], `+text+`}`).Input(find)
 		assert.ErrorIs(t, err, election.ErrInput, text)
@@ -153,7 +153,7 @@ func TestInputRefusesRun(t *testing.T) {
 		{scenario.Scenario{Schedule: "random", Delay: &scenario.Delay{Min: -scenario.Unit / 2, Max: 1}},
 			`delay.min: -0.5 is not between 0 and max, 0.000000001`},
 		{scenario.Scenario{Topology: &scenario.Links{Kind: "star"}},
-			`topology.kind: "star" is none of (ring, complete, tree, graph, hypercube, mesh)`},
+			`topology.kind: "star" is not one of (ring, complete, tree, graph, hypercube, mesh)`},
 	} {
 		c.s.Algorithm, c.s.IDs = "lcr", []election.ID{1}
 		_, err := c.s.Input(find)

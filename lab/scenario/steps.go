@@ -123,9 +123,9 @@ func (in *Input) CheckSteps(steps []Step) error {
 		at := steps[i].When(last)
 		switch {
 		case at < 0:
-			return input.Errorf("steps[%d].at: %s is before the beginning", i, InUnits(at))
+			return input.Errorf("steps[%d].at: %s is less than 0", i, InUnits(at))
 		case at < last:
-			return input.Errorf("steps[%d].at: %s is before the step before, at %s", i, InUnits(at),
+			return input.Errorf("steps[%d].at: %s is before the previous step, at %s", i, InUnits(at),
 				InUnits(last))
 		}
 		last = at
@@ -155,7 +155,7 @@ func (in *Input) planned() string {
 
 // beside refuses a field that steps leave no room for.
 func beside(field string) error {
-	return input.Errorf("%s: not together with steps, which say all that happens", field)
+	return input.Errorf("%s: not allowed with steps, which contain all events", field)
 }
 
 // checkStep checks one Step, without those before it.
@@ -164,11 +164,11 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 	p, known := where[s.Process]
 	switch {
 	case s.Do == 0:
-		return input.Errorf("do: none is given")
+		return input.Errorf("do: missing")
 	case k < 0:
 		return input.Errorf("do: %s is not a step %s", quote(s.Do.String()), listed(names))
 	case s.Process == 0 && !kinds[k].links && !kinds[k].leads:
-		return input.Errorf("process: none is given")
+		return input.Errorf("process: missing")
 	case !known && s.Process != 0:
 		return input.Errorf("process: %d is not a process", s.Process)
 	}
@@ -184,7 +184,7 @@ func (in *Input) checkStep(s *Step, where map[election.ID]int, names []string) e
 		{"groups", s.Groups != nil, s.Do == observe.Cut}, {"one_way", s.OneWay, s.Do == observe.Cut},
 	} {
 		if field.given && !field.fits {
-			return input.Errorf("%s: %s has none", field.name, s.Do)
+			return input.Errorf("%s: not a field of %s", field.name, s.Do)
 		}
 	}
 	for c, choice := range s.Choices {
@@ -226,7 +226,7 @@ func (s *Scenario) checkSteps(in *Input) error {
 	case len(s.Acts) > 0:
 		return beside("acts")
 	case s.Schedule == RandomDelay || s.Schedule == Hand:
-		return input.Errorf("schedule: %s, not together with steps, which say all that happens", s.Schedule)
+		return input.Errorf("schedule: %s, not allowed with steps, which contain all events", s.Schedule)
 	case s.FIFO != nil:
 		return beside("fifo")
 	}

@@ -56,7 +56,7 @@ func TestStepsRefused(t *testing.T) {
 		`{"steps": [[]]}`:                   `scenario.steps[0]: a list is not an object`,
 		`{"steps": [{}, {"to": 1}]}`:        `scenario.steps[1].to: unknown field`,
 		`{"steps": [{"do": "begin"}]}`:      `scenario.steps[0].do: "begin" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal)`,
-		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is no process's id`,
+		`{"steps": [{"process": 0}]}`:       `scenario.steps[0].process: 0 is not a valid id`,
 		`{"steps": [{"port": -1}]}`:         `scenario.steps[0].port: -1 is not a port`,
 		`{"steps": [{"port": 4294967296}]}`: `scenario.steps[0].port: 4294967296 is more than 4294967295`,
 		`{"steps": [{"nth": 0.5}]}`:         `scenario.steps[0].nth: 0.5 is not a position`,
@@ -73,25 +73,25 @@ func TestStepsRefused(t *testing.T) {
 		assert.EqualError(t, err, prefix+want)
 	}
 	step := func(text string) string { return `"steps": [{"do": "start", "process": 1}, {` + text + `}]` }
-	const beside = `not together with steps, which say all that happens`
+	const beside = `not allowed with steps, which contain all events`
 	for text, want := range map[string]string{
-		step(``):                            `steps[1].do: none is given`,
-		step(`"do": "crash"`):               `steps[1].process: none is given`,
-		step(`"process": 1`):                `steps[1].do: none is given`,
+		step(``):                            `steps[1].do: missing`,
+		step(`"do": "crash"`):               `steps[1].process: missing`,
+		step(`"process": 1`):                `steps[1].do: missing`,
 		step(`"do": "crash", "process": 4`): `steps[1].process: 4 is not a process`,
 		step(`"do": "deliver", "process": 3, "port": 2`):                   `steps[1].port: 3 has no port 2`,
 		step(`"do": "deliver", "process": 3`):                              `steps[1].port: nothing arrives over port 0 on a one-way ring`,
 		step(`"do": "lose", "process": 3`):                                 `steps[1].port: nothing arrives over port 0 on a one-way ring`,
 		step(`"do": "suspect", "process": 3, "port": 2`):                   `steps[1].port: 3 has no port 2`,
-		step(`"do": "start", "process": 3, "port": 1`):                     `steps[1].port: start has none`,
+		step(`"do": "start", "process": 3, "port": 1`):                     `steps[1].port: not a field of start`,
 		step(`"do": "trust", "process": 3, "port": 2`):                     `steps[1].port: 3 has no port 2`,
-		step(`"do": "suspect", "process": 3, "nth": 1`):                    `steps[1].nth: suspect has none`,
-		step(`"do": "deliver", "process": 3, "port": 1, "timer": 1`):       `steps[1].timer: deliver has none`,
-		step(`"do": "recover", "process": 3, "layer": 1`):                  `steps[1].layer: recover has none`,
-		step(`"do": "crash", "process": 3, "choices": [0]`):                `steps[1].choices: crash has none`,
-		step(`"do": "duplicate", "process": 3, "port": 1, "choices": [0]`): `steps[1].choices: duplicate has none`,
+		step(`"do": "suspect", "process": 3, "nth": 1`):                    `steps[1].nth: not a field of suspect`,
+		step(`"do": "deliver", "process": 3, "port": 1, "timer": 1`):       `steps[1].timer: not a field of deliver`,
+		step(`"do": "recover", "process": 3, "layer": 1`):                  `steps[1].layer: not a field of recover`,
+		step(`"do": "crash", "process": 3, "choices": [0]`):                `steps[1].choices: not a field of crash`,
+		step(`"do": "duplicate", "process": 3, "port": 1, "choices": [0]`): `steps[1].choices: not a field of duplicate`,
 		`"steps": [{"do": "start", "process": 1, "at": 2.5}, ` +
-			`{"do": "crash", "process": 1, "at": 2}]`: `steps[1].at: 2 is before the step before, at 2.5`,
+			`{"do": "crash", "process": 1, "at": 2}]`: `steps[1].at: 2 is before the previous step, at 2.5`,
 		`"steps": [], "initiators": [2], "start_times": [0]`: `start_times: ` + beside,
 		`"steps": [], "crash_at": [[1, 0]]`:                  `crash_at: ` + beside,
 		`"steps": [], "recover_at": [[1, 0]]`:                `recover_at: ` + beside,
@@ -115,9 +115,9 @@ func TestStepsNoFileHolds(t *testing.T) {
 	before := -scenario.Unit
 	for want, step := range map[string]scenario.Step{
 		`steps[0].do: "send" is not a step (start, deliver, timeout, suspect, trust, crash, pause, resume, recover, restart, lose, duplicate, command, cut, heal)`: {Do: observe.Send, Process: 1},
-		`steps[0].nth: -1 is less than 0`:         {Do: observe.Deliver, Process: 1, Port: 1, Nth: -1},
-		`steps[0].choices[1]: -2 is less than 0`:  {Do: observe.Start, Process: 1, Choices: []int{0, -2}},
-		`steps[0].at: -1 is before the beginning`: {Do: observe.Start, Process: 1, At: &before},
+		`steps[0].nth: -1 is less than 0`:        {Do: observe.Deliver, Process: 1, Port: 1, Nth: -1},
+		`steps[0].choices[1]: -2 is less than 0`: {Do: observe.Start, Process: 1, Choices: []int{0, -2}},
+		`steps[0].at: -1 is less than 0`:         {Do: observe.Start, Process: 1, At: &before},
 	} {
 		s := scenario.Scenario{Algorithm: "lcr", IDs: []election.ID{1}, Steps: []scenario.Step{step}}
 		_, err := s.Input(find)
@@ -174,7 +174,7 @@ func TestStepsWithPlans(t *testing.T) {
 		plan(&in)
 		require.NoError(t, in.CheckSteps(nil))
 		require.EqualError(t, in.CheckSteps([]scenario.Step{}),
-			prefix+name+": not together with steps, which say all that happens")
+			prefix+name+": not allowed with steps, which contain all events")
 	}
 }
 

@@ -78,7 +78,7 @@ func (in *Input) CheckTurns() error {
 		case !crash && !down[t.ID]:
 			return input.Errorf("%v_at[%d]: %d is not down at %s", t.Do, t.place, t.ID, InUnits(t.Time))
 		case crash && down[t.ID]:
-			return input.Errorf("%v_at[%d]: %d is down already at %s", t.Do, t.place, t.ID, InUnits(t.Time))
+			return input.Errorf("%v_at[%d]: %d is already down at %s", t.Do, t.place, t.ID, InUnits(t.Time))
 		}
 		down[t.ID] = crash
 	}

@@ -27,10 +27,10 @@ func TestTurns(t *testing.T) {
 		`"recover_at": [[1, 1]], "crash_at": [[1, 1.5]]`: `recover_at[0]: 1 is not down at 1`,
 		`"recover_at": [[1, 5]], "restart_at": [[1, 5]], ` +
 			`"crash_at": [[1, 1]]`: `restart_at[0]: 1 is not down at 5`,
-		`"crash_at": [[1, 3], [1, 2]]`:                         `crash_at[0]: 1 is down already at 3`,
-		`"crash_at": [[1, 0]], "crashed": [1]`:                 `crash_at[0]: 1 is down already at 0`,
-		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 4]]`: `crash_at[1]: 1 is down already at 4`,
-		`"suspect_after": 2, "steps": []`:                      `suspect_after: not together with steps, which say all that happens`,
+		`"crash_at": [[1, 3], [1, 2]]`:                         `crash_at[0]: 1 is already down at 3`,
+		`"crash_at": [[1, 0]], "crashed": [1]`:                 `crash_at[0]: 1 is already down at 0`,
+		`"crash_at": [[1, 2], [1, 4]], "recover_at": [[1, 4]]`: `crash_at[1]: 1 is already down at 4`,
+		`"suspect_after": 2, "steps": []`:                      `suspect_after: not allowed with steps, which contain all events`,
 	} {
 		s := one(t, `{"algorithm": "lcr", "ids": [1, 2, 3], `+text+`}`)
 		_, err := s.Input(func(string, string) (*election.Algorithm, error) { return lcr.Max(), nil })

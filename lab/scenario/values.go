@@ -23,7 +23,7 @@ const (
 func (p *parser) id() election.ID {
 	id := p.whole("an id")
 	if id == 0 {
-		p.wrong("0 is no process's id")
+		p.wrong("0 is not a valid id")
 	}
 	return election.ID(id)
 }

@@ -75,7 +75,7 @@ func TestWriteFaults(t *testing.T) {
 // What cannot be read is not written.
 func TestWriteRefuses(t *testing.T) {
 	for want, s := range map[string]scenario.Scenario{
-		`scenario.ids[0]: 0 is no process's id`: {IDs: make([]election.ID,
+		`scenario.ids[0]: 0 is not a valid id`: {IDs: make([]election.ID,
 			1)},
 		`scenario.start_times[0]: -0.000000001 is not a time`:               {StartTimes: []time.Duration{-1}},
 		`scenario.start_times[0]: -9223372036.854775808 is not a time`:      {StartTimes: []time.Duration{math.MinInt64}},

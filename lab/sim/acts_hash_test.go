@@ -149,8 +149,8 @@ func TestSnapshotsOfActs(t *testing.T) {
 	before := s.Result().Outside
 	require.NoError(t, s.Restore(paused))
 	require.NoError(t, do(s, cutOff(1)))
-	require.Equal(t, "lcr/participant promises nothing where processes crash", before[3].Why)
-	require.Equal(t, "lcr/participant promises nothing where the network is cut", s.Result().Outside[3].Why)
+	require.Equal(t, "lcr/participant promises nothing if processes crash", before[3].Why)
+	require.Equal(t, "lcr/participant promises nothing if the network is cut", s.Result().Outside[3].Why)
 }
 
 // TestUntilByHand: an act that would come after Until is not done, and none is missing.
@@ -214,7 +214,7 @@ func TestOutsideInTime(t *testing.T) {
 	require.True(t, s.Step())
 	require.NotEmpty(t, why(s, onRing(observe.Duplicate, 0, 0)))
 	require.Empty(t, slices.Collect(s.Pending())[2].Outside)
-	require.Equal(t, "dkr needs links that keep the order", secondOn(s).Outside)
+	require.Equal(t, "dkr needs links that keep messages in order", secondOn(s).Outside)
 	require.NotEmpty(t, why(s, onRing(observe.Delay, 1, sim.Unit/2)), "what is sent now may overtake it")
 	require.Empty(t, why(s, onRing(observe.Delay, 1, -sim.Unit/2)), "at one instant the order is kept")
 
@@ -228,7 +228,7 @@ func TestOutsideInTime(t *testing.T) {
 	}
 	const misled = " needs a failure detector that is never wrong"
 	start := of(observe.Start, 1, 0)
-	require.Equal(t, two+" needs starts that come only while no leader is up", why(s, start))
+	require.Equal(t, two+" needs starts only while no leader is up", why(s, start))
 	toThree := election.Port(1) // of process 1
 	require.Equal(t, two+misled, why(s, of(observe.Suspect, 1, toThree)))
 	require.Empty(t, why(s, of(observe.Trust, 1, toThree)))

@@ -298,15 +298,15 @@ func TestActsThatCannotBe(t *testing.T) {
 		require.EqualError(t, err, "election: bad input: "+want)
 	}
 	for want, c := range map[string]sim.Config{
-		"acts: not together with steps, which say all that happens": {Input: in,
+		"acts: not allowed with steps, which contain all events": {Input: in,
 			Acts: []scenario.Act{{Step: lose}}, Steps: three()},
 		"acts[0].process: 9 is not a process": {Input: in,
 			Acts: []scenario.Act{{Step: scenario.Step{Do: observe.Crash, Process: 9}}}},
 		"fifo: the hand schedule keeps the order; random does not need to": {Input: in, Schedule: sim.Hand,
 			Unordered: true},
-		"schedule: hand, not together with steps, which say all that happens": {Input: in,
+		"schedule: hand, not allowed with steps, which contain all events": {Input: in,
 			Schedule: sim.Hand, Steps: three()},
-		"loss: not together with the schedule hand, under which only acts happen": {Schedule: sim.Hand,
+		"loss: not allowed with the schedule hand, which runs only acts": {Schedule: sim.Hand,
 			Input: func() scenario.Input { in := in; in.Faults.Loss = 0.5; return in }()},
 	} {
 		_, err := sim.New(c)
@@ -334,28 +334,28 @@ func TestOutside(t *testing.T) {
 		want string
 	}{
 		{lcr, []scenario.Step{m(observe.Lose, 0, 0)},
-			"lcr/participant promises nothing where messages are lost"},
-		{lcr, []scenario.Step{of(observe.Crash)}, "lcr/participant promises nothing where processes crash"},
-		{lcr, []scenario.Step{of(observe.Pause)}, "lcr/participant promises nothing where processes pause"},
-		{lcr, []scenario.Step{cutOff(1)}, "lcr/participant promises nothing where the network is cut"},
+			"lcr/participant promises nothing if messages are lost"},
+		{lcr, []scenario.Step{of(observe.Crash)}, "lcr/participant promises nothing if processes crash"},
+		{lcr, []scenario.Step{of(observe.Pause)}, "lcr/participant promises nothing if processes pause"},
+		{lcr, []scenario.Step{cutOff(1)}, "lcr/participant promises nothing if the network is cut"},
 		{lcr, []scenario.Step{m(observe.Deliver, 0, 0)}, ""},
 		{lcr, []scenario.Step{m(observe.Delay, 0, 9*sim.Unit)}, ""},
 		{lcr, []scenario.Step{{Do: observe.Heal}}, ""},
 		{dkr, []scenario.Step{m(observe.Duplicate, 0, 0), m(observe.Deliver, 0, 0)},
-			"dkr promises nothing where messages arrive twice"},
+			"dkr promises nothing if messages arrive twice"},
 		{dkr, []scenario.Step{m(observe.Duplicate, 0, 0), m(observe.Deliver, 1, 0)},
-			"dkr promises nothing where messages arrive twice; dkr needs links that keep the order"},
-		{dkr, []scenario.Step{m(observe.Delay, 0, sim.Unit)}, "dkr needs links that keep the order"},
+			"dkr promises nothing if messages arrive twice; dkr needs links that keep messages in order"},
+		{dkr, []scenario.Step{m(observe.Delay, 0, sim.Unit)}, "dkr needs links that keep messages in order"},
 		{dkr, []scenario.Step{m(observe.Delay, 0, -sim.Unit)}, ""},
 		{bully, []scenario.Step{{Do: observe.Delay, Process: 3, Port: 0, By: sim.Unit / 2}},
 			"bully/rules needs messages that take at most 1, here they take up to 1.5"},
 		{bully, []scenario.Step{of(observe.Crash), of(observe.Recover)}, ""},
 		{bully, []scenario.Step{{Do: observe.Timeout, Process: 1}},
-			"bully/rules needs timers that run for their time"},
-		{flood, []scenario.Step{{Do: observe.Deliver, Process: 3}}, "floodmax/basic needs starts at one " +
-			"instant, right clocks, and messages that all take 1"},
+			"bully/rules needs timers that do not fire early"},
+		{flood, []scenario.Step{{Do: observe.Deliver, Process: 3}}, "floodmax/basic needs simultaneous " +
+			"starts, exact clocks, and messages that all take 1"},
 		{flood, []scenario.Step{{Do: observe.Delay, Process: 3, By: -sim.Unit / 2}}, "floodmax/basic needs " +
-			"starts at one instant, right clocks, and messages that all take 1"},
+			"simultaneous starts, exact clocks, and messages that all take 1"},
 	} {
 		s, err := sim.New(sim.Config{Input: input(c.a, ids)})
 		require.NoError(t, err)
@@ -391,7 +391,7 @@ func TestWrongClocks(t *testing.T) {
 	a, err := catalog.Find("floodmax", "basic")
 	require.NoError(t, err)
 	for rate, want := range map[float64]string{1: "",
-		3: "floodmax/basic needs starts at one instant, right " +
+		3: "floodmax/basic needs simultaneous starts, exact " +
 			"clocks, and messages that all take 1"} {
 		in := input(a, []election.ID{1, 3, 2})
 		in.ClockRates = []scenario.ClockRate{{ID: 3, Rate: rate}}

@@ -89,7 +89,7 @@ func (c *Config) Check() error {
 	case c.Schedule != RandomDelay && c.Delay != (Delay{}):
 		return input.Errorf("delay: only the random schedule draws delays")
 	case c.Until < 0:
-		return input.Errorf("until: %s is before the beginning", scenario.InUnits(c.Until))
+		return input.Errorf("until: %s is less than 0", scenario.InUnits(c.Until))
 	case c.Algorithm.NeedsFIFO && (c.Unordered || c.Faults.Reorder > 0) && !c.Force:
 		return fmt.Errorf("%w: %s", election.ErrNeedsFIFO, c.Algorithm.Title())
 	case !c.Algorithm.Faults.Copies && c.Faults.Duplicate > 0 && !c.Force:
@@ -106,7 +106,7 @@ func (c *Config) Check() error {
 		longest *= 2 // the delay of the message, and another one
 	}
 	if bound := c.Algorithm.DelayBound(); bound > 0 && longest > bound && !c.Force && !c.still() {
-		return fmt.Errorf("%w: %s reckons with %v units, here it can be %v", ErrDelay, c.Algorithm.Title(),
+		return fmt.Errorf("%w: %s assumes at most %v units, here up to %v", ErrDelay, c.Algorithm.Title(),
 			scenario.InUnits(bound), scenario.InUnits(longest))
 	}
 	if c.Algorithm.Synchronous && !c.isSynchronous(longest) && !c.Force && !c.still() {
@@ -136,11 +136,11 @@ func (c *Config) checkPlan() error {
 	}
 	switch {
 	case c.Schedule != UnitDelay && c.Schedule != RandomDelay && c.Schedule != Hand:
-		return input.Errorf("schedule: %.60q is none of unit, random and hand", c.Schedule)
+		return input.Errorf("schedule: %.60q is not one of unit, random and hand", c.Schedule)
 	case c.Schedule != UnitDelay && c.Steps != nil:
-		return input.Errorf("schedule: %s, not together with steps, which say all that happens", c.Schedule)
+		return input.Errorf("schedule: %s, not allowed with steps, which contain all events", c.Schedule)
 	case len(c.Acts) > 0 && c.Steps != nil:
-		return input.Errorf("acts: not together with steps, which say all that happens")
+		return input.Errorf("acts: not allowed with steps, which contain all events")
 	case c.Schedule == Hand:
 		if err := c.CheckHand(); err != nil {
 			return err

@@ -115,9 +115,9 @@ func TestDoRefuses(t *testing.T) {
 		{scenario.Step{Do: observe.Timeout, Process: 5}, "timeout: timer 0 of layer 0 does not run at 5"},
 		{scenario.Step{Do: observe.Resume, Process: 5}, "resume: 5 is not paused"},
 		{scenario.Step{Do: observe.Recover, Process: 5}, "recover: 5 is not down"},
-		{scenario.Step{Do: observe.Start, Process: 5, At: &at}, "at: an act happens at once"},
+		{scenario.Step{Do: observe.Start, Process: 5, At: &at}, "at: an act has no at, only after"},
 		{scenario.Step{Do: observe.Start, Process: 5, Choices: []int{1}},
-			"choices: those of an act are left to the seed"},
+			"choices: the seed determines the choices of an act"},
 		{scenario.Step{Do: observe.Restart, Process: 5},
 			"keep_saved: false, so nothing is kept of process 5 to restart with"},
 	} {

@@ -58,7 +58,7 @@ func TestDraws(t *testing.T) {
 func TestDrawsEnd(t *testing.T) {
 	for want, draws := range map[string][][]int{
 		"draws[0]: 1 draws more than the 1 numbers of its list": {{1}, {1}},
-		"draws[1][0]: 2 draws from 1 to 2, so 3 is none":        {{1}, {3}},
+		"draws[1][0]: 2 draws from 1 to 2, not 3":               {{1}, {3}},
 	} {
 		_, err := sim.Run(t.Context(), drawing(draws))
 		require.ErrorIs(t, err, election.ErrInput)

@@ -132,11 +132,11 @@ func TestReorderTakesTwoDelays(t *testing.T) {
 		config sim.Config
 		want   string
 	}{
-		{sim.Unit, sim.Config{}, "bully/rules reckons with 1 units, here it can be 2"},
-		{2*sim.Unit - 1, sim.Config{}, "bully/rules reckons with 1.999999999 units, here it can be 2"},
+		{sim.Unit, sim.Config{}, "bully/rules assumes at most 1 units, here up to 2"},
+		{2*sim.Unit - 1, sim.Config{}, "bully/rules assumes at most 1.999999999 units, here up to 2"},
 		{2 * sim.Unit, sim.Config{}, ""},
 		{sim.Unit, sim.Config{Force: true}, ""},
-		{2 * sim.Unit, sim.Config{Schedule: sim.RandomDelay, Delay: delay}, "with 2 units, here it can be 4"},
+		{2 * sim.Unit, sim.Config{Schedule: sim.RandomDelay, Delay: delay}, "at most 2 units, here up to 4"},
 		{4 * sim.Unit, sim.Config{Schedule: sim.RandomDelay, Delay: delay}, ""},
 	} {
 		a, err := bully.Rules(bully.Config{Delay: tt.bound})

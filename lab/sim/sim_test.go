@@ -232,8 +232,8 @@ func TestBadConfig(t *testing.T) {
 		c    sim.Config
 		want string
 	}{
-		{sim.Config{}, "algorithm: none is given"},
-		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is none of unit, random and hand`},
+		{sim.Config{}, "algorithm: missing"},
+		{sim.Config{Input: ok, Schedule: "fast"}, `schedule: "fast" is not one of unit, random and hand`},
 		{sim.Config{Input: ok, Unordered: true}, "fifo: the unit schedule keeps the order"},
 		{sim.Config{Input: ok, Schedule: sim.RandomDelay, Delay: sim.Delay{Min: 2, Max: 1}},
 			"delay: from 0.000000002 to 0.000000001 units"},
@@ -247,7 +247,7 @@ func TestBadConfig(t *testing.T) {
 			Mean: -1}}, "delay: a mean of -0.000000001 units"},
 		{sim.Config{Input: ok, Delay: sim.Delay{Min: 1, Max: 2}},
 			"delay: only the random schedule draws delays"},
-		{sim.Config{Input: ok, Until: -1}, "until: -0.000000001 is before the beginning"},
+		{sim.Config{Input: ok, Until: -1}, "until: -0.000000001 is less than 0"},
 	} {
 		_, err := sim.Run(t.Context(), tt.c)
 		require.ErrorIs(t, err, election.ErrInput)

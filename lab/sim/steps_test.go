@@ -150,7 +150,7 @@ func TestStepsOfARun(t *testing.T) {
 		want.Wall, got.Wall = 0, 0
 		require.Empty(t, want.Outside, "what a plan has, its check refuses or Force allows")
 		for i := range got.Outside {
-			require.Contains(t, got.Outside[i].Why, c.Algorithm.Title()+" promises nothing where ")
+			require.Contains(t, got.Outside[i].Why, c.Algorithm.Title()+" promises nothing if ")
 		}
 		want.Outside = got.Outside
 		require.Equal(t, want, got, "%s %s", c.Algorithm.Title(), c.Schedule)
@@ -297,8 +297,8 @@ func TestStepsRefused(t *testing.T) {
 	late := ringOf(1, 3, 2)
 	late.StartTimes = []time.Duration{0, 0, 1}
 	for want, c := range map[string]sim.Config{
-		"start_times: not together with steps, which say all that happens": {Input: late, Steps: steps},
-		"schedule: random, not together with steps, which say all that happens": {Input: ringOf(1, 3, 2),
+		"start_times: not allowed with steps, which contain all events": {Input: late, Steps: steps},
+		"schedule: random, not allowed with steps, which contain all events": {Input: ringOf(1, 3, 2),
 			Schedule: sim.RandomDelay, Steps: steps},
 		"steps[1].process: 2 is not a process": {Input: ringOf(1, 3), Steps: steps},
 	} {
@@ -442,9 +442,9 @@ func TestStepsOutside(t *testing.T) {
 	}{
 		{"lcr", []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Start, Process: 2}}, ""},
 		{"lcr", []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Crash, Process: 2}},
-			"lcr/participant promises nothing where processes crash"},
+			"lcr/participant promises nothing if processes crash"},
 		{"lcr", []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Lose, Process: 2, Port: 1}},
-			"lcr/participant promises nothing where messages are lost"},
+			"lcr/participant promises nothing if messages are lost"},
 		{"bully", []scenario.Step{{Do: observe.Start, Process: 1}, {Do: observe.Crash, Process: 2}}, ""},
 	} {
 		a, err := catalog.Find(c.algorithm, "")

@@ -28,7 +28,7 @@ func TestRunsForUnits(t *testing.T) {
 	plan.StartTimes = nil
 	v := plan.Run(nil).Violation
 	require.Equal(t, verdict.Rests, v.Property)
-	require.Equal(t, "it goes on after 400000 units", v.Reason)
+	require.Equal(t, "it continues after 400000 units", v.Reason)
 	require.Equal(t, 400_000*sim.Unit, v.At)
 }
 

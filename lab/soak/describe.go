@@ -37,10 +37,10 @@ func (p *Plan) Describe() string {
 		parts = append(parts, "links that lose messages")
 	}
 	if p.Config.Faults.Duplicate > 0 {
-		parts = append(parts, "links that double messages")
+		parts = append(parts, "links that duplicate messages")
 	}
 	if p.Unordered {
-		parts = append(parts, "links that keep no order")
+		parts = append(parts, "links that do not keep the order")
 	}
 	return strings.Join(parts, ", ")
 }

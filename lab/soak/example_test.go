@@ -37,7 +37,7 @@ func Example() {
 	}
 	// Output:
 	// 1000 runs, failure: false
-	// all that are up follow one leader: process 1 has no leader
+	// all live processes follow one leader: process 1 has no leader
 	// 2 processes, 0 initiators, 1 crash
 	// crash 2
 	// start 1

@@ -51,7 +51,7 @@ func TestLivelock(t *testing.T) {
 				require.NoError(t, err)
 				if v := plan.Run(nil).Violation; v != nil {
 					require.Equal(t, verdict.Rests, v.Property)
-					require.Regexp(t, `^it goes on after \d+ (steps|units)$`, v.Reason)
+					require.Regexp(t, `^it continues after \d+ (steps|units)$`, v.Reason)
 					return
 				}
 			}

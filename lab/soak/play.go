@@ -185,7 +185,7 @@ func (y *play) playAll() {
 	for round := 0; y.goesOn(); round++ {
 		y.goOn(func() bool { return y.Now() < y.latest(end) })
 		if y.Now() >= y.latest(end) {
-			y.fail(verdict.Rests, "it goes on after %d units", y.Now()/unit)
+			y.fail(verdict.Rests, "it continues after %d units", y.Now()/unit)
 		}
 		// Each report may reveal one more dead leader. After as many rounds as processes none can be left.
 		if round > len(y.IDs) || !y.askAgain() && !y.notice() {
@@ -263,7 +263,7 @@ func (y *play) playRestless() {
 	y.until(y.Now() + 50*unit)
 	for p := range y.is {
 		if !y.is[p].outcome.Same(before[p]) {
-			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after anything has gone wrong",
+			y.fail(verdict.Agreement, "process %d changes from %v to %v, long after the last fault",
 				y.IDs[p], before[p], y.is[p].outcome)
 		}
 	}
@@ -293,7 +293,7 @@ func (y *play) goOn(allows func() bool) {
 	for y.goesOn() && allows() && y.Step() {
 		// Heartbeats continue forever and are no livelock, so they are allowed in addition.
 		if y.steps++; y.steps > y.most && float64(y.steps-y.most) > y.beats() {
-			y.fail(verdict.Rests, "it goes on after %d steps", y.most)
+			y.fail(verdict.Rests, "it continues after %d steps", y.most)
 		}
 		y.left = y.steps%contextInterval == 0 && y.ctx.Err() != nil
 	}

@@ -227,7 +227,7 @@ func TestStepsAndBeats(t *testing.T) {
 		require.Equal(t, tt.ends, y.wrong != nil, "%+v", tt)
 		if tt.ends {
 			require.Equal(t, verdict.Rests, y.wrong.Property)
-			require.Equal(t, "it goes on after 10 steps", y.wrong.Reason)
+			require.Equal(t, "it continues after 10 steps", y.wrong.Reason)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func ruleBreakers(t *testing.T) map[string]ruleBreaker {
 			e.Send(0, ev.Msg)
 		}), verdict.Terminated, "process 1 does not know"},
 		"one token for all": {turnsWith(election.Faults{},
-			func(int, *election.Event) uint64 { return 1 }), verdict.Tokens, "with token 1, after one with 1"},
+			func(int, *election.Event) uint64 { return 1 }), verdict.Tokens, "with token 1, after token 1"},
 		"two are inside": {turnsWith(election.Faults{}, func(int, *election.Event) uint64 { return 0 }), "",
 			""},
 		"a request is lost": {spoil(asking, func(n election.Node, e *election.Env, ev *election.Event) {

@@ -184,9 +184,9 @@ func TestDescribePlan(t *testing.T) {
 	p.Config.Faults = fault.Plan{Loss: 0.5, Duplicate: 0.5, Partitions: make([]fault.Partition, 2)}
 	p.Unordered, p.ClockRates = true, make([]scenario.ClockRate, 1)
 	require.Equal(t,
-		"1 process, 1 initiator, 1 wrong clock, 2 cuts, links that lose messages, links that double "+
+		"1 process, 1 initiator, 1 wrong clock, 2 cuts, links that lose messages, links that duplicate "+
 			"messages, "+
-			"links that keep no order", p.Describe())
+			"links that do not keep the order", p.Describe())
 	require.Equal(t, 4, p.Faults())
 }
 

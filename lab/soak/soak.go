@@ -228,7 +228,7 @@ func (c *Config) check() error {
 	case c.Duration < 0:
 		return input.Errorf("duration: %v cannot last", c.Duration)
 	case c.Profile != Broad && c.Profile != Chaos && c.Profile != Voters:
-		return input.Errorf("profile: %.40q is none of %.40q, %.40q and %.40q", c.Profile, Broad, Chaos, Voters)
+		return input.Errorf("profile: %.40q is not one of %.40q, %.40q and %.40q", c.Profile, Broad, Chaos, Voters)
 	case c.Profile == Voters && !slices.ContainsFunc(c.Algorithm.Commands, isWish):
 		return input.Errorf("profile: the voters of %s never change; choose another profile than %.40q",
 			c.Algorithm.Title(), Voters)

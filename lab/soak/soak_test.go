@@ -51,7 +51,7 @@ func TestCatalog(t *testing.T) {
 }
 
 // TestVoters: whatever voters processes wish and programs ask for, no two processes lead at the same time, Terms
-// increase, and each agreement on voters follows the one before. Once all wish the same voters, one process leads
+// increase, and each configuration of voters follows the previous one. Once all wish the same voters, one process leads
 // them.
 func TestVoters(t *testing.T) {
 	runs := uint64(1_000_000)
@@ -178,7 +178,7 @@ func TestFound(t *testing.T) {
 		"hasty":       {hasty(t), verdict.OneLeader, "both lead in Term 1", 2, 0, 0, 0},
 		"forgetful":   {forgetful(t), verdict.Exclusive, "are in critical section 0 together", 1, 1, 0, 0},
 		"panics":      {panics(), verdict.Sound, "process 3: a node panicked: three", 1, 1, 0, 0},
-		"endless":     {endless(), verdict.Rests, "it goes on", 1, 1, 0, 0},
+		"endless":     {endless(), verdict.Rests, "it continues", 1, 1, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := soak.Run(t.Context(), soak.Config{Algorithm: c.algorithm, Runs: 2000, Processes: 8})
@@ -314,7 +314,7 @@ func TestStopped(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for want, c := range map[string]soak.Config{
-		"none is given":       {},
+		"missing":             {},
 		"cannot last":         {Algorithm: lcr.Max(), Duration: -1},
 		"\"wild\"":            {Algorithm: lcr.Max(), Profile: "wild"},
 		"processes: -1":       {Algorithm: lcr.Max(), Processes: -1},

@@ -127,5 +127,5 @@ func TestVotersRefused(t *testing.T) {
 	require.EqualError(t, err, `election: bad input: profile: the voters of lease never change; choose another profile `+
 		`than "voters"`)
 	_, err = Run(t.Context(), Config{Algorithm: fixed, Profile: "none"})
-	require.EqualError(t, err, `election: bad input: profile: "none" is none of "", "chaos" and "voters"`)
+	require.EqualError(t, err, `election: bad input: profile: "none" is not one of "", "chaos" and "voters"`)
 }

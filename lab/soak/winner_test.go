@@ -18,7 +18,7 @@ import (
 func TestWrongRules(t *testing.T) {
 	for want, of := range map[string]func([]election.Candidate) election.ID{
 		"leads, but no process is the one of these": func([]election.Candidate) election.ID { return 0 },
-		"names 99, which is no candidate":           func([]election.Candidate) election.ID { return 99 },
+		"names 99, which is not a candidate":        func([]election.Candidate) election.ID { return 99 },
 		`the Winner "one of these" panics: boo`:     func([]election.Candidate) election.ID { panic("boo") },
 	} {
 		a := *lcr.Max()

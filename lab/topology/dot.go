@@ -83,7 +83,7 @@ func (d *dot) explain(e *LinkError) error {
 	case Twice:
 		return dotError(line, "%d and %d are joined already, in line %d", a, b, d.lines[e.First])
 	}
-	return dotError(line, "%d and %d close a cycle, which a tree has not", a, b)
+	return dotError(line, "%d and %d close a cycle, which a tree cannot have", a, b)
 }
 
 func dotError(line int, format string, args ...any) error {
@@ -238,7 +238,7 @@ func (d *dot) process(name dotToken) int {
 	case err != nil:
 		d.err = dotError(name.line, "%s is not an id, a whole number", name)
 	case n == 0:
-		d.err = dotError(name.line, "0 is no process's id")
+		d.err = dotError(name.line, "0 is not a valid id")
 	}
 	id := election.ID(n)
 	p, known := d.places[id]

@@ -54,7 +54,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		"graph { a -- 2 }":                    `line 1: "a" is not an id, a whole number`,
 		"graph { -1 -- 2 }":                   `line 1: "-1" is not an id, a whole number`,
 		"graph { 1.5 }":                       `line 1: "1.5" is not an id, a whole number`,
-		"graph { 1 -- \n0 }":                  `line 2: 0 is no process's id`,
+		"graph { 1 -- \n0 }":                  `line 2: 0 is not a valid id`,
 		"graph { 18446744073709551616 }":      `line 1: "18446744073709551616" is above the largest id there is`,
 		"graph { 1 -- }":                      `line 1: }, where a process is needed`,
 		"graph { 1:n -- 2 }":                  `line 1: a port, which is not read`,
@@ -86,7 +86,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		require.EqualError(t, err, "topology: "+want, text)
 	}
 	_, _, err := topology.ReadDOT(strings.NewReader("graph { 1 -- 2 -- 3\n3 -- 1 }"), election.Tree)
-	require.EqualError(t, err, "topology: line 2: 3 and 1 close a cycle, which a tree has not")
+	require.EqualError(t, err, "topology: line 2: 3 and 1 close a cycle, which a tree cannot have")
 	_, _, err = topology.ReadDOT(iotest.ErrReader(errors.New("the disk is gone")), election.Graph)
 	require.EqualError(t, err, "topology: it cannot be read: the disk is gone")
 }

@@ -69,7 +69,7 @@ func (p *Plan) make(a *election.Algorithm, ids []election.ID, seed uint64) (Topo
 	case "dot":
 		return p.Given, nil
 	}
-	return nil, refuse("%.60q is none of %s", p.Kind, strings.Join(Kinds(), ", "))
+	return nil, refuse("%.60q is not one of %s", p.Kind, strings.Join(Kinds(), ", "))
 }
 
 // grid makes a grid, torus or mesh.

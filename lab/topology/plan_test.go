@@ -49,7 +49,7 @@ func TestPlan(t *testing.T) {
 	}
 	for kind, want := range map[string]string{
 		"hypercube": "topology: 9 processes are not a power of two, up to 2^25",
-		"web":       `topology: "web" is none of ring, `,
+		"web":       `topology: "web" is not one of ring, `,
 	} {
 		p := topology.Plan{Kind: kind}
 		_, err := p.Build(graph, nine, 1)

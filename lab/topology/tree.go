@@ -78,7 +78,7 @@ func TreeOf(parents []int) (Rooted, error) {
 		case q == -1:
 			root = p
 		case q < 0 || q >= n:
-			return nil, refuse("%d, the parent of process %d, is none of %d processes", q, p, n)
+			return nil, refuse("%d, the parent of process %d, is not one of %d processes", q, p, n)
 		case q == p:
 			return nil, refuse("process %d is its own parent", p)
 		case !joined.join(p, q):

@@ -37,7 +37,7 @@ func (c *checker) event(e *Event) error {
 	case e.Seq != c.seq[p]+1:
 		return input.Errorf("seq: %d of process %d, after %d", e.Seq, e.Process, c.seq[p])
 	case e.At < 0:
-		return input.Errorf("at: %s is before the beginning", short(e.At))
+		return input.Errorf("at: %s is less than 0", short(e.At))
 	case e.At < c.at[p] && c.clocked(e):
 		return input.Errorf("at: %s of process %d, after %s", short(e.At), e.Process, short(c.at[p]))
 	case e.Do.Effect() && !c.step[p]:
@@ -70,7 +70,7 @@ func (c *checker) event(e *Event) error {
 		return input.Errorf("from: process %d, but the peer is %d", e.From.Process, e.Peer)
 	case (e.Do == observe.Duplicate || e.Do == observe.Delay) && e.From.Process != e.Process,
 		e.Do == observe.Lose && e.From.Process != e.Process && to != e.Process:
-		return input.Errorf("from: the message is none of process %d", e.Process)
+		return input.Errorf("from: the message is not one of process %d", e.Process)
 	}
 	return c.link(e, p)
 }

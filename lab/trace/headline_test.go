@@ -81,7 +81,7 @@ func TestHeadlineOfACounterexample(t *testing.T) {
 	require.NoError(t, err)
 	tr := r.Trace()
 	timed, _ := heading(t, tr)
-	require.Equal(t, "violated after 6 units: only the right one leads: process 3 leads", timed)
+	require.Equal(t, "violated after 6 units: only the right process leads: process 3 leads", timed)
 	// A run whose steps are given has an axis of steps.
 	in.Initiators = []election.ID{2}
 	r, err = trace.NewRecorder(&in, trace.About{Property: verdict.RightLeader, Note: "process 3 leads"})
@@ -89,7 +89,7 @@ func TestHeadlineOfACounterexample(t *testing.T) {
 	_, err = sim.Run(t.Context(), sim.Config{Input: in, Observe: r.Observe})
 	require.NoError(t, err)
 	stepped, about := heading(t, r.Trace())
-	require.Equal(t, "violated at step 8: only the right one leads: process 3 leads", stepped)
+	require.Equal(t, "violated at step 8: only the right process leads: process 3 leads", stepped)
 	require.Contains(t, about, ". The log begins: ")
 	require.Equal(t, 7, strings.Count(about[strings.Index(about, "The log begins: "):], "; "), about)
 }

@@ -187,7 +187,7 @@ func (h *Header) read(line []byte) error {
 	}
 	s := &raw.Scenario
 	if s.Algorithm == "" {
-		return input.Errorf("algorithm: none is given")
+		return input.Errorf("algorithm: missing")
 	}
 	if len(raw.Kinds) > math.MaxUint8 {
 		return input.Errorf("kinds: %d, at most %d can be", len(raw.Kinds), math.MaxUint8)

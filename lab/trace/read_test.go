@@ -76,11 +76,11 @@ func TestBadTraces(t *testing.T) {
 			`{"process":1,"seq":1,"at":1,"do":"receive","from":[2,2],"peer":2,"port":1,"message":{"kind":"vote"}}`: `line 4: kind: "vote" is no message of this algorithm`,
 		send +
 			`{"process":1,"seq":1,"at":1,"do":"duplicated","from":[2,2]}`: "line 4: from: the message is " +
-			"none of process 1",
+			"not one of process 1",
 		head +
-			`{"process":2,"seq":1,"at":-5,"do":"start"}`: "line 2: at: -5 is before the beginning",
+			`{"process":2,"seq":1,"at":-5,"do":"start"}`: "line 2: at: -5 is less than 0",
 		send +
-			`{"process":2,"seq":3,"at":-5,"do":"timeout","timer":1}`: "line 4: at: -5 is before the beginning",
+			`{"process":2,"seq":3,"at":-5,"do":"timeout","timer":1}`: "line 4: at: -5 is less than 0",
 		strings.Replace(send, `"at":0,"do":"start"`, `"at":2,"do":"start"`,
 			1): "line 3: at: 0 of process 2, after 2",
 		strings.Replace(send, `"port":0`, `"port":4294967295`,

@@ -323,7 +323,7 @@ func (s *story) markText(e *Event) string {
 	case observe.Heal:
 		return "loses no more what it sends to " + s.behind(e)
 	case observe.Duplicate:
-		return fmt.Sprintf("its message %s is doubled", e.From)
+		return fmt.Sprintf("its message %s is duplicated", e.From)
 	case observe.Delay:
 		return fmt.Sprintf("its message %s is to arrive at another time", e.From)
 	case observe.Lose:

@@ -140,7 +140,7 @@ func BothLead(first, second election.ID, term uint64) error {
 // SecondGroup is the error of a group whose number is not larger than another of the same leader before,
 // which [GroupsOnce] forbids.
 func SecondGroup(process election.ID, term, before uint64) error {
-	return fmt.Errorf("process %d leads a group of Term %d, after one of Term %d", process, term, before)
+	return fmt.Errorf("process %d leads a group of Term %d, after a group of Term %d", process, term, before)
 }
 
 // Outdated returns an error if a process follows a leader in a later Term than the leader's own, which

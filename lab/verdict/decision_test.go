@@ -119,7 +119,7 @@ func TestStartedAbove(t *testing.T) {
 }
 
 // TestDecisions: one process leads in a Term, as often as it likes, unless the algorithm is long-lived and knows no
-// better; a group has a number that was never used, and no decision is changed.
+// better; a group has a number that was never used, and no decision changes.
 func TestDecisions(t *testing.T) {
 	const crash, back, returned, apart = 101, 102, 103, 104 // in place of a leader
 	type step struct{ process, leader, term uint64 }
@@ -145,7 +145,7 @@ func TestDecisions(t *testing.T) {
 			lead(4, 1)}, ""},
 		"groups": {election.Algorithm{Elects: election.GroupLeaders}, []step{lead(3, 1), lead(4, 1), lead(3, 1)}, ""},
 		"a group again": {election.Algorithm{Elects: election.GroupLeaders}, []step{lead(3, 2), {3, crash, 0}, {3, back, 0}, lead(3, 2)},
-			"process 3 leads a group of Term 2, after one of Term 2"},
+			"process 3 leads a group of Term 2, after a group of Term 2"},
 	} {
 		d := Decisions{Algorithm: &c.a}
 		var err error

@@ -23,6 +23,6 @@ func Example() {
 	fmt.Printf("%q %v\n", r.Broken(verdict.Rightful{ID: 3, Rule: "largest"}), r.Err())
 	// Output:
 	// "" <nil>
-	// the leader is the right one
+	// the leader is the right process
 	// "agreement" election: no leader that all agree on: 2 processes believe they lead
 }

@@ -40,7 +40,7 @@ type Kind string
 const (
 	Always    Kind = "always"    // in every state
 	Sometimes Kind = "sometimes" // in some state
-	// Finally: in every state in which nothing is left to happen, and no run continues forever.
+	// Finally: in every state in which no event is left, and no run continues forever.
 	Finally Kind = "finally"
 )
 
@@ -52,24 +52,24 @@ type row struct {
 }
 
 var table = []row{
-	{Sound, Always, "no Node panics or sends where there is no link"},
-	{Accepted, Always, "no Start is refused that may be made"},
-	{OneLeader, Always, "one leader a Term"},
-	{RightLeader, Always, "only the right one leads"},
-	{TermAgreement, Always, "all of a Term name the same leader"},
-	{NoChange, Always, "no decision is changed"},
-	{Exclusive, Always, "one at a time in a critical section"},
+	{Sound, Always, "no Node panics or sends over a missing link"},
+	{Accepted, Always, "no permitted Start is refused"},
+	{OneLeader, Always, "one leader per Term"},
+	{RightLeader, Always, "only the right process leads"},
+	{TermAgreement, Always, "all processes of a Term name the same leader"},
+	{NoChange, Always, "no decision changes"},
+	{Exclusive, Always, "one process at a time in a critical section"},
 	{Tokens, Always, "fencing tokens increase"},
 	{OneLease, Always, "one valid lease at a time"},
 	{LaterTerms, Always, "the Terms of leases increase"},
-	{Chain, Always, "each agreement on voters follows the one before"},
-	{GroupsOnce, Always, "no number of a group is used twice"},
+	{Chain, Always, "each configuration of voters follows the previous one"},
+	{GroupsOnce, Always, "no group number is used twice"},
 	{Bounded, Always, "no more messages than promised"},
 	{Rests, Finally, "every run comes to rest"},
-	{Agreement, Finally, "all that are up follow one leader"},
-	{InGroups, Finally, "all that are up lead a group or follow its leader"},
-	{RightAtEnd, Finally, "the leader is the right one"},
-	{Terminated, Finally, "all that are up know that the election has ended"},
+	{Agreement, Finally, "all live processes follow one leader"},
+	{InGroups, Finally, "all live processes lead a group or follow its leader"},
+	{RightAtEnd, Finally, "the leader is the right process"},
+	{Terminated, Finally, "all live processes know that the election has ended"},
 	{Served, Finally, "every request is served"},
 	{Ends, Finally, "every run ends"},
 	{Leads, Sometimes, "a process leads"},

@@ -31,7 +31,7 @@ func ByRule(rule *election.Winner, all []election.Candidate) (r Rightful) {
 	r.ID = rule.Of(all)
 	if is := func(c election.Candidate) bool { return c.Rank.ID == r.ID }; r.ID != 0 &&
 		!slices.ContainsFunc(all, is) {
-		r.err = fmt.Errorf("the Winner %q names %d, which is no candidate", rule.Name, r.ID)
+		r.err = fmt.Errorf("the Winner %q names %d, which is not a candidate", rule.Name, r.ID)
 	}
 	return r
 }

@@ -22,10 +22,10 @@ func TestByRule(t *testing.T) {
 	}{
 		{nil, ""},
 		{rule(func([]election.Candidate) election.ID { return 2 }), ""},
-		{election.LargestOfLive, "process 2 leads, not 3, which is the largest that is up"},
+		{election.LargestOfLive, "process 2 leads, not 3, which is the largest live process"},
 		{election.LargestOfInitiators, "process 2 leads, but no process is the largest of the initiators"},
 		{rule(func([]election.Candidate) election.ID { return 9 }),
-			`process 2 leads, but the Winner "one of these" names 9, which is no candidate`},
+			`process 2 leads, but the Winner "one of these" names 9, which is not a candidate`},
 		{rule(func(all []election.Candidate) election.ID { return all[2].Rank.ID }),
 			`process 2 leads, but the Winner "one of these" panics: runtime error: index out of range [2] ` +
 				`with length 2`},

@@ -58,7 +58,7 @@ func BothInside(p, q election.ID, section uint8) error {
 
 // SmallerToken returns the error of an entry whose token is not larger than the token of an entry before.
 func SmallerToken(p election.ID, section uint8, token, before uint64) error {
-	return fmt.Errorf("process %d entered section %d with token %d, after one with %d", p, section, token, before)
+	return fmt.Errorf("process %d entered section %d with token %d, after token %d", p, section, token, before)
 }
 
 // Unserved returns the error of processes that have asked for entry and never entered; nil if there are none.

@@ -37,7 +37,7 @@ func TestSections(t *testing.T) {
 	s.Crash(1)
 	property, err = s.Note(3, entered(0, 1))
 	require.Equal(t, Tokens, property)
-	require.EqualError(t, err, "process 3 entered section 0 with token 1, after one with 1")
+	require.EqualError(t, err, "process 3 entered section 0 with token 1, after token 1")
 	fine(3, entered(0, 2))
 	fine(3, left(0))
 	fine(4, entered(0, 3)) // since 3 has left
@@ -57,7 +57,7 @@ func TestSplit(t *testing.T) {
 	s.Split = false
 	property, err := s.Note(1, entered(0, 6))
 	require.Equal(t, Tokens, property)
-	require.EqualError(t, err, "process 1 entered section 0 with token 6, after one with 6")
+	require.EqualError(t, err, "process 1 entered section 0 with token 6, after token 6")
 	_, err = s.Note(1, entered(0, 7))
 	require.NoError(t, err)
 	property, _ = s.Note(2, entered(0, 8))

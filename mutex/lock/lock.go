@@ -93,7 +93,7 @@ func New(c process.Config, names ...string) (*Locker, error) {
 	}
 	l.clock = c.Clock
 	if len(names) == 0 {
-		return nil, input.Errorf("names: none is given, a Locker needs one for each section")
+		return nil, input.Errorf("names: missing, a Locker needs one for each section")
 	}
 	if c.Algorithm != nil && c.Algorithm.Sections < len(names) {
 		return nil, input.Errorf("%d sections have names, %s has %d", len(names), c.Algorithm.Title(),
@@ -157,7 +157,7 @@ func (l *Locker) Close() { l.process.Close() }
 // that wraps both ctx.Err() and the cause.
 func (l *Locker) Lock(ctx context.Context, name string) (token uint64, err error) {
 	if ctx == nil {
-		return 0, within(name, input.Errorf("context: none is given"))
+		return 0, within(name, input.Errorf("context: missing"))
 	}
 	i, s, err := l.find(name)
 	if err != nil {

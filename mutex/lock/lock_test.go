@@ -279,11 +279,11 @@ func TestMisuse(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("%v: two sections are named %q", election.ErrInput, "a"))
 	_, err = lock.New(process.Config{Algorithm: a})
 	require.EqualError(t, err,
-		"election: bad input: names: none is given, a Locker needs one for each section")
+		"election: bad input: names: missing, a Locker needs one for each section")
 	var none context.Context
 	token, err = all[0].Lock(none, "printer")
 	require.Zero(t, token)
-	require.EqualError(t, err, `lock: section "printer": election: bad input: context: none is given`)
+	require.EqualError(t, err, `lock: section "printer": election: bad input: context: missing`)
 	half, err := lock.New(process.Config{}, "a")
 	require.ErrorIs(t, err, election.ErrInput)
 	require.Nil(t, half)

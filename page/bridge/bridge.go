@@ -76,7 +76,7 @@ func (b *Bridge) Call(ctx context.Context, name string, args []byte, progress fu
 	err error) {
 	do, ok := calls[name]
 	if !ok {
-		return Reply{}, input.Errorf("call: %.40q is none of %s", name, strings.Join(Names(), ", "))
+		return Reply{}, input.Errorf("call: %.40q is not one of %s", name, strings.Join(Names(), ", "))
 	}
 	if progress == nil {
 		progress = func(any) {}

@@ -24,7 +24,7 @@ type listed struct {
 	Best      string     `json:"best"`
 	Mean      string     `json:"mean"`
 	Worst     string     `json:"worst"`
-	FIFO      bool       `json:"fifo"`      // it needs links that keep the order
+	FIFO      bool       `json:"fifo"`      // it needs links that keep messages in order
 	Root      bool       `json:"root"`      // its tree has a root
 	Single    bool       `json:"single"`    // one process starts
 	Leases    bool       `json:"leases"`    // a process leads for a time only

@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 		require.True(t, *v.Holds, v.Words)
 		words[v.Property] = v.Words
 	}
-	require.Equal(t, []string{"in every state: one leader a Term", "in the end: all that are up follow one leader",
+	require.Equal(t, []string{"in every state: one leader per Term", "in the end: all live processes follow one leader",
 		"in some state: a process leads", "every run ends"}, []string{words["one-leader-a-term"],
 		words["agreement"], words["leads"], words["ends"]})
 	film, _ := film(t, &b, text)

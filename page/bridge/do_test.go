@@ -124,7 +124,7 @@ func TestOutside(t *testing.T) {
 	var b bridge.Bridge
 	text := asked(t, &b, object{"algorithm": "lcr", "ids": []int{2, 3, 1}})
 	done := act(t, &b, text, 6, object{"do": "lose", "process": 1, "port": 1})
-	require.Contains(t, done.Outside, "promises nothing where messages are lost")
+	require.Contains(t, done.Outside, "promises nothing if messages are lost")
 	f, head := film(t, &b, done.Scenario)
 	require.Equal(t, []trace.FilmOutside{{Step: 7, Why: done.Outside}}, head.Outside)
 	require.Equal(t, "lose", head.Does[f.Steps.Do[6]])

@@ -65,7 +65,7 @@ func (b *Bridge) export(ctx context.Context, args json.RawMessage, _ func(any)) 
 	}
 	f, ok := formats[in.Kind]
 	if !ok {
-		return Reply{}, input.Errorf("kind: %.40q is none of scenario, %s", in.Kind,
+		return Reply{}, input.Errorf("kind: %.40q is not one of scenario, %s", in.Kind,
 			strings.Join(slices.Sorted(maps.Keys(formats)), ", "))
 	}
 	t, err := r.recorded(ctx)

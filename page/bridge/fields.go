@@ -108,7 +108,7 @@ func (r *run) places(id json.RawMessage) ([]int, error) {
 	if p := slices.Index(ids, election.ID(n)); err == nil && p >= 0 {
 		return []int{p}, nil
 	}
-	return nil, input.Errorf("process: %.40s is none of this run", text)
+	return nil, input.Errorf("process: %.40s is not one of this run", text)
 }
 
 // states looks into some processes.

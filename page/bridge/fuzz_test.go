@@ -65,8 +65,8 @@ func TestRefused(t *testing.T) {
 	}
 	const run = `{"algorithm": "lcr", "ids": [2, 3, 1]}`
 	for _, c := range []struct{ name, args, want string }{
-		{"film it", "{}", `call: "film it" is none of broken, catalog, challenges, check, diff, `},
-		{"film", `{}`, "scenario: none is given"},
+		{"film it", "{}", `call: "film it" is not one of broken, catalog, challenges, check, diff, `},
+		{"film", `{}`, "scenario: missing"},
 		{"film", `{"scenario": ` + run + `, "most": -1}`, "most: -1 events, it must be up to 4000000"},
 		{"film", `{"scenario": {"algorithm": "lcr", "ids": [1, 1]}}`, "ids[1]: 1"},
 		{"film", `{"scenario": {"algorithm": "lcrr", "ids": [1]}}`, `"lcrr"`},
@@ -74,7 +74,7 @@ func TestRefused(t *testing.T) {
 		{"film", `{"scene": 1}`, `unknown field "scene"`},
 		{"words", `{"scenario": ` + run + `, "from": 0, "to": 3}`, "from, to: steps 0 to 3"},
 		{"fields", `{"scenario": ` + run + `, "step": 99}`, "step: 99, and the run has 14"},
-		{"fields", `{"scenario": ` + run + `, "step": 1, "process": 4}`, "process: 4 is none of this run"},
+		{"fields", `{"scenario": ` + run + `, "step": 1, "process": 4}`, "process: 4 is not one of this run"},
 		{"pending", `{"scenario": ` + run + `, "step": -1}`, "step: -1, and the run has 14"},
 		{"theory", `{"algorithm": "lcr", "ns": [9223372036854775808]}`,
 			"arguments.ns: number 9223372036854775808 is not what is wanted here"},
@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 		{"check", `{"scenario": {"algorithm": "lease", "ids": [1, 2]}, "budget": {"until": -7}}`,
 			"budget.until: -7, it must be above 0"},
 		{"theory", `{"algorithm": "lcr", "ns": [0]}`, "ns: 0 processes, at least one is needed"},
-		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is none of scenario, chrome`},
+		{"export", `{"scenario": ` + run + `, "kind": "png"}`, `kind: "png" is not one of scenario, chrome`},
 		{"read", `{"text": "what"}`, "line 1, column 1: "},
 		{"read", `{"text": "{\"trace\": 1}"}`, "line 1: "},
 		{"read", `{"text": "{\"algorithm\": \"lcr\", \"ids\": [1]}", "more": ["what"]}`, "file 2: "},
@@ -107,7 +107,7 @@ func TestScenarioRefused(t *testing.T) {
 			"n: 9007199254740992 processes, it must be from 1 to 4096"},
 		{`{"algorithm": "lcr", "n": 5, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
 		{`{"algorithm": "lcr", "n": 0, "ids": [2, 3, 1]}`, "n and ids exclude each other"},
-		{`{"algorithm": "lcr", "order": "up"}`, `order: "up" is none of `},
+		{`{"algorithm": "lcr", "order": "up"}`, `order: "up" is not one of `},
 		{`{"algorithm": "bully", "order": "best", "n": 3, "links": "mess"}`, `links: "mess" is not`},
 		{`{"algorithm": "echo", "n": 9, "links": "grid:9"}`, `links: "grid:9" is not`},
 		{`{"algorithm": "echo", "n": 9, "links": "grid:0x0"}`, `links: "grid:0x0" is not`},
@@ -118,10 +118,10 @@ func TestScenarioRefused(t *testing.T) {
 		{`{"algorithm": "echo", "n": 9, "links": "grid:4096x4096"}`,
 			"links: 4096 x 4096 do not make 9 processes"},
 		{`{"algorithm": "echo", "n": 4096, "links": "complete"}`, "links: 8386560, at most 1048576"},
-		{`{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is none of unit, random`},
+		{`{"algorithm": "lcr", "delay": "soon"}`, `delay: "soon" is not one of unit, random`},
 		{`{"algorithm": "lcr", "initiators": "some"}`, `initiators: "some" is neither`},
-		{`{"algorithm": "lcr", "delay": "1-NaN"}`, `delay: "1-NaN" is none of unit, random`},
-		{`{"algorithm": "lcr", "delay": "1-+Inf"}`, `delay: "1-+Inf" is none of unit, random`},
+		{`{"algorithm": "lcr", "delay": "1-NaN"}`, `delay: "1-NaN" is not one of unit, random`},
+		{`{"algorithm": "lcr", "delay": "1-+Inf"}`, `delay: "1-+Inf" is not one of unit, random`},
 		{`[]`, "arguments: array is not what is wanted here"},
 	} {
 		args, want := c[0], c[1]

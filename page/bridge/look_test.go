@@ -475,7 +475,7 @@ func TestReadLooksInto(t *testing.T) {
 	_, err = b.Call(t.Context(), "pending", args, nil)
 	require.ErrorContains(t, err, "a recorded run is over")
 	_, err = new(bridge.Bridge).Call(t.Context(), "fields", args, nil)
-	require.ErrorContains(t, err, "scenario: none is given")
+	require.ErrorContains(t, err, "scenario: missing")
 }
 
 // TestFieldsAfterReturn: a step shows the same fields whether the run was at its end before, or at a branch,

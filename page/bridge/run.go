@@ -52,7 +52,7 @@ const keptRuns = 3
 func (b *Bridge) open(text json.RawMessage, most int) (*run, error) {
 	if given := string(bytes.TrimSpace(text)); given == "" || given == "null" {
 		if b.recorded == nil {
-			return nil, input.Errorf("scenario: none is given")
+			return nil, input.Errorf("scenario: missing")
 		}
 		return b.recorded, nil
 	}

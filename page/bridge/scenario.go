@@ -144,7 +144,7 @@ func expand(fields map[string]json.RawMessage) error {
 	least, err := strconv.ParseFloat(low, 64)
 	most, err2 := strconv.ParseFloat(high, 64)
 	if finite := least-least == 0 && most-most == 0; err != nil || err2 != nil || !finite {
-		return input.Errorf("delay: %.40q is none of unit, random, hand and two times, as in 1-3", delay)
+		return input.Errorf("delay: %.40q is not one of unit, random, hand and two times, as in 1-3", delay)
 	}
 	set("delay", map[string]float64{"min": least, "max": most})
 	return nil
@@ -330,7 +330,7 @@ func (w *wanted) arrange(in *scenario.Input) error {
 	switch {
 	case w.order == "":
 	case !slices.Contains(sim.Orders(), w.order):
-		return input.Errorf("order: %.40q is none of %v", string(w.order), sim.Orders())
+		return input.Errorf("order: %.40q is not one of %v", string(w.order), sim.Orders())
 	case !sim.Arrange(in, w.order, w.Seed):
 		return input.Errorf("order: no %s one is known for %s with %d processes", w.order,
 			in.Algorithm.Title(), len(in.IDs))

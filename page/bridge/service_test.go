@@ -266,5 +266,5 @@ func TestServiceTimes(t *testing.T) {
 func TestServiceOfATrace(t *testing.T) {
 	var b Bridge
 	_, err := b.Call(t.Context(), "service", nil, nil)
-	require.ErrorContains(t, err, "scenario: none is given")
+	require.ErrorContains(t, err, "scenario: missing")
 }

@@ -225,7 +225,7 @@ func (v *viewer) answered(q *Question) error {
 	case "sent":
 		is = fmt.Sprint(v.last)
 	default:
-		return input.Errorf("question.is: %.40q is none of leader, messages, time and sent", q.Is)
+		return input.Errorf("question.is: %.40q is not one of leader, messages, time and sent", q.Is)
 	}
 	if got := q.Choices[q.Answer]; got != is {
 		return input.Errorf("question.answer: %.60q, and the run shows %s", got, is)

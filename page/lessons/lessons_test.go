@@ -96,7 +96,7 @@ func TestClaimsThatFail(t *testing.T) {
 		{`"sent", "answer": 0`, `"messages", "answer": 0`, `and the run shows 14`},
 		{`"sent", "answer": 0`, `"time", "answer": 3`, ""},
 		{`"sent", "answer": 0`, `"time", "answer": 2`, `and the run shows 13`},
-		{`"sent"`, `"luck"`, `question.is: "luck" is none of`},
+		{`"sent"`, `"luck"`, `question.is: "luck" is not one of`},
 	} {
 		require.Contains(t, stop, c.is)
 		l, err := lessons.Read(text(strings.Replace(stop, c.is, c.other, 1)))

@@ -269,7 +269,7 @@ func TestLightOfCounterexample(t *testing.T) {
 		await settled();
 		got.rings.push(red());
 		return got;`)
-	require.Equal(t, [2]string{"bad", "violated: only the right one leads"}, got.After)
+	require.Equal(t, [2]string{"bad", "violated: only the right process leads"}, got.After)
 	require.NotEqual(t, "bad", got.Before[0])
 	require.NotContains(t, got.Before[1], "violated")
 	require.Greater(t, got.Rings[0], got.Rings[1]+30)

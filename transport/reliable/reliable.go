@@ -52,7 +52,7 @@ func (c *Config) check(inner election.Transport) error {
 	}
 	switch {
 	case inner == nil:
-		return input.Errorf("transport: none is given")
+		return input.Errorf("transport: missing")
 	case c.Self == 0:
 		return input.Errorf("self: an ID is never 0")
 	case c.Resend < 0 || c.Resend > params.MaxTimeout:

@@ -552,7 +552,7 @@ func TestConfig(t *testing.T) {
 		inner  election.Transport
 		config reliable.Config
 	}{
-		"transport: none is given":                        {nil, reliable.Config{Self: 5}},
+		"transport: missing":                              {nil, reliable.Config{Self: 5}},
 		"self: an ID is never 0":                          {plain, reliable.Config{}},
 		"self: 4, but the transport belongs to process 5": {end, reliable.Config{Self: 4}},
 		"resend: -1ns is not between 0 and":               {end, reliable.Config{Resend: -1}},

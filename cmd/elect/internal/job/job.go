@@ -39,9 +39,9 @@ func (j *Job) complete() error {
 		return NeverRests(c.Algorithm)
 	case errors.Is(err, election.ErrNeedsFIFO), errors.Is(err, sim.ErrCopies),
 		errors.Is(err, sim.ErrSynchronous):
-		return fmt.Errorf("%w (--force runs it all the same)", err)
+		return fmt.Errorf("%w (--force runs it anyway)", err)
 	case errors.Is(err, sim.ErrDelay):
-		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it all the same)", err)
+		return fmt.Errorf("%w (a larger parameter delay allows for that, --force runs it anyway)", err)
 	}
 	return err
 }

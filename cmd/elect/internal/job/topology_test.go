@@ -133,7 +133,7 @@ func TestBadTopology(t *testing.T) {
 		{election.Graph, "--topology dot:" + dir + "/none",
 			`--topology "dot:` + dir + `/none": no such file or directory`},
 		{election.Graph, "--topology dot:" + dot, `--topology "dot:` + dot + `": line 2: 4 and 9 are joined already, in line 1`},
-		{election.Tree, "--topology dot:" + good, `--topology "dot:` + good + `": line 1: 1 and 9 close a cycle, which a tree has not`},
+		{election.Tree, "--topology dot:" + good, `--topology "dot:` + good + `": line 1: 1 and 9 close a cycle, which a tree cannot have`},
 		{election.Ring, "--topology dot:" + good, `topology: some needs a ring, not a graph`},
 		{election.Graph, "-n 3 --topology dot:" + good, `--topology "dot:` + good + `": the file gives the processes and their places; -n, --ids and --order cannot`},
 		{election.Graph, "--order random --topology dot:" + good, `--topology "dot:` + good + `": the file gives the processes and their places; -n, --ids and --order cannot`},

@@ -87,7 +87,7 @@ func Time(where, text string) (time.Duration, error) {
 	case err != nil && !errors.Is(err, strconv.ErrRange) || math.IsNaN(units):
 		return 0, input.Errorf("%s: %.60q is not a time", where, text)
 	case units < 0:
-		return 0, input.Errorf("%s: %s is before the beginning", where, text)
+		return 0, input.Errorf("%s: %s is less than 0", where, text)
 	case units > float64(longest):
 		return 0, input.Errorf("%s: %s is longer than %d units", where, text, longest)
 	}

@@ -35,7 +35,7 @@ func TestSoakTable(t *testing.T) {
 	_, rest, ok := strings.Cut(b.String(), "\nmodbully/number            3       1 ")
 	require.True(t, ok, b.String())
 	require.Regexp(t, `\n\nmodbully/number\n  runs       3, seeds 0 to 2\n`, rest)
-	require.Contains(t, rest, "\n  violated   all that are up know that the election has ended: process 9 "+
+	require.Contains(t, rest, "\n  violated   all live processes know that the election has ended: process 9 "+
 		"does not know\n")
 	require.Contains(t, rest, "\nsmallest: modbully/number, 2 processes, ")
 	require.True(t, strings.HasSuffix(rest, "\n\n2 of 3 algorithms, 5 runs, 1 failed\n"), rest)
