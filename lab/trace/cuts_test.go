@@ -79,8 +79,8 @@ func TestCutsAreEvents(t *testing.T) {
 		require.ErrorContains(t, err, "process 1 has no link at port 9 to be cut")
 	}
 	log := drawn(t, way, trace.WriteLog)
-	require.Contains(t, log, "1.2  loses from now on what it sends to 2\n")
-	require.Contains(t, log, "loses no more what it sends to 4\n")
+	require.Contains(t, log, "1.2  can no longer reach 2\n")
+	require.Contains(t, log, "reaches 4 again\n")
 }
 
 // TestCutsAreDrawn: a band lasts from the cut to its end, and the title says which links it is about.

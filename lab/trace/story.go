@@ -319,9 +319,9 @@ func (s *story) markText(e *Event) string {
 	case observe.Deliver:
 		return fmt.Sprintf("receives %s over port %d", s.messageText(&e.Message), e.Port)
 	case observe.Cut:
-		return "loses from now on what it sends to " + s.behind(e)
+		return "can no longer reach " + s.behind(e)
 	case observe.Heal:
-		return "loses no more what it sends to " + s.behind(e)
+		return fmt.Sprintf("reaches %s again", s.behind(e))
 	case observe.Duplicate:
 		return fmt.Sprintf("its message %s is duplicated", e.From)
 	case observe.Delay:
