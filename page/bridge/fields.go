@@ -133,7 +133,8 @@ func (r *run) addTimers(state *processState, running []due) {
 		of := slices.IndexFunc(state.Machines, func(m machine) bool { return m.layer == int(d.layer) })
 		if of >= 0 {
 			m := &state.Machines[of]
-			name := cmp.Or(r.config.Algorithm.TimerName(d.layer, d.timer), fmt.Sprintf("timer %d", d.timer))
+			name := cmp.Or(m.purpose(d.timer), r.config.Algorithm.TimerName(d.layer, d.timer),
+				fmt.Sprintf("timer %d", d.timer))
 			m.Timers = append(m.Timers, timer{d.timer, name, d.at})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -125,6 +126,37 @@ func TestFieldsOfAStack(t *testing.T) {
 	}
 	require.True(t, types["mutex.arbiter"] && types["bully.process"] && len(types) == 2, types)
 	require.True(t, names["bully.process: the wait for answers"], names)
+}
+
+// TestTimersByPurpose: machines that use one timer for all deadlines tell which one is next, in the state of a process
+// and in the list of what may happen next.
+func TestTimersByPurpose(t *testing.T) {
+	for algorithm, want := range map[string][]string{
+		"lease": {"its lease", "the wait until it renews", "the loan of its vote", "the wait for votes that are lent"},
+		"storelease": {"the wait until it renews", "the wait until it reads the record", "the wait for the store"},
+	} {
+		var b bridge.Bridge
+		text := asked(t, &b, object{"algorithm": algorithm, "n": 4, "order": "sorted", "until": 300})
+		text = act(t, &b, text, 40, object{"do": "cut", "groups": [][]int{{4}, {1, 2, 3}}}).Scenario
+		f, _ := film(t, &b, text)
+		found := make(map[string]bool)
+		for step := 1; step <= len(f.Steps.Do); step += 3 {
+			for _, s := range fieldsAt(t, &b, text, step) {
+				for _, m := range s.Machines {
+					for _, running := range m.Timers {
+						found[running.Name] = true
+					}
+				}
+			}
+			var all []struct{ Words string }
+			ask(t, &b, "pending", object{"scenario": text, "step": step}, &all)
+			for _, next := range all {
+				require.NotContains(t, next.Words, "deadline")
+			}
+		}
+		require.Subset(t, slices.Collect(maps.Keys(found)), want)
+		require.NotContains(t, found, "the next deadline")
+	}
 }
 
 // TestFieldsInWords: ports are the processes behind them, times are in units.

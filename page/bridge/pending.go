@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-election/election"
@@ -82,7 +83,7 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 	for p := range s.Pending() {
 		waits = append(waits, p)
 	}
-	words, err := r.sayAll(waits)
+	words, err := r.sayAll(s, waits)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -109,7 +110,7 @@ func (b *Bridge) pending(ctx context.Context, args json.RawMessage, _ func(any))
 // sayAll describes the pending events in words. It makes one trace of all of them, since making a trace takes
 // time in proportion to the number of processes. The events do not form a run, but each has the same words as
 // alone.
-func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
+func (r *run) sayAll(s *sim.Sim, waits []sim.Pending) ([]string, error) {
 	in := r.config.Input
 	recorder, err := trace.NewRecorder(&in, r.about())
 	if err != nil {
@@ -120,8 +121,11 @@ func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 		p := &waits[i]
 		e := trace.Event{Process: p.Process, Do: p.Do, Port: p.Port, Timer: p.Timer, Layer: p.Layer,
 			Message: p.Message}
-		if p.Do == observe.Deliver {
+		switch p.Do {
+		case observe.Deliver:
 			e.Peer = r.config.IDs[p.From]
+		case observe.Timeout:
+			e.Timer = r.named(&t.Header, s, p)
 		}
 		t.Events = append(t.Events, e)
 	}
@@ -132,6 +136,26 @@ func (r *run) sayAll(waits []sim.Pending) ([]string, error) {
 		}
 	}
 	return words, nil
+}
+
+// named returns the timer of a header that has the purpose of a pending one for its name. It adds the name if there is
+// none.
+func (r *run) named(h *trace.Header, s *sim.Sim, p *sim.Pending) uint8 {
+	all, name := r.machines(s.Machines(p.To), p.To), ""
+	if of := slices.IndexFunc(all, func(m machine) bool { return m.layer == int(p.Layer) }); of >= 0 {
+		name = all[of].purpose(p.Timer)
+	}
+	if name == "" {
+		return p.Timer
+	}
+	names := h.Timers[p.Layer]
+	i := slices.Index(names, name)
+	if i < 0 {
+		i = len(names)
+		h.Timers = slices.Clone(h.Timers)
+		h.Timers[p.Layer] = append(slices.Clip(names), name)
+	}
+	return uint8(i)
 }
 
 // sayCommand describes a command that is planned. A list takes several events; the last one contains the whole list.
