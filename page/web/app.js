@@ -35,7 +35,7 @@ export { call, callLong, decode, encode, open, scene, store }; // for tests
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 const store = createStore({
-  catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, axis: null,
+  catalog: [], sugar: { algorithm: "lcr", n: 8, order: "random", seed: 4 }, scenario: null, film: null, fresh: null, axis: null,
   view: "run", story: null, scale: "time", zoom: 1, step: 0, cursor: 0, playing: false, speed: 1, process: -1, cause: 0, branches: [], branch: 0,
   compare: 0, panel: "", doc: null, error: "", busy: true, still: still.matches, paint: 0, budget: {}, embed: "",
   doors: false, notice: "",
@@ -69,8 +69,10 @@ function views(element) {
 
 const sugar = store.state.sugar;
 
-/** Shows the first run of an algorithm. */
-const firstRun = () => openNow(store, ask("scenario", sugar), { play: true, sugar });
+/** Shows the first run of an algorithm, at rest. @param {any} [settings] @param {number} [step] */
+async function firstRun(settings = sugar, step = 0) {
+  if (await openNow(store, ask("scenario", settings), { sugar: settings, step })) store.set({ fresh: store.state.film });
+}
 
 /** Says the present step, at most once a second. @param {HTMLElement} element */
 function speak(element) {
@@ -171,7 +173,7 @@ async function begin() {
     await inTurn(store, async () => {
       const { error, film } = store.state, step = Number(new URLSearchParams(location.search).get("step"));
       if (tried = film) return; // of the address, or of what has come since
-      const made = openNow(store, ask("scenario", sugar), { play: !error && !step, sugar, step }), wanted = since();
+      const made = firstRun(sugar, step), wanted = since();
       await made;
       tried = wanted();
       // An error in the address stays visible next to the run that is shown instead.

@@ -29,6 +29,12 @@ function button(name, press) {
   return h("button", { class: `icon ${name}`, title: words, "aria-label": words, onclick: press }, icon(name));
 }
 
+/** The large button that plays a run from its beginning. @param {Store} store */
+export const starter = (store) => h("button", { class: "start", hidden: true, onclick: () => {
+  play(store);
+  /** @type {HTMLElement | null} */ (document.querySelector(".icon.play"))?.focus({ preventScroll: true });
+} }, icon("play"), h("span", {}, t.begin));
+
 /** A choice among some values. @param {string} label @param {[string, string][]} options @param {string} value
  * @param {(value: string) => void} change */
 export function choice(label, options, value, change) {

@@ -44,7 +44,6 @@ export function mount(element, store, firstRun) {
     },
     compare: async () => {
       await service.turn(store, "run", firstRun);
-      store.set({ playing: false });
       race.openDialog(store);
     },
   });

@@ -44,6 +44,30 @@ func TestFirstRunComes(t *testing.T) {
 	require.Empty(t, messages)
 }
 
+// The first run of an algorithm waits for the reader, with a large button that plays it, whether the page begins with it
+// or comes to it from the service.
+func TestFirstRunWaits(t *testing.T) {
+	t.Parallel()
+	server := serve(t)
+	for address, then := range map[string]string{"?view=run": "", "?": `every("#views button")[1].click();`} {
+		p := newTab(t, look{})
+		p.open(server + "/" + address)
+		var got []any
+		p.script(&got, then+`
+			await settled();
+			while (page.store.state.view !== "run" || document.documentElement.dataset.calls !== "0") await frame();
+			await frame();
+			const { state } = page.store, start = document.querySelector("#graph .start");
+			const got = [state.film.head.algorithm, state.step, state.playing, start.checkVisibility()];
+			start.click();
+			await frame();
+			got.push(state.playing, start.checkVisibility());
+			while (state.step === 0) await frame();
+			return got;`)
+		require.Equal(t, []any{"lcr/participant", 0.0, false, true, true, false}, got, address)
+	}
+}
+
 // A setting that is refused while the long run of an address is made takes that run's place, and makes none:
 // the first run comes, by its own settings.
 func TestFirstRunComesAfterARefusedSetting(t *testing.T) {

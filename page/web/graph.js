@@ -2,6 +2,7 @@
 
 import { DOWN, FOLLOWER, LEADER, PAUSED, UNDECIDED } from "./film.js";
 import { fit, line } from "./canvas.js";
+import { starter } from "./controls.js";
 import { attribute, h, perFrame, s } from "./dom.js";
 import { layout } from "./layout.js";
 import { chooseProcess } from "./run.js";
@@ -25,7 +26,8 @@ export function mount(element, store) {
   const below = h("canvas", { "aria-hidden": "true" }), above = h("canvas", { "aria-hidden": "true" });
   const { stage, nodes } = scene;
   const count = h("b"), noun = h("span"), hud = h("div", { class: "hud", "aria-hidden": "true" }, count, noun);
-  stage.append(below, nodes, above, hud);
+  const start = starter(store);
+  stage.append(below, nodes, above, hud, start);
   element.append(stage);
   wire(nodes, store);
   /** @type {Drawn[]} */
@@ -118,6 +120,10 @@ export function mount(element, store) {
     scene.tokens = drawTokens(g, film, axis, placed, signs(film.head.kinds), { step, cursor, cause });
   });
 
+  store.on(["film", "fresh", "step", "playing", "process", "panel"], ({ film, fresh, step, playing, process, panel }) => {
+    start.hidden = !film || film !== fresh || step > 0 || playing || process >= 0 || panel !== "";
+    hud.hidden = !start.hidden;
+  });
   store.on(["film", "paint"], place);
   store.on(["step", "process", "cause"], processes);
   store.on(["cursor", "step", "axis", "cause", "paint"], move);

@@ -2,6 +2,7 @@
 
 import { DOWN, LEADER, UNDECIDED } from "./film.js";
 import { attribute, h } from "./dom.js";
+import { cutLinks } from "./tokens.js";
 import * as t from "./texts.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -76,7 +77,7 @@ export function banner(element, store) {
     element.hidden = Boolean(many) || of.all.length === 0;
     // Its room is kept before that step, as the picture must not move while the run is played.
     element.style.visibility = now ? "" : "hidden";
-    if (now) element.textContent = t.twoLead(now.leaders.map((p) => film.name(p)), now.since, film.at(now.since), now.why);
+    if (now) element.textContent = t.twoLead(now.leaders.map((p) => film.name(p)), now.since, film.at(now.since), now.why === "cut" && !cutLinks(film, step).size ? "healed" : now.why);
   });
 }
 

@@ -24,15 +24,17 @@ const length = 12; // seconds that a race takes
 
 /** Opens the race. @param {Store} store */
 export function openDialog(store) {
-  const { catalog, sugar, film } = store.state;
+  const { catalog, sugar, film, view } = store.state;
   if (document.querySelector("dialog") || catalog.length === 0) return;
+  // What is shown, and others on the same links: first those for the same end, each from a package of its own. A service,
+  // which elects again and again, reaches no end: instead of it, algorithms on a ring race.
+  const present = find(catalog, film?.head.algorithm ?? "");
+  const own = present && !present.endless && view !== "service" ? present : catalog[0];
   /** @type {{n: number, order: string, seed: number}} */
-  const set = { n: film?.n ?? 8, order: "worst", seed: sugar.seed ?? 4 };
+  const set = { n: own === present && film ? film.n : own.defaults.n, order: "worst", seed: sugar.seed ?? 4 };
   set.n = Math.max(2, Math.min(64, set.n));
-  // What is shown, and others on the same links: first those for the same end, each from a package of its own.
-  const own = find(catalog, film?.head.algorithm ?? "") ?? catalog[0];
   const rank = (/** @type {import("./store.js").Algorithm} */ a) => (a === own ? 0 : a.wins === own.wins ? 1 : 2);
-  const others = catalog.filter((a) => a.shape === own.shape && (a === own || a.name !== own.name
+  const others = catalog.filter((a) => a.shape === own.shape && !a.endless && (a === own || a.name !== own.name
     || a.wins === "none")).sort((a, b) => rank(a) - rank(b));
   let names = others.filter((a, i) => a.wins === "none" || i === others.findIndex((b) => b.name === a.name)).map(nameOf)
     .slice(0, 3);

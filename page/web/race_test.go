@@ -158,6 +158,29 @@ func TestRaceOfTheAlgorithmShown(t *testing.T) {
 	}
 }
 
+// A service elects again and again: from its view, algorithms on a ring race, in their worst order.
+func TestRaceFromTheService(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t) + "/?")
+	var got struct {
+		Names []string
+		Order string
+		N     int
+	}
+	p.script(&got, `
+		const race = () => every("#tools button").find((b) => b.textContent === "Race").click();
+		while (!page.store.state.catalog.length || !page.store.state.film) await frame();
+		race();
+		while (every(".race .card").length !== 3) await frame();
+		await settled();
+		return { names: every(".race .card").map((card) => card.dataset.name),
+			order: document.querySelector(".race select").value, n: Number(document.querySelector(".race input").value) };`)
+	require.Equal(t, []string{"lcr/participant", "hs/probe", "franklin"}, got.Names)
+	require.Equal(t, "worst", got.Order)
+	require.Equal(t, 8, got.N)
+}
+
 // The lines of the curves stand at round numbers: 1, 2 or 5 times a power of ten apart.
 func TestRaceHasRoundNumbers(t *testing.T) {
 	t.Parallel()

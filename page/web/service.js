@@ -3,6 +3,7 @@
 
 import { act, idOf } from "./actions.js";
 import { ask } from "./bridge.js";
+import { starter } from "./controls.js";
 import { attribute, h, perFrame, s } from "./dom.js";
 import { DOWN, LEADER, PAUSED } from "./film.js";
 import { branchOf, chooseProcess, go, instead, look, openNow, play, show } from "./run.js";
@@ -138,7 +139,7 @@ export function mount(element, store) {
     return { does, label, hint, sign, button };
   });
   const same = h("button", { class: "plain same", hidden: true, onclick: () => again(store) }, t.serviceSame);
-  const start = h("button", { class: "start", hidden: true, onclick: () => play(store) }, icon("resume"), h("span", {}, t.serviceBegin));
+  const start = starter(store);
   picture.append(start);
   element.append(h("div", { class: "pitch" }, h("p", {}, h("strong", {}, t.servicePitch), ` ${t.serviceTask}`),
     h("div", { class: "kinds", role: "group", "aria-label": t.serviceHow }, h("span", {}, t.serviceHow), h("div", { class: "picks" }, kindsOf)), size),

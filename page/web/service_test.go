@@ -218,3 +218,35 @@ func TestSplitBrain(t *testing.T) {
 	require.Empty(t, got.Healed)
 	require.Empty(t, got.Lease)
 }
+
+// A counterexample of the checker shows its cut as one: the links, a band in the picture in time that names who is cut off,
+// and why two lead, also when the cut is over.
+func TestCutOfACounterexample(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, look{still: true})
+	p.open(serve(t))
+	var got struct {
+		Names      []string
+		Cut, After string
+	}
+	p.script(&got, `
+		const names = new Set(), { fillText } = CanvasRenderingContext2D.prototype;
+		CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+			names.add(text);
+			fillText.call(this, text, ...more);
+		};
+		const { json } = await page.call("scenario", { algorithm: "bully", n: 3, order: "sorted" });
+		const { json: found } = await page.callLong("check", { scenario: json, budget: { cuts: 1 } });
+		await page.open(page.store, found.counterexample, { step: 1e9 });
+		document.querySelector(".side.end .choice:last-child select").value = "steps";
+		document.querySelector(".side.end .choice:last-child select").dispatchEvent(new Event("change"));
+		await settled();
+		await frame();
+		const banner = document.querySelector("#two"), { film } = page.store.state, after = banner.textContent;
+		to(film.faults.find((k) => film.what(k) === "heal") - 1);
+		await settled();
+		return { names: [...names].filter((text) => /cut off/.test(text)), cut: banner.textContent, after };`)
+	require.Equal(t, []string{"3 cut off"}, got.Names)
+	require.Contains(t, got.Cut, "Why: links are cut, and they do not hear of each other.")
+	require.Contains(t, got.After, "Why: they were cut off, and have not heard of each other.")
+}

@@ -23,6 +23,7 @@
  * @property {any} sugar the settings of the bar: algorithm, n, order, links, delay, seed, params, initiators
  * @property {any} scenario what is shown; null for the record of real processes
  * @property {Film|null} film its film
+ * @property {Film|null} fresh the film of the first run of an algorithm, which waits for the reader
  * @property {import("./axis.js").Axis|null} axis where its steps stand in the picture
  * @property {"run"|"service"} view what is shown: the algorithm at work, or the service that it serves
  * @property {any} story of the run, as its service sees it; null before it is known

@@ -28,6 +28,9 @@ export const asByFile = "; Share saves the file of";
 export const processes = "Processes";
 export const timePicture = "The run in time: each line is a process, each arrow a message. "
   + "The log lists the same.";
+/** What is cut, by the names of the processes that are cut off. */
+export const timeCut = (/** @type {string[]} */ names) => (names.length > 0 && names.length < 4
+  ? `${names.join(", ")} cut off` : "links cut");
 export const algorithm = "Algorithm";
 export const size = "Processes";
 export const order = "Order of the IDs";
@@ -45,6 +48,7 @@ export const again = "Run again with another seed";
 export const asDefault = "default";
 export const transport = { first: "To the beginning", back: "Step back", play: "Play", pause: "Pause",
   on: "Step forward", last: "To the end" };
+export const begin = "Play";
 export const stride = "Step by";
 export const strides = { event: "event", instant: "instant", decision: "decision", fault: "fault",
   process: "chosen process" };
@@ -86,6 +90,7 @@ export const safeLead = (/** @type {string[]} */ names, differ = false) => (name
   ? `${names.length > 6 ? countOf(names.length) : names.join(" and ")} lead${differ
     ? ", in different Terms" : ""}` : names.length ? `${names[0]} leads` : "no leader now");
 const whyTwo = /** @type {Record<string, string>} */ ({ cut: "links are cut, and they do not hear of each other",
+  healed: "they were cut off, and have not heard of each other",
   pause: "one was paused, and has not heard of the other", restart: "one has come back, and the other has not noticed",
   recover: "one has come back, and the other has not noticed" });
 export const twoLead = (/** @type {string[]} */ names, /** @type {number} */ k, /** @type {number} */ at, /** @type {string} */ why) =>
@@ -352,7 +357,6 @@ export const serviceMember = "Act on";
 export const serviceLeader = "the leader";
 export const serviceStore = "store";
 export const serviceDo = "Break it";
-export const serviceBegin = "Play";
 export const serviceHints = { crash: "the power goes off", pause: "all of it stands still",
   cut: "from the others and the register" };
 export const serviceNobody = "nobody leads now: choose a member";

@@ -213,22 +213,46 @@ function mark(g, x, y, f, j, sign, far) {
   }
 }
 
-/** A red band beside the axis while links are cut.
+/** A red band next to the axis while links are cut, with the processes that are cut off.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f */
 function cuts(g, film, axis, f) {
+  const band = (/** @type {number} */ from, /** @type {number} */ to) => {
+    const y = yOf(f, from), long = (to - from) * f.unit;
+    g.fillStyle = colours().red;
+    g.fillRect(f.left - 5, y, 4, long);
+    pen(g, "600 12", "left");
+    const words = t.timeCut(isolated(film, axis.stepAt(from)));
+    if (f.column < 24 || long < g.measureText(words).width + 10) return;
+    g.save();
+    g.translate(f.left + 7, y + 5);
+    g.rotate(Math.PI / 2);
+    g.lineWidth = 3;
+    g.strokeStyle = colours().paper;
+    g.strokeText(words, 0, 0);
+    g.fillText(words, 0, 0);
+    g.restore();
+  };
   let from = -1;
-  const band = (/** @type {number} */ to) => from >= 0 && g.fillRect(f.left - 5, yOf(f, from), 4, (to - from) * f.unit);
-  g.fillStyle = colours().red;
   for (const k of film.faults.filter((k) => /cut|heal/.test(film.what(k)))) {
     const place = axis.placeOf(k), some = cutLinks(film, k).size > 0;
-    if (!some) band(place);
+    if (!some && from >= 0) band(from, place);
     from = !some ? -1 : from < 0 ? place : from;
   }
-  band(axis.end);
+  if (from >= 0) band(from, axis.end);
   for (const cut of film.head.cuts ?? []) { // of the plan
-    const y = yOf(f, axis.placeAt(cut.from)), to = yOf(f, cut.until ? axis.placeAt(cut.until) : axis.end);
-    g.fillRect(f.left - 5, y, 4, to - y);
+    band(axis.placeAt(cut.from), cut.until ? axis.placeAt(cut.until) : axis.end);
   }
+}
+
+/** The names of the processes that reach no other, and are reached by none, when all of a cut is made, of which step k
+ * is the first. @param {Film} film @param {number} k */
+function isolated(film, k) {
+  while (k < film.length && film.what(k + 1) === "cut") k++; // a cut happens link by link
+  const cut = cutLinks(film, k), linked = new Set();
+  for (const [p, port, q, back] of film.head.links) {
+    if (!cut.has(`${p} ${port}`) || back >= 0 && !cut.has(`${q} ${back}`)) linked.add(p).add(q);
+  }
+  return film.head.ids.flatMap((_, p) => (linked.has(p) ? [] : [film.name(p)]));
 }
 
 /** A line on both sides of a process while it is in the critical section, as the box in the network.
