@@ -416,7 +416,7 @@ func TestEmbedded(t *testing.T) {
 	require.InDelta(t, 300, least, 8)
 }
 
-// With less motion nothing moves until the reader steps, and messages stand still between steps also when the
+// With less motion a run that the reader makes does not move until the reader steps, and messages stand still between steps also when the
 // run is played.
 func TestReducedMotion(t *testing.T) {
 	t.Parallel()
@@ -426,6 +426,7 @@ func TestReducedMotion(t *testing.T) {
 		var moved, between bool
 		p.script(&moved, `
 			const frames = matchMedia("(prefers-reduced-motion: reduce)").matches ? 30 : Infinity;
+			await page.open(page.store, page.store.state.scenario, { play: true });
 			for (let k = 0; k < frames && Number(range.value) === 0; k++) await frame();
 			return Number(range.value) > 0;`)
 		require.Equal(t, moves, moved, "still: %v", still)

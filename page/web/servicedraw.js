@@ -95,7 +95,7 @@ export function draw(canvas, film, story, f, now, step, chosen, playing) {
       g.globalAlpha = 1;
       g.fillStyle = colour;
       g.fillRect(from, f.rowOf(one.process) + 1, few ? 2 : 1, f.row - 1);
-      if (f.row >= 40 && until - from > 70) names.push([name, from + 7, f.rowOf(one.process) + f.row - 9, colour, "600 12"]);
+      if (f.row >= 40 && until - from > 70) names.push([name, from + 7, f.rowOf(one.process) + f.row - (f.row < 52 ? 9 : 20), colour, "600 12"]);
     }
   }
 
@@ -247,19 +247,25 @@ export function draw(canvas, film, story, f, now, step, chosen, playing) {
   const largest = story.writes.reduce((most, w) => (w.arrives <= now && !w.refused ? Math.max(most, w.token) : most), 0);
   if (f.left > 90) words(largest ? t.serviceLargest(largest) : t.serviceEmpty, 12, f.register + 38, c.grey, "12");
 
-  // Many members have no labels of their own.
+  // Many members have no labels of their own. First come those that lead, or for which something is wrong; others have
+  // theirs where these leave room.
   if (!few || film.n > 17) {
+    const { status } = film.changes, changes = film.changesAt(step), all = film.head.ids.map((_, p) => p);
+    const is = (/** @type {number} */ p) => status[changes[p]];
+    const leads = (/** @type {number} */ p) => film.roleOf(p, step) === LEADER && is(p) !== DOWN;
+    const cut = new Set(story.cuts.filter((one) => one.from <= now && now < one.until).map((one) => one.process));
+    const matters = (/** @type {number} */ p) => p === chosen || leads(p) || is(p) === DOWN || is(p) === PAUSED || cut.has(p);
     /** @type {number[]} */
     const taken = [];
-    film.head.ids.forEach((_, p) => {
-      const { status } = film.condition(p, step), leads = film.roleOf(p, step) === LEADER;
-      const matters = leads || status === DOWN || status === PAUSED || p === chosen;
-      if (!matters && p % Math.ceil(16 / f.row) !== 0) return;
-      if (!matters && taken.some((y) => Math.abs(y - middle(p)) < 14)) return;
-      if (matters) taken.push(middle(p));
-      words(film.name(p), 12, middle(p), leads ? c.gold : status === DOWN ? c.red : matters ? c.ink : c.grey,
-        leads ? "700 13" : "11.5");
-    });
+    for (const p of new Set([chosen, ...all.filter(leads), ...all.filter(matters), story.store, ...all.filter((p) =>
+      p % Math.ceil(16 / f.row) === 0)])) {
+      const y = p < 0 ? undefined : (matters(p) ? [0, -13, 13] : [0]).map((by) => middle(p) + by)
+        .find((one) => taken.every((other) => Math.abs(other - one) >= 13));
+      if (y === undefined) continue;
+      taken.push(y);
+      words(p === story.store ? t.serviceStore : film.name(p), 12, y, leads(p) ? c.gold : is(p) === DOWN ? c.red
+        : is(p) === PAUSED ? c.blue : cut.has(p) ? c.orange : p === chosen ? c.ink : c.grey, matters(p) ? "700 12" : "11.5");
+    }
   }
 
   // Now.
