@@ -213,6 +213,7 @@ type found struct {
 	Verdicts       []judged           `json:"verdicts"`
 	Counterexample *scenario.Scenario `json:"counterexample"`
 	Property       string             `json:"property,omitempty"` // that does not hold
+	Violated       string             `json:"violated,omitempty"` // the same, in words
 	Reason         string             `json:"reason,omitempty"`
 	Length         int                `json:"length"`            // steps of the counterexample
 	Repeats        int                `json:"repeats,omitempty"` // the steps from this one on repeat forever
@@ -270,7 +271,8 @@ func (a *asked) found(r *check.Result) (*found, error) {
 	if t == nil {
 		return f, nil
 	}
-	f.Property, f.Reason, f.Length = string(t.Property), input.Reason(oneLine(t.Reason)), len(t.Steps)
+	f.Property, f.Violated = string(t.Property), t.Property.Text()
+	f.Reason, f.Length = input.Reason(oneLine(t.Reason)), len(t.Steps)
 	if t.Cycle < len(t.Steps) {
 		f.Repeats = t.Cycle + 1
 	}

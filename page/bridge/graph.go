@@ -41,9 +41,9 @@ type vertex struct {
 	X        float64  `json:"x"` // horizontal place among the states of the same depth, from 0 to 1
 	Depth    int      `json:"depth"`
 	Leaders  []string `json:"leaders"`
-	Last     bool     `json:"last"`         // nothing is left to happen
-	By       string   `json:"by,omitempty"` // the first move that leads to it, in words
-	Violated string   `json:"violated,omitempty"`
+	Last     bool     `json:"last"`               // nothing is left to happen
+	By       string   `json:"by,omitempty"`       // the first move that leads to it, in words
+	Violated string   `json:"violated,omitempty"` // property, in words
 	Reason   string   `json:"reason,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (b *Bridge) graph(ctx context.Context, args json.RawMessage, _ func(any)) (
 	for i := range g.graph.States {
 		v := &g.graph.States[i]
 		s := vertex{Depth: v.Depth, Leaders: []string{}, Last: v.Last,
-			Violated: string(v.Violated)}
+			Violated: v.Violated.Text()}
 		for _, id := range v.Leaders {
 			s.Leaders = append(s.Leaders, strconv.FormatUint(uint64(id), 10))
 		}
@@ -95,7 +95,7 @@ func (b *Bridge) graph(ctx context.Context, args json.RawMessage, _ func(any)) (
 	return written(d)
 }
 
-// place puts the states of one depth into a row, each near those from which it comes.
+// place puts the states of one depth into a row, each near the states from which it comes.
 func (d *drawn) place() {
 	rows := [][]int{}
 	for i := range d.States {

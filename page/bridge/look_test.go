@@ -132,7 +132,7 @@ func TestFieldsOfAStack(t *testing.T) {
 // and in the list of what may happen next.
 func TestTimersByPurpose(t *testing.T) {
 	for algorithm, want := range map[string][]string{
-		"lease": {"its lease", "the wait until it renews", "the loan of its vote", "the wait for votes that are lent"},
+		"lease":      {"its lease", "the wait until it renews", "the loan of its vote", "the wait for votes that are lent"},
 		"storelease": {"the wait until it renews", "the wait until it reads the record", "the wait for the store"},
 	} {
 		var b bridge.Bridge

@@ -74,9 +74,11 @@ export function mount(element, store) {
     run.setAttribute("aria-label", t.transport[name]);
     run.title = t.transport[name];
   });
-  store.on(["film", "step", "view"], ({ film, step, view }) => {
-    const serves = view === "service";
-    if (film) where.textContent = serves ? t.serviceWhere(film.at(step) / second) : t.stepOf(step, film.length, film.at(step));
+  store.on(["film", "step", "cursor", "view"], ({ film, axis, step, cursor, view }) => {
+    if (!film || !axis) return;
+    const words = view === "service" ? t.serviceWhere(axis.timeAt(cursor) / second)
+      : t.stepOf(step, film.length, film.at(step));
+    if (where.textContent !== words) where.textContent = words;
   });
 }
 

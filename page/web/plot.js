@@ -51,9 +51,10 @@ export function plot(g, { width, height, n, last, high, words = "" }, curves) {
     const end = way.at(-1) ?? points.at(-1);
     return name && end ? { name, colour, y: y(end[1]) } : [];
   }).sort((a, b) => a.y - b.y);
+  const least = left + g.measureText(words).width > right ? top + 8 : top + 2; // below the words
   let before = -Infinity;
   for (const end of ends) {
-    before = Math.max(before + 15, top + 2, end.y);
+    before = Math.max(before + 15, least, end.y);
     g.fillStyle = end.colour;
     g.fillText(end.name, right + 8, before);
   }

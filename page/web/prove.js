@@ -189,7 +189,7 @@ function verdicts(store, found, branch, { budget, after = -1 }) {
       shrink.disabled = false;
     } }, t.proveShrink);
     parts.push(h("div", { class: "counter" }, h("p", {}, t.sentence(found.reason)), h("div", { class: "row wrap" },
-      h("button", { class: "plain strong", onclick: () => show(scenario, t.proveTitle(found.property)) },
+      h("button", { class: "plain strong", onclick: () => show(scenario, t.proveTitle(found.violated)) },
         t.proveOpen(found.length)), shrink)));
   }
   return [...parts, list];

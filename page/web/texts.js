@@ -23,7 +23,7 @@ export const parts = /** @type {Record<string, string>} */ ({ scene: "Network", 
 export const loading = "The library is loading …";
 export const noLibrary = "The library cannot be loaded.";
 export const hash = "hash";
-export const asBy = ", as by";
+export const asBy = ", made by";
 export const asByFile = "; Share saves the file of";
 export const processes = "Processes";
 export const timePicture = "The run in time: each line is a process, each arrow a message. "
@@ -153,9 +153,9 @@ export const badFile = "The file cannot be read.";
 export const replay = (/** @type {string} */ words) => `the algorithm does something else: ${words}`;
 export const whole = (/** @type {string} */ name) => `Open ${name}`;
 export const process = (/** @type {string} */ name) => `Process ${name}`;
-export const keyBack = { event: "one step back", instant: "to the instant before",
-  decision: "to the decision before", fault: "to the fault before",
-  process: "to the step of the chosen process before" };
+export const keyBack = { event: "one step back", instant: "to the previous instant",
+  decision: "to the previous decision", fault: "to the previous fault",
+  process: "to the previous step of the chosen process" };
 export const keyMoves = { play: "play, pause", event: "one step forward", instant: "to the next instant",
   home: "to the beginning", end: "to the end",
   decision: "to the next decision", fault: "to the next fault",
@@ -261,7 +261,7 @@ export const proveOpen = (/** @type {number} */ n) => `Show how, in ${count(n, "
 export const proveShrink = "Make it shorter";
 export const proveShortest = "It is as short as it can be";
 export const proveShrunk = (/** @type {number} */ n) => `Shortened to ${count(n, "move")}`;
-export const proveTitle = (/** @type {string} */ property) => `Against ${property}`;
+export const proveTitle = (/** @type {string} */ violated) => `Violated: ${violated}`;
 export const proveState = (/** @type {number} */ depth) => `A state after ${count(depth, "move")}`;
 export const proveGraph = (/** @type {number} */ n, /** @type {number} */ m) =>
   `${figure(n)} states, ${figure(m)} moves. Golden ones have a leader. A click leads there.`;
@@ -270,7 +270,7 @@ export const proveSays = (/** @type {import("./states.js").State} */ s) => [`Aft
   safeLead(s.leaders), s.last ? "nothing is left to happen" : "", s.by && `by: ${s.by}`,
   s.reason || s.violated].filter(Boolean).join(", ");
 export const proveEnds = (/** @type {import("./states.js").State} */ s, /** @type {number} */ n) =>
-  `${s.violated || (s.leaders[0] ? safeLead(s.leaders) : "no leader")} (${count(n, "state")})`;
+  `${s.violated ? `violated: ${s.violated}` : (s.leaders[0] ? safeLead(s.leaders) : "no leader")} (${count(n, "state")})`;
 export const learnLessons = "Lessons";
 export const learnCourses = { first: "First lessons", leases: "Leases", rings: "Rings",
   complete: "Each process linked to all others", graphs: "Trees, grids and other networks", sections: "Locks" };
@@ -436,7 +436,7 @@ export function serviceSays(film, story, step, now, leader) {
     const until = film.changes.until[film.changesAt(step)[leader]], over = until > 0 && until <= now;
     const away = inSpan(story.cuts, leader, now);
     if (!story.leases) {
-      return away ? `${name} is cut off, and leads on: nothing tells it to stop.`
+      return away ? `${name} is cut off, and still leads: nothing tells it to stop.`
         : status === PAUSED ? `${name} is paused. The others miss its heartbeats, and will elect another.`
           : `${name} leads. It sends heartbeats, and has no lease.`;
     }
@@ -452,7 +452,7 @@ export function serviceSays(film, story, step, now, leader) {
     return story.leases ? story.store < 0 ? "The members ask each other for their votes."
       : "The members wait for as long as a lease may last: somebody might hold one." : "The members elect a leader.";
   }
-  if (story.store >= 0) return `Nobody leads. The others wait until the lease of ${film.name(before.process)} is over for certain.`;
+  if (story.store >= 0) return `Nobody leads. The others wait until the lease of ${film.name(before.process)} has certainly ended.`;
   if (story.leases && lent.length) {
     const most = Math.max(...lent.map((v) => v.until));
     return `Nobody leads. ${lent.length} of ${film.n} votes are still lent, for up to ${left(most)} s: no vote is lent twice.`;
