@@ -56,7 +56,7 @@ func allChallenges() ([]*challenge, error) {
 			all = append(all, c)
 		}
 	}
-	// Of each package those come first that take few steps: they are easier to find.
+	// The mistakes of a package that take the fewest steps come first: they are easier to find.
 	place := make(map[string]int)
 	for _, c := range all {
 		if _, ok := place[c.Package]; !ok {

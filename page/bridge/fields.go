@@ -75,7 +75,7 @@ func (b *Bridge) fields(ctx context.Context, args json.RawMessage, _ func(any)) 
 	if exact {
 		return written(states)
 	}
-	// The timers are those at the end of the turn: a driver sets them when the step is over.
+	// The timers are as at the end of the turn: a driver sets them when the step is over.
 	err = r.within(in.Step, func(s *sim.Sim) {
 		for i, p := range wanted {
 			of := r.machines(s.Machines(p), p)

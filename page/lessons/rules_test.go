@@ -19,7 +19,7 @@ import (
 // blocksFile is the variable that names the file with the blocks of an instrumented build.
 const blocksFile = "ELECTION_BLOCKS"
 
-// TestRules: each stop carries out the rule that stands beside it. One without a rule is a moment at which
+// TestRules: each stop carries out the rule that stands next to it. One without a rule is a moment at which
 // none is carried out: before anything happens, a crash, a loss. The build is this test once more, with all
 // algorithms instrumented.
 func TestRules(t *testing.T) {

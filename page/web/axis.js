@@ -89,7 +89,7 @@ export class Axis {
     return here.at + part * (next.at - here.at);
   }
 
-  /** The places of round times, or those of all instants if round is 0. @param {number} round
+  /** The places of round times, or of all instants if round is 0. @param {number} round
    * @returns {{place: number, at: number}[]} */
   ticks(round) {
     if (round === 0) return this.instants;

@@ -27,7 +27,7 @@ export function mount(element, store) {
   });
 }
 
-/** The branches that come from one, and those that come from them. A chain of acts stays in one column; only
+/** The branches that come from one, and the branches that come from these. A chain of acts stays in one column; only
  * where runs part they are set in. @param {Store} store @param {Branch[]} all @param {number} parent
  * @param {number} branch @param {number} compare @returns {Node[]} */
 function under(store, all, parent, branch, compare) {

@@ -7,7 +7,7 @@ import * as t from "./texts.js";
 const files = /** @type {any} */ (globalThis).electionFiles;
 
 /** The address of a file of the page. @param {string} name */
-const beside = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
+const nextTo = (name) => files?.[name] ?? new URL(name, document.baseURI).href;
 
 /** The file that the page is to open, if there is one. */
 export const toOpen = () => /** @type {any} */ (globalThis).electionOpen
@@ -17,17 +17,17 @@ export const toOpen = () => /** @type {any} */ (globalThis).electionOpen
 let compiled;
 
 function compile() {
-  compiled ??= WebAssembly.compileStreaming(fetch(beside("election.wasm")));
+  compiled ??= WebAssembly.compileStreaming(fetch(nextTo("election.wasm")));
   return compiled;
 }
 
 /** @type {Promise<string> | undefined} */
 let script;
 
-/** The address of the workers' script, which has that of Go in it: a worker that starts later needs no server.
+/** The address of the workers' script, which contains Go's script: a worker that starts later needs no server.
  * @returns {Promise<string>} */
 function workers() {
-  script ??= files ? Promise.resolve(beside("worker.js"))
+  script ??= files ? Promise.resolve(nextTo("worker.js"))
     : Promise.all(["wasm_exec.js", "worker.js"].map(load))
       .then((parts) => URL.createObjectURL(new Blob([parts.join("\n")])));
   return script;
@@ -95,7 +95,7 @@ class Library {
       }
     } catch (error) {
       compiled = script = undefined;
-      // The next call tries again. Of those that waited for this start the first one is enough to say so.
+      // The next call tries again. Of the calls that waited for this start, one reports the error.
       if (this.worker === starting) {
         this.stop(`${t.noLibrary} ${error instanceof Error ? error.message : error}`);
       }
@@ -165,7 +165,7 @@ export function stopLong() {
 
 /** Reads a file of the page. @param {string} name */
 export async function load(name) {
-  const reply = await fetch(beside(name));
+  const reply = await fetch(nextTo(name));
   if (!reply.ok) throw new Error(`${name}: ${reply.status} ${reply.statusText}`);
   return reply.text();
 }

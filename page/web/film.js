@@ -6,7 +6,7 @@
 /** A message from its sending, or from its copying, until its receipt or its loss.
  * @typedef {{send: number, from: number, to: number, kind: number, begin: number, end: number, lost: boolean,
  *   last: number}} Journey send and last are events; begin and end are steps; end is beyond the last step
- *   for a message that is under way at the end, and last is -1 then */
+ *   for a message that is in flight at the end, and last is -1 then */
 /** @typedef {{role: number, status: number, leader: number}} Condition */
 /** @typedef {{version: number, columns: Tables, ids: string[], names: {[id: string]: string},
  *   driver: string, algorithm: string, title: string, kinds: string[], announce: boolean[], timers: string[][],
@@ -75,11 +75,11 @@ export class Film {
     this.#follow();
     /** journeys[firstJourney[k]] is the first that begins after step k-1 */
     this.firstJourney = new Uint32Array(this.length + 2);
-    /** @type {number[][]} all journeys under way, now and then */
+    /** @type {number[][]} all journeys in flight, now and then */
     this.still = [];
     /** how many messages were sent, up to each step */
     this.sent = new Uint32Array(this.length + 1);
-    /** how many messages are under way after each step, and the most */
+    /** how many messages are in flight after each step, and the most */
     this.busy = new Int32Array(this.length + 2);
     this.busiest = 0;
     this.#index();
@@ -112,7 +112,7 @@ export class Film {
     }
   }
 
-  /** Lists, for each step, its journeys, and now and then all that are under way. */
+  /** Lists, for each step, its journeys, and now and then all that are in flight. */
   #index() {
     let next = 0;
     /** @type {number[]} */
@@ -197,7 +197,7 @@ export class Film {
       : { role: c.role[j], status: c.status[j], leader: this.processWith(c.leader[j]) };
   }
 
-  /** What must not be: steps outside the model of the algorithm, and those after which something is wrong. */
+  /** What must not be: steps outside the model of the algorithm, and steps after which something is wrong. */
   get forbidden() {
     const { outside, wrong } = this.head;
     return [...outside, ...wrong];
@@ -222,7 +222,7 @@ export class Film {
     return this.byID.get(id) ?? -1;
   }
 
-  /** The journeys under way after step k, in the order of their sendings. @param {number} k */
+  /** The journeys in flight after step k, in the order in which they were sent. @param {number} k */
   underWay(k) {
     const block = Math.floor(k / every);
     const found = [];
@@ -233,7 +233,7 @@ export class Film {
     return found;
   }
 
-  /** The journeys that are under way at any moment between two steps. @param {number} from @param {number} to */
+  /** The journeys that are in flight at any moment between two steps. @param {number} from @param {number} to */
   between(from, to) {
     const found = this.underWay(from);
     for (let j = this.firstJourney[from + 1]; j < this.firstJourney[to + 1]; j++) found.push(this.journeys[j]);

@@ -2,7 +2,7 @@
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {{points: Point[], radius: number, round: boolean, cx: number, cy: number, big: number,
- *   outside: boolean, around: number}} Layout radius is that of a process; big that of the circle, if they stand on
+ *   outside: boolean, around: number}} Layout radius is the radius of a process; big is the radius of the circle, if they stand on
  *   one; messages pass outside of the processes where these leave no room between them; and a link that is longer than
  *   around leads around a torus, out of the picture on one side and in on the other */
 

@@ -22,7 +22,7 @@ export function lessons() {
   return read;
 }
 
-/** The lessons in an order of learning: a course for each heading. Each lesson builds on those before it in its course,
+/** The lessons in an order of learning: a course for each heading. Each lesson builds on the lessons before it in its course,
  * and all on the first course. */
 export const courses = {
   first: ["lcr", "bully", "bully-split", "lease-split"],
@@ -154,7 +154,7 @@ function question(body, q, next, answered) {
     answer);
 }
 
-/** The rule of the paper beside a stop. @param {Store} store @param {string} name @param {number | undefined} n */
+/** The rule of the paper for a stop. @param {Store} store @param {string} name @param {number | undefined} n */
 function rule(store, name, n) {
   const found = store.state.doc?.packages?.[name]?.rules?.find((/** @type {any} */ r) => r.n === n);
   return found ? h("p", { class: "rule" }, h("span", { class: "tag" }, `${t.rule} ${n}`), found.text) : h("span", {});

@@ -51,7 +51,7 @@ function machine(m, before, doc, now, first) {
   });
   const timers = (m.timers ?? []).map((timer) => h("div", { class: "field" },
     h("dt", {}, timer.name), h("dd", {}, t.due(timer.due, now))));
-  // The machine of the algorithm comes first; those around it are open only while they change.
+  // The machine of the algorithm comes first; the machines around it are open only while they change.
   return h("details", { class: "machine", open: first || changes > 0 },
     h("summary", { title: about?.doc ?? "" }, m.type), h("dl", {}, rows, timers));
 }

@@ -26,7 +26,7 @@ const length = 12; // seconds that a race takes
 export function openDialog(store) {
   const { catalog, sugar, film, view } = store.state;
   if (document.querySelector("dialog") || catalog.length === 0) return;
-  // What is shown, and others on the same links: first those for the same end, each from a package of its own. A service,
+  // What is shown, and others on the same links: first algorithms for the same end, each from a package of its own. A service,
   // which elects again and again, reaches no end: instead of it, algorithms on a ring race.
   const present = find(catalog, film?.head.algorithm ?? "");
   const own = present && !present.endless && view !== "service" ? present : catalog[0];

@@ -31,7 +31,7 @@ function cancel() {
 }
 
 /** Does what shows another run, in place of one that is still to come. If there is none to be shown, and none waits for
- * its turn, the settings are again those of the run that is shown.
+ * its turn, the settings of the run that is shown return.
  * @param {Store} store @param {(wanted: () => boolean) => Promise<boolean | undefined>} work wanted says whether the
  *   reader has wanted nothing else since
  * @param {string} [of] what it comes from, as an error says it
@@ -281,7 +281,7 @@ const longest = 24; // seconds that a run takes at speed 1
 const calm = 1.1; // units of the axis in a second that a short run takes
 export const second = 1000 / 7.5; // units of a second of a service
 
-/** Plays the run; at its end it starts anew. @param {Store} store */
+/** Plays the run; at its end it starts again. @param {Store} store */
 export function play(store) {
   const { film, axis } = store.state;
   if (!film || !axis) return;

@@ -86,7 +86,7 @@ function carryOut(store, p, does) {
   return act(store, action).then(() => !store.state.still && play(store));
 }
 
-/** Does to members with leases what was done to those without, at the same times. @param {Store} store */
+/** Does to members with leases what was done to members without, at the same times. @param {Store} store */
 async function again(store) {
   const { film, scenario } = store.state;
   if (!film) return;

@@ -247,8 +247,8 @@ export function draw(canvas, film, story, f, now, step, chosen, playing) {
   const largest = story.writes.reduce((most, w) => (w.arrives <= now && !w.refused ? Math.max(most, w.token) : most), 0);
   if (f.left > 90) words(largest ? t.serviceLargest(largest) : t.serviceEmpty, 12, f.register + 38, c.grey, "12");
 
-  // Many members have no labels of their own. First come those that lead, or for which something is wrong; others have
-  // theirs where these leave room.
+  // Many members have no labels of their own. Members that lead, or for which something is wrong, come first; others have
+  // a label if there is room.
   if (!few || film.n > 17) {
     const { status } = film.changes, changes = film.changesAt(step), all = film.head.ids.map((_, p) => p);
     const is = (/** @type {number} */ p) => status[changes[p]];

@@ -2,8 +2,8 @@
 // page are opened.
 //
 // After the # of the address stands base64url(deflate(JSON)), where the JSON is {v, s, k, w}: the version of this
-// form, the scenario, the step, and "service" if the run is shown as its service sees it. So a link holds all that it shows, and stays right when algorithms change
-// only if their runs do: the hash of the run shows that.
+// form, the scenario, the step, and "service" if the run is shown as its service sees it. So a link contains all that it
+// shows. If an algorithm changes, the hash of the run shows whether its run has changed.
 
 import { call, counted, load, toOpen } from "./bridge.js";
 import { closer, h, openModal } from "./dom.js";
@@ -14,7 +14,7 @@ import * as t from "./texts.js";
 /** @typedef {import("./store.js").Store} Store */
 
 export const version = 1;
-const longest = 4096; // characters after the #; what is read may be longer, as that of a frame is
+const longest = 4096; // characters after the #; what is read may be longer, as the address of a frame is
 const mostText = 1e6; // bytes to which an address may inflate; a longer run is a file
 
 /** @param {Uint8Array} bytes @param {...any} streams */
@@ -99,7 +99,7 @@ const openTexts = (store, texts, of) => wish(store, async (wanted) => {
   const branch = { id: 1, parent: -1, after: 0, title: film.head.title, scenario: null, film, seen: 0, wrong: "",
     record: !replay };
   show(store, branch, replay?.step ?? 0, { branches: [branch], playing: false });
-  // Real processes wait for seconds between messages of microseconds: on the clock those would be one line.
+  // Real processes wait for seconds between messages of microseconds: on the clock the messages would be one line.
   if (film.head.driver !== "sim") setScale(store, "steps");
   return true;
 }, of);
@@ -114,7 +114,7 @@ async function openFiles(store, files) {
 /** Keeps the address up to date, opens new addresses, and takes dropped files. @param {Store} store */
 export function mount(store) {
   let timer = 0, opening = 0, written = location.hash.slice(1), first = /** @type {Film | null} */ (null);
-  const { dataset } = document.documentElement; // its address is "late" until that of the step is written
+  const { dataset } = document.documentElement; // its address is "late" until the address of the step is written
   const write = (/** @type {import("./store.js").State} */ { film, playing }) => {
     clearTimeout(timer);
     dataset.address = "";
@@ -124,7 +124,7 @@ export function mount(store) {
     dataset.address = "late";
     const mine = timer = setTimeout(async () => {
       const text = await encode(store.state.scenario, store.state.step, viewOf(store)).catch(() => written);
-      // A trace has none, nor a run that is too long, but for that from which it was opened.
+      // A trace has no address, and a run that is too long has only the one from which it was opened.
       const long = text.length > longest || !store.state.scenario;
       if (mine !== timer) return; // a later step has its own turn
       dataset.address = "";
@@ -142,7 +142,7 @@ export function mount(store) {
     const text = location.hash.slice(1);
     if (text === written) return;
     written = text;
-    if (!text) return write(store.state); // the address is that of the run, which stays
+    if (!text) return write(store.state); // the run stays, with its address
     opening++;
     counted(instead(store, () => openAddress(store, text))).finally(() => --opening || write(store.state));
   });
@@ -163,7 +163,7 @@ function save(name, blob) {
 /** @param {Store} store @param {string} kind */
 async function exportAs(store, kind) {
   const png = kind === "png";
-  // What is painted has the colours of the page; an SVG takes those of the page on which it lies.
+  // What is painted has the colours of the page; an SVG takes the colours of the page on which it lies.
   const { json } = await call("export", { kind: png ? "svg" : kind, scenario: store.state.scenario,
     dark: png ? matchMedia("(prefers-color-scheme: dark)").matches : undefined });
   const blob = new Blob([json.text], { type: json.type });

@@ -1,4 +1,4 @@
-// The graph of all states: those of one depth stand in one row, and a line between two has the colour of the
+// The graph of all states: states of one depth stand in one row, and a line between two has the colour of the
 // process that moves.
 
 import { circle, fit, line } from "./canvas.js";
@@ -11,7 +11,7 @@ import * as t from "./texts.js";
 /** @typedef {{states: State[], edges: [number, number, number][], ends: {state: number, count: number}[],
  *   deep: number, wide: number, truncated: boolean}} Graph */
 
-/** Shows a graph; what it returns paints it anew. @param {HTMLElement} element @param {Graph} graph
+/** Shows a graph; what it returns paints it again. @param {HTMLElement} element @param {Graph} graph
  * @param {import("./film.js").Film} film of the processes @param {(state: number) => void} visit */
 export function mount(element, graph, film, visit) {
   const n = graph.states.length;

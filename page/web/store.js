@@ -37,7 +37,7 @@
  * @property {number} cause the step whose causal past is lit, or 0
  * @property {Branch[]} branches
  * @property {number} branch the id of the branch that is shown
- * @property {number} compare the branch that is shown beside it, or 0
+ * @property {number} compare the branch that is shown next to it, or 0
  * @property {string} panel the panel that is open
  * @property {any} doc sources, rules and comments of the algorithms; null before they are read
  * @property {string} error what went wrong last, in one line
@@ -58,7 +58,7 @@ export function createStore(state) {
   const listeners = [];
   return {
     state,
-    /** Changes fields, then informs those that wait for one of them. @param {Partial<State>} change */
+    /** Changes fields, then informs the listeners that wait for one of them. @param {Partial<State>} change */
     set(change) {
       const changed = Object.keys(change).filter((key) => state[/** @type {keyof State} */ (key)]
         !== change[/** @type {keyof State} */ (key)]);

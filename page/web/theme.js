@@ -1,4 +1,4 @@
-// The colours and signs of the pictures, as the style sheet gives them: light, dark or those of the system.
+// The colours and signs of the pictures, as the style sheet gives them: light, dark or the system's.
 
 /** @typedef {{[name: string]: string}} Palette */
 

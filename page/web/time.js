@@ -9,7 +9,7 @@ import * as t from "./texts.js";
 import { draw, unitOf, xOf, yOf } from "./timedraw.js";
 
 const head = 34; // the height of the names
-/** How far the picture is scrolled, and the pixels of a unit: the picture beside it stands alike. */
+/** How far the picture is scrolled, and the pixels of a unit: the picture next to it stands alike. */
 export const view = { scroll: 0, unit: 1 };
 
 /** Where the lines of a film stand. @param {import("./film.js").Film} film @param {number} width */

@@ -147,7 +147,7 @@ function lifelines(g, film, axis, f, part, past) {
   g.globalAlpha = 1;
 }
 
-/** A thin bar beside the line of a process while its vote is lent.
+/** A thin bar next to the line of a process while its vote is lent.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis @param {Frame} f
  * @param {{from: number, to: number}} part @param {Int32Array | null} past */
 function loans(g, film, axis, f, part, past) {

@@ -19,7 +19,7 @@ export function treeAt(film, k) {
 
 /** Draws the links. @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l
  * @param {Set<string>} cut the links that carry nothing, as "process port"
- * @param {[number, number, number][]} tree those of a tree, which stand out */
+ * @param {[number, number, number][]} tree the links of a tree, which stand out */
 export function drawLinks(g, film, l, cut, tree) {
   const all = colours(), head = film.head;
   const thick = Math.max(3, Math.min(9, l.radius / 2)), thin = film.n > 64 ? 0.8 : 1.5;
@@ -94,7 +94,7 @@ export function cutLinks(film, k) {
 /** A message in flight. Several of one kind that travel together are drawn once, with their number in count; count is
  * 0 for the others. @typedef {{journey: import("./film.js").Journey, x: number, y: number, lit: boolean, count: number}} Token */
 
-/** Draws the messages that are under way, and returns where they are.
+/** Draws the messages that are in flight, and returns where they are.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {import("./axis.js").Axis} axis
  * @param {Layout} l @param {import("./theme.js").Sign[]} signs
  * @param {{step: number, cursor: number, cause: number}} at @returns {Token[]} */
@@ -150,7 +150,7 @@ export function drawTokens(g, film, axis, l, signs, at) {
   return tokens;
 }
 
-/** Writes whose ID a message carries beside it, where nothing else is in the way.
+/** Writes whose ID a message carries next to it, where nothing else is in the way.
  * @param {CanvasRenderingContext2D} g @param {Film} film @param {Layout} l @param {Token[]} tokens
  * @param {number} r the radius of a token */
 function carried(g, film, l, tokens, r) {
