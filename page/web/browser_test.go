@@ -101,7 +101,7 @@ func serve(t *testing.T, edits ...edit) string {
 type look struct {
 	width, height int64
 	dark, still   bool
-	patience      time.Duration // that a test has; if zero, two minutes
+	patience      time.Duration // that a test has; if zero, five minutes
 	measured      bool          // by tests of speed
 }
 
@@ -196,7 +196,7 @@ func newTab(t *testing.T, l look) *tab {
 	require.NoError(t, start(program))
 	whole, err := take(l.measured)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(whole, cmp.Or(l.patience, 2*time.Minute))
+	ctx, cancel := context.WithTimeout(whole, cmp.Or(l.patience, 5*time.Minute))
 	p := &tab{t: t, ctx: ctx, close: sync.OnceFunc(func() {
 		cancel()
 		leave(t, whole, l.measured)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,7 +117,7 @@ func exercises(t *testing.T) (all []exercise) {
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	all := exercises(t)
-	p := newTab(t, look{still: true, patience: 3 * time.Minute})
+	p := newTab(t, look{still: true})
 	p.open(serve(t))
 	asked, err := json.Marshal(all)
 	require.NoError(t, err)
