@@ -108,8 +108,9 @@ func executeJobs(a *console.Console, cmd *cobra.Command, o *job.Options, args []
 		if err := recording.finish(a); err != nil {
 			all = append(all, j.Named(err))
 			shown = false
+		} else {
+			proposeOrder(a, cmd, j)
 		}
-		proposeOrder(a, cmd, j)
 		if err != nil {
 			all = append(all, exit.Classify(j.Named(err)))
 			shown = false
