@@ -141,6 +141,15 @@ func (f *forwarding) attempt(out *http.Request, v elector.View) (_ *http.Respons
 	whole.Scheme, whole.Host = to.Scheme, to.Host
 	own.URL, own.Body = &whole, nil
 	var last atomic.Pointer[reader]
+	defer func() {
+		switch b := last.Load(); {
+		case b == nil:
+		case err == nil:
+			b.keep()
+		default: // the transport may do so later, and read until then
+			_ = b.Close()
+		}
+	}()
 	if b := f.body.open(); b != nil {
 		last.Store(b)
 		own.Body = b
@@ -186,9 +195,6 @@ func (f *forwarding) attempt(out *http.Request, v elector.View) (_ *http.Respons
 		return nil, true, err
 	}
 	accepted.Store(true)
-	if b := last.Load(); b != nil {
-		b.keep()
-	}
 	if context.Cause(ctx) != nil { // between the two
 		f.cancel(context.Cause(ctx))
 	}

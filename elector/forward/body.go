@@ -21,7 +21,6 @@ type body struct {
 
 	spilled atomic.Bool // owner is not nil
 	broken  atomic.Bool // err is not io.EOF
-	last    atomic.Bool // no other attempt follows
 }
 
 // open returns a reader of the whole body, for one attempt. It is nil if there is no body.
@@ -38,6 +37,7 @@ type reader struct {
 	*body
 	at     int
 	closed atomic.Bool
+	last   atomic.Bool // no other attempt follows
 }
 
 func (r *reader) Read(p []byte) (n int, err error) {
@@ -61,7 +61,7 @@ func (r *reader) Read(p []byte) (n int, err error) {
 		r.broken.Store(true)
 	}
 	switch {
-	case room > 0:
+	case room > 0 || r.closed.Load(): // if the attempt has failed meanwhile, the next one needs it
 		r.kept = append(r.kept, p[:n]...)
 		r.at += n
 	case n > 0:
@@ -87,7 +87,7 @@ func (r *reader) keep() {
 	r.end()
 }
 
-// end ends a Read in progress if nothing needs the rest: HTTP/2 ends no response before. HTTP/1 waits for the Read.
+// end ends a Read in progress if no attempt needs the rest: HTTP/2 ends no response before. HTTP/1 waits for the Read.
 func (r *reader) end() {
 	if r.last.Load() && r.closed.Load() {
 		go r.source.Close()

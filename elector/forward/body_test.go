@@ -80,3 +80,47 @@ func TestBodyShared(t *testing.T) {
 		reading.Wait()
 	})
 }
+
+// TestBodyClosedLate: HTTP/2 may close the body of a failed attempt when the next one is already the last.
+func TestBodyClosedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := io.Pipe()
+		b := &body{source: from, max: 100}
+		first, second := b.open(), b.open()
+		second.keep()
+		require.NoError(t, first.Close())
+		synctest.Wait()
+		go func() {
+			_, _ = io.WriteString(to, "contents")
+			_ = to.Close()
+		}()
+		text, err := io.ReadAll(second)
+		require.NoError(t, err)
+		require.Equal(t, "contents", string(text))
+		require.NoError(t, second.Close())
+		synctest.Wait()
+		_, err = from.Read(make([]byte, 1))
+		require.ErrorIs(t, err, io.ErrClosedPipe)
+	})
+}
+
+// TestBodyFull: what a failed attempt reads last is kept, even if it is more than usual.
+func TestBodyFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from, to := io.Pipe()
+		b := &body{source: from, max: 3}
+		first := b.open()
+		go func() { _, _ = io.ReadAll(first) }()
+		_, err := io.WriteString(to, "con")
+		require.NoError(t, err)
+		synctest.Wait() // the attempt waits for more
+		require.NoError(t, first.Close())
+		go func() {
+			_, _ = io.WriteString(to, "tents")
+			_ = to.Close()
+		}()
+		text, err := io.ReadAll(b.open())
+		require.NoError(t, err)
+		require.Equal(t, "contents", string(text))
+	})
+}
