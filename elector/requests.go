@@ -94,7 +94,7 @@ func (t *tenure) awaitRequests() {
 	if r.await(t.e.config.Times.Drain/2, r.ctx.Done()) {
 		return
 	}
-	r.end(ErrResigned)
+	t.expel()
 	// Less than Stop, so that the guard does not take the requests for work that has not stopped. What they write
 	// afterwards is refused: their token is smaller than the next leader's.
 	if !r.await(t.e.config.Times.Stop/2, nil) {

@@ -140,6 +140,8 @@ func TestLongRequests(t *testing.T) {
 		again, end := accept(t, m)
 		defer end()
 		require.NoError(t, again.Err())
+		require.NoError(t, m.Transfer(t.Context(), next.name))
+		require.ErrorIs(t, context.Cause(again), elector.ErrTransferred)
 	})
 }
 

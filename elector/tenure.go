@@ -145,7 +145,7 @@ func (t *tenure) serve(ctx context.Context, lead func(context.Context, Term) err
 	err := func() error {
 		defer guard.Wait()
 		defer close(returned)
-		defer t.requests.end(ErrResigned)
+		defer t.expel()
 		err := lead(work, t.Term)
 		t.awaitRequests()
 		return err
@@ -245,7 +245,7 @@ func (e *Elector) leastStep() time.Duration {
 func (t *tenure) expel() {
 	_, why := t.reason()
 	if why == nil {
-		why = ErrResigned // the context of Run has ended
+		why = ErrResigned // the work has returned, or the context of Run has ended
 	}
 	t.requests.end(why)
 }
