@@ -354,7 +354,7 @@ func (e *Elector) watchPeers() (stop func()) {
 	}
 	return t.WatchPeers(func(id election.ID, up bool) {
 		e.up.set(id, up)
-		e.members.poke()
+		e.members.reached(id, up)
 		e.attempts.reach(id)
 		if up {
 			e.observers.came(id)

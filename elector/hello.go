@@ -25,6 +25,8 @@ type hello struct {
 	Peers    map[string]string `json:"peers,omitempty"`    // members that it knows, and their addresses
 	Founders string            `json:"founders,omitempty"` // the list by which its group was founded
 	Spent    []spentList       `json:"spent,omitempty"`    // lists that were in effect before, the last one first
+
+	gone bool // the connection has ended since
 }
 
 // spentList is a list of members that was in effect before.
@@ -67,8 +69,14 @@ func parseHello(b []byte) (h hello, err error) {
 		}
 	}
 	switch {
-	case len(h.Members) > mostMembers || len(h.Peers) > 2*mostMembers || len(h.Spent) > mostSpent:
+	case len(h.Members) > mostMembers:
 		return hello{}, fmt.Errorf("the hello of the peer contains %d members, at most %d", len(h.Members), mostMembers)
+	case len(h.Peers) > 2*mostMembers || len(h.Spent) > mostSpent:
+		return hello{}, fmt.Errorf("the hello of the peer contains %d addresses and %d earlier lists, at most %d and %d",
+			len(h.Peers), len(h.Spent), 2*mostMembers, mostSpent)
+	case h.Lease < 0 || h.Lease > longestLease:
+		return hello{}, fmt.Errorf("the hello of the peer contains a Lease of %v, which is not between 0 and %v", h.Lease,
+			longestLease)
 	case !isAddress(h.Serves):
 		return hello{}, fmt.Errorf("the hello of the peer contains %.60q, which is not an address", h.Serves)
 	case !slices.IsSorted(h.Members):
@@ -125,25 +133,33 @@ func (m *membership) agrees(h *hello) error {
 	}
 	own := m.config.timing()
 	switch {
-	case h.Times == own && (!m.leases || m.longest() == m.config.Times.Lease):
+	case h.Times == own && (!m.leases || m.lends == m.config.Times.Lease):
 		return nil
 	case !m.leases:
 		return fmt.Errorf("%.60q has %.100s, %.60q has %.100s", h.Self, h.Times, m.config.Self, own)
-	case h.Lease < 0 || h.Lease > longestLease:
-		return fmt.Errorf("%.60q has a Lease of %v, which is not between 0 and %v", h.Self, h.Lease, longestLease)
 	}
 	for _, name := range append([]string{h.Self}, sortedNames(m.hellos)...) {
-		of := h
+		of := *h
 		if name != h.Self {
-			known := m.hellos[name]
-			of = &known
+			of = m.hellos[name]
 		}
-		if _, most := of.rules(); most < rulesWithLeases {
+		if _, most := of.rules(); most < rulesWithLeases && (name == h.Self || m.takesPart(&of)) {
 			return fmt.Errorf("%.60q has %.100s, %.60q has %.100s, and %.60q runs an older version, for which all "+
 				"members need the same", h.Self, h.Times, m.config.Self, own, name)
 		}
 	}
 	return nil
+}
+
+// reconsiders reports whether this member accepts a peer now that it has refused because of others. The caller holds mu.
+func (m *membership) reconsiders() (accepts bool) {
+	for name, h := range m.refused {
+		if m.agrees(&h) == nil {
+			delete(m.refused, name)
+			accepts = true
+		}
+	}
+	return accepts
 }
 
 // ownAddress returns the address that this member tells the others, or "" if its Config contains none that they

@@ -169,6 +169,86 @@ func TestLongestLease(t *testing.T) {
 	})
 }
 
+// TestLongestLeaseOfGuest: the Lease of a process in no list counts until twice as long after its connection has ended,
+// and immediately again when that opens. The Lease of a member always counts.
+func TestLongestLeaseOfGuest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memberOf("abc")
+		m.now.Agreed, m.now.new = true, []string{"a", "b", "c"}
+		require.NoError(t, m.accept(ID("d"), of(helloOf("d", "d", WAN()))))
+		after := func(d time.Duration) time.Duration {
+			time.Sleep(d)
+			m.lendFor() // as steer does
+			return m.lends
+		}
+		for range 2 {
+			m.reached(ID("d"), true)
+			require.Equal(t, WAN().Lease, m.lends)
+			require.Equal(t, WAN().Lease, after(time.Hour))
+			m.reached(ID("d"), false)
+			require.Equal(t, WAN().Lease, after(0))
+			require.Equal(t, WAN().Lease, after(2*WAN().Lease-1))
+			require.Equal(t, LAN().Lease, after(1))
+		}
+		require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", WAN()))))
+		m.reached(ID("b"), false)
+		require.Equal(t, WAN().Lease, after(time.Hour))
+		m.now.new = []string{"a", "c"}
+		require.Equal(t, WAN().Lease, after(0))
+		require.Equal(t, LAN().Lease, after(time.Hour))
+		require.NoError(t, m.accept(ID("d"), of(helloOf("d", "d", WAN()))))
+		require.Equal(t, WAN().Lease, m.lends)
+	})
+}
+
+// greeter is a transport that calls accept again for a peer, as transports do when accept is set.
+type greeter struct {
+	election.Transport
+	peer  hello
+	calls []error
+}
+
+func (g *greeter) Greet(_ []byte, accept func(election.ID, []byte) error) error {
+	if accept != nil {
+		g.calls = append(g.calls, accept(ID(g.peer.Self), g.peer.bytes()))
+	}
+	return nil
+}
+
+// TestRefusedAgain: a peer that was refused because of the older version of another one is judged again when that has
+// another version, has left for good, or is no member any more.
+func TestRefusedAgain(t *testing.T) {
+	older := helloOf("c", "abc", LAN())
+	older.Rules, older.Lease = nil, 0
+	for name, change := range map[string]func(m *membership){
+		"upgraded": func(m *membership) { require.NoError(t, m.accept(ID("c"), of(helloOf("c", "abc", LAN())))) },
+		"removed": func(m *membership) {
+			m.reached(ID("c"), false)
+			m.connect(&greeter{})
+			require.Len(t, m.refused, 1, "a member may return")
+			m.now.new = []string{"a", "b"}
+		},
+	} {
+		m, g := memberOf("abc"), &greeter{peer: helloOf("b", "abc", WAN())}
+		m.now.Agreed, m.now.new = true, []string{"a", "b", "c"}
+		require.NoError(t, m.accept(ID("c"), of(older)))
+		require.Error(t, m.accept(ID("b"), of(g.peer)), name)
+		m.connect(g)
+		require.Empty(t, g.calls, name)
+		change(m)
+		m.connect(g)
+		require.Equal(t, []error{nil}, g.calls, name)
+		m.connect(g)
+		require.Len(t, g.calls, 1, name)
+		require.Equal(t, WAN().Lease, m.lends, name)
+	}
+	observer := older
+	observer.Self, observer.Observer = "o", true
+	m := memberOf("abc")
+	require.NoError(t, m.accept(ID("o"), of(observer)))
+	require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", WAN()))), "an observer neither votes nor leads")
+}
+
 func of(h hello) []byte { return h.bytes() }
 
 // TestFounders: members of two groups with one name refuse each other, and learn what to do.

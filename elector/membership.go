@@ -53,6 +53,7 @@ type membership struct {
 	addresses map[string]string
 	said      map[string]bool  // who has told its address itself
 	hellos    map[string]hello // of peers, the last one of each
+	refused   map[string]hello // by agrees, which depends on other peers
 	founders  string           // list by which the group was founded; empty if unknown
 	spent     []spentList      // the last one first
 	now       holding
@@ -60,7 +61,8 @@ type membership struct {
 	since     time.Time     // since when the agreed members are the same
 	was       bool          // this process has been one of the agreed members
 	lends     time.Duration // the longest Lease of the members, as the process knows it
-	former    time.Duration // a Lease that a member had before it was restarted with a shorter one
+	longest   time.Duration // the same without former
+	former    time.Duration // the longest one before, which a process may still have
 	fades     time.Time     // until when former counts
 	call      *call         // of SetMembers, in progress
 	plan      verdict       // of the policy, the last one
@@ -96,8 +98,8 @@ func (h *holding) agreed() []string {
 func newMembership(c *Config, a *election.Algorithm, kept *stateFile, log *slog.Logger) *membership {
 	m := &membership{config: c, log: log, leases: a.Elects == election.LeaseHolders && c.Store == nil, wish: c.list(),
 		moved: func() {}, due: make(chan struct{}, 1), names: make(map[election.ID]string), addresses: make(map[string]string),
-		said: make(map[string]bool), hellos: make(map[string]hello), founders: kept.founders, spent: kept.spent, was: kept.was,
-		lends: c.Times.Lease, loggedLease: c.Times.Lease,
+		said: make(map[string]bool), hellos: make(map[string]hello), refused: make(map[string]hello), founders: kept.founders, spent: kept.spent, was: kept.was,
+		lends: c.Times.Lease, longest: c.Times.Lease, loggedLease: c.Times.Lease,
 		dialled: make(map[string]string), blank: make(map[election.Port]bool), fresh: len(kept.saved) == 0}
 	for _, p := range kept.roster {
 		if p.name != "" {
@@ -138,31 +140,29 @@ func (m *membership) start(p *process.Process, up *peers, moved func()) {
 	m.tellLease(0)
 }
 
-// longest returns the longest Lease of the members, as far as they have told theirs. The caller holds mu.
-func (m *membership) longest() time.Duration {
-	longest := max(m.config.Times.Lease, m.former)
+// takesPart reports whether the peer of a hello may lead, vote or become a member: it is a member, or its connection
+// has not ended. The caller holds mu.
+func (m *membership) takesPart(h *hello) bool {
+	return !h.Observer && (!h.gone || !m.now.Agreed || m.isVoter(h.Self))
+}
+
+// lendFor notes the longest Lease of the peers that take part, and reports whether it has changed. A Lease that none of
+// them has any more still counts for twice as long: packets of the process that had it may be queued. The caller holds mu.
+func (m *membership) lendFor() (changed bool) {
+	now, longest, before := time.Now(), m.config.Times.Lease, m.lends
 	for _, h := range m.hellos {
-		if !h.Observer {
+		if m.takesPart(&h) {
 			longest = max(longest, h.Lease)
 		}
 	}
-	return longest
-}
-
-// outlive remembers a Lease for longer than a lease: the process that had it is most often dead, but packets that it
-// has sent may still be queued. The caller holds mu.
-func (m *membership) outlive(lease time.Duration) {
-	m.former = max(m.former, lease)
-	m.fades = time.Now().Add(2 * m.former)
-}
-
-// lendFor notes the longest Lease of the members when that changes. The caller holds mu.
-func (m *membership) lendFor() (changed bool) {
-	if m.former > 0 && !time.Now().Before(m.fades) {
+	if m.former > 0 && !now.Before(m.fades) {
 		m.former = 0
 	}
-	before := m.lends
-	m.lends = m.longest()
+	if longest < m.longest {
+		m.former = max(m.former, m.longest)
+		m.fades = now.Add(2 * m.former)
+	}
+	m.longest, m.lends = longest, max(longest, m.former)
 	return m.lends != before
 }
 
@@ -263,7 +263,11 @@ func (m *membership) nameOf(id election.ID) string {
 func (m *membership) hear(h hello) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	delete(m.refused, h.Self)
 	if err := m.agrees(&h); err != nil {
+		if len(m.refused) < process.MaxPeers {
+			m.refused[h.Self] = h
+		}
 		return err
 	}
 	if m.founders != "" && h.Founders != "" && m.founders != h.Founders {
@@ -283,9 +287,6 @@ func (m *membership) hear(h hello) error {
 	}
 	m.know(h.Self, h.Address)
 	m.said[h.Self] = m.said[h.Self] || h.Address != ""
-	if before := m.hellos[h.Self]; !before.Observer && before.Lease > h.Lease {
-		m.outlive(before.Lease)
-	}
 	m.hellos[h.Self] = h
 	switch changed := m.lendFor(); {
 	case !h.Observer && h.Lease > m.config.Times.Lease:
@@ -297,6 +298,21 @@ func (m *membership) hear(h hello) error {
 	m.spent = unionOfSpent(m.spent, h.Spent)
 	m.poke()
 	return nil
+}
+
+// reached notes that the connection to a peer opens or ends.
+func (m *membership) reached(id election.ID, up bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if h, ok := m.hellos[m.names[id]]; ok {
+		h.gone = !up
+		m.hellos[h.Self] = h
+	}
+	// The peer sends its first packet after this. If its connection has ended, steer notes that.
+	if up && m.lendFor() {
+		m.tellLease(id)
+	}
+	m.poke()
 }
 
 // learnFounders takes the founders from the hello of a member, if this process has become a member later. The caller

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,31 @@ func TestRestartWithLongLender(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		r.tear()
 		time.Sleep(30 * time.Second)
+		r.end()
+	})
+}
+
+// TestLongLeaseOfGuest: a process in no list connects with a longer Lease, and leaves for good. A while later the members
+// replace a leader that crashes in their own Lease again.
+func TestLongLeaseOfGuest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRolling(t, "abc", false, elector.LAN())
+		r.restart("d", elector.Times{Lease: 10 * time.Second})
+		time.Sleep(20 * time.Second)
+		for range 2 {
+			leader := r.leader()
+			r.mu.Lock()
+			r.kill(leader, &r.kills)
+			r.mu.Unlock()
+			time.Sleep(2 * elector.LAN().Lease)
+			require.Equal(t, slices.Contains(r.running(), "d"), r.leader() == "", "d prolongs leases while it is there")
+			r.kills.Wait()
+			for _, name := range r.names {
+				r.steady(name)
+			}
+			r.halt("d")
+			time.Sleep(time.Minute)
+		}
 		r.end()
 	})
 }

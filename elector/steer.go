@@ -80,6 +80,10 @@ func (e *Elector) steer(ctx context.Context) {
 func (m *membership) connect(t election.Transport) {
 	m.mu.Lock()
 	wanted, own := m.wanted(), m.hello()
+	var accept func(election.ID, []byte) error
+	if m.reconsiders() {
+		accept = m.accept // the transport then calls it again
+	}
 	m.mu.Unlock()
 	if a, ok := t.(transport.Addressed); ok {
 		for name, address := range wanted {
@@ -95,9 +99,9 @@ func (m *membership) connect(t election.Transport) {
 		m.dialled = wanted
 	}
 	if g, ok := t.(transport.Greeter); ok {
-		if text := own.bytes(); string(text) != m.greeted {
+		if text := own.bytes(); string(text) != m.greeted || accept != nil {
 			m.greeted = string(text)
-			m.try("hello", own.Self, g.Greet(text, nil))
+			m.try("hello", own.Self, g.Greet(text, accept))
 		}
 	}
 }
