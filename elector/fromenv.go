@@ -85,7 +85,7 @@ func fromEnv(getenv func(string) string) (c Config, err error) {
 		for _, name := range []string{"MEMBERS", "OBSERVERS", "RESOLVE", "LISTEN", "TLS_CERT", "TLS_KEY", "TLS_CA", "TLS_CLUSTER",
 			"INSECURE_PLAINTEXT"} {
 			if text := getenv("ELECTION_" + name); text != "" && text != "false" {
-				return c, input.Errorf("ELECTION_%s: it has no effect with ELECTION_STORE: unset one of the two", name)
+				return c, input.Errorf("ELECTION_%s: %.60q has no effect with ELECTION_STORE: unset one of the two", name, text)
 			}
 		}
 		c.Dir = getenv("ELECTION_DIR")

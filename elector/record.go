@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-election/election"
+	"github.com/go-election/election/lease"
 	"github.com/go-election/election/lease/storelease"
 )
 
@@ -25,11 +26,8 @@ type record struct {
 // recordVersion is the version of records that this package writes and reads.
 const recordVersion = 1
 
-// mostBeat is the largest Beat that is read. So many more can be written.
+// mostBeat is the largest Beat. No group writes so often.
 const mostBeat = 1 << 63
-
-// mostTerm is the largest Term, see [Term.Token].
-const mostTerm = 1<<53 - 1
 
 func (r *record) bytes() []byte {
 	b, err := json.Marshal(r)
@@ -63,14 +61,14 @@ func parseRecord(value []byte) (r record, err error) {
 	if err := json.Unmarshal(value, &r); err != nil {
 		return r, refuseRecord("the record is damaged: %v", err)
 	}
-	lease, err := time.ParseDuration(r.Lease)
+	length, err := time.ParseDuration(r.Lease)
 	_, odd := strconv.ParseUint(r.Incarnation, 16, 64)
 	switch {
-	case r.Term == 0 || r.Term > mostTerm:
-		return r, refuseRecord("the record is damaged: the term %d is not between 1 and %d", r.Term, uint64(mostTerm))
+	case r.Term == 0 || r.Term > lease.MostToken:
+		return r, refuseRecord("the record is damaged: the term %d is not between 1 and %d", r.Term, uint64(lease.MostToken))
 	case r.Beat > mostBeat:
 		return r, refuseRecord("the record is damaged: the beat %d is larger than %d", r.Beat, uint64(mostBeat))
-	case err != nil || lease < 0 || lease > longestLease:
+	case err != nil || length < 0 || length > longestLease:
 		return r, refuseRecord("the record is damaged: the lease %.60q is not between 0 and %v", r.Lease, longestLease)
 	case odd != nil:
 		return r, refuseRecord("the record is damaged: the incarnation %.60q is not a number", r.Incarnation)

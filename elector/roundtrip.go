@@ -178,9 +178,8 @@ func (r *roundTrips) typical() time.Duration {
 }
 
 // RoundTrip returns how long a majority of the members, or the Store, takes to answer this member when it claims or
-// renews the lead:
-// the 95th percentile of the last 100 round trips, at most Times.Lease. Answers to renewals of an expired lease do
-// not count. Pass it to [Suggest]. It is zero if this member has never claimed the lead.
+// renews the lead: the 95th percentile of the last 100 round trips, at most Times.Lease. Answers to renewals of an
+// expired lease do not count. Pass it to [Suggest]. It is zero if this member has never claimed the lead.
 func (e *Elector) RoundTrip() time.Duration {
 	e.roundTrips.mu.Lock()
 	defer e.roundTrips.mu.Unlock()
