@@ -85,6 +85,14 @@ func (s *shelf) set(change func()) {
 	change()
 }
 
+// wait waits for one way.
+func (s *shelf) wait() {
+	s.mu.Lock()
+	d := s.delay
+	s.mu.Unlock()
+	time.Sleep(d)
+}
+
 // calls returns how many calls there were.
 func (s *shelf) calls() (gets, puts int) {
 	s.mu.Lock()
@@ -120,7 +128,7 @@ func (a *access) travel(ctx context.Context, count map[string]int, put bool) (fa
 		}
 		return f, fmt.Errorf("%w: %w", errAway, ctx.Err())
 	}
-	time.Sleep(a.delay)
+	a.wait()
 	return f, nil
 }
 
@@ -135,7 +143,7 @@ func (a *access) Get(ctx context.Context, key string) ([]byte, string, error) {
 		value, revision, err = a.last, a.lastRev, nil
 	}
 	a.mu.Unlock()
-	time.Sleep(a.delay)
+	a.wait()
 	switch {
 	case f.nonsense:
 		return []byte("hello"), "x", nil
@@ -166,7 +174,7 @@ func (a *access) Put(ctx context.Context, key string, value []byte, revision str
 		return "", ctx.Err()
 	}
 	written, err := write()
-	time.Sleep(a.delay)
+	a.wait()
 	if f.lost {
 		<-ctx.Done()
 		return "", ctx.Err()
@@ -177,7 +185,7 @@ func (a *access) Put(ctx context.Context, key string, value []byte, revision str
 func (a *access) Watch(ctx context.Context, key string) iter.Seq[store.Event] {
 	return func(yield func(store.Event) bool) {
 		for e := range a.Store.Watch(ctx, key) {
-			time.Sleep(a.delay)
+			a.wait()
 			a.mu.Lock()
 			away := a.away || a.refuses || a.cut[a.self]
 			a.mu.Unlock()
@@ -387,26 +395,67 @@ func TestStoreHandOver(t *testing.T) {
 	}
 }
 
-// TestStoreStops: a member that ends while a renewal is in flight releases its lease when that is answered.
+// TestStoreStops: a member that ends while a renewal is in flight releases its lease when that is answered, even if it has
+// resigned before. So does one that ends before it knows that it leads.
 func TestStoreStops(t *testing.T) {
-	inStore(t, nil, func(t *testing.T, s *shelf, g group, m *member) {
-		const roundTrip = 50 * time.Millisecond
-		renews, begun := make(chan struct{}), false
+	const roundTrip = 50 * time.Millisecond
+	// The first member whose write begins, after this call.
+	writer := func(s *shelf, g group) *member {
+		writes := make(chan string, 100)
 		s.set(func() {
 			s.delay = roundTrip / 2
 			s.fails = func(self string, put bool) fate {
-				if put && self == m.name && !begun {
-					close(renews)
-					begun = true
+				if put {
+					writes <- self
 				}
 				return fate{}
 			}
 		})
-		<-renews
+		name := <-writes
+		s.set(func() { s.fails = nil })
+		for _, m := range g {
+			if m.name == name {
+				return m
+			}
+		}
+		return nil
+	}
+	released := func(t *testing.T, s *shelf, g group, m *member) {
 		m.end(t)
 		require.Empty(t, s.stored(t).Owner)
 		time.Sleep(2*roundTrip + 2*elector.LAN().Renew)
 		require.NotSame(t, m, g.leader(t))
+	}
+	t.Run("renews", func(t *testing.T) {
+		inStore(t, nil, func(t *testing.T, s *shelf, g group, m *member) {
+			require.Same(t, m, writer(s, g))
+			released(t, s, g, m)
+		})
+	})
+	t.Run("resigns", func(t *testing.T) {
+		inStore(t, nil, func(t *testing.T, s *shelf, g group, m *member) {
+			require.Same(t, m, writer(s, g))
+			require.NoError(t, m.Resign(t.Context()))
+			released(t, s, g, m)
+		})
+	})
+	t.Run("claims", func(t *testing.T) {
+		inStore(t, nil, func(t *testing.T, s *shelf, g group, m *member) {
+			s.crash(m)
+			time.Sleep(lan / 2) // it renews no more
+			next := writer(s, g)
+			require.NotSame(t, m, next)
+			released(t, s, g, next)
+		})
+	})
+	t.Run("has lost a race", func(t *testing.T) {
+		inStore(t, nil, func(t *testing.T, _ *shelf, g group, m *member) {
+			for _, other := range g.others(m) {
+				began := time.Now()
+				other.end(t)
+				require.Less(t, time.Since(began), elector.LAN().Renew/2, "nothing to wait for")
+			}
+		})
 	})
 }
 

@@ -149,14 +149,13 @@ func (e *Elector) warnMixed(id election.ID) {
 // sitDown gives up the lead, if this member leads, in favor of the candidate with the largest priority, and ends the
 // candidacy of this member.
 func (e *Elector) sitDown() {
-	v := e.Leader()
-	if v.Self {
+	if v := e.Leader(); v.Self {
 		if to := e.standings.best(); to != 0 {
 			e.giveUp(lease.Resign(v.Term, to), true)
 		}
 	}
 	e.giveUp(lease.SitDown(), true)
-	if v.Self && e.link != nil {
-		e.link.settle()
+	if e.link != nil {
+		e.link.settle(e.ended)
 	}
 }

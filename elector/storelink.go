@@ -52,7 +52,8 @@ type storeLink struct {
 	mu        sync.Mutex
 	ended     bool
 	active    int           // calls that have not returned
-	held      chan struct{} // closed when a lease of this member is to be released; nil if it was
+	held      chan struct{} // closed when a lease of this member is to be released, or is another's; nil if it was
+	holds     time.Time     // until when such a lease lasts at most
 	revisions revisions
 	owners    owners
 	beat      uint64  // the largest one that was read or written
@@ -158,7 +159,7 @@ func (l *storeLink) know(name string) {
 func (l *storeLink) Send(_ context.Context, p election.Packet) error {
 	m := p.Msg
 	// No request is useful for longer than the lease that it begins or renews. A read is repeated, so it may end earlier.
-	limit, parent, frees := 2*l.times.Renew, l.reading, false
+	limit, parent, frees, claims := 2*l.times.Renew, l.reading, false, false
 	do := func(ctx context.Context) (election.Message, error) { return l.get(ctx, m.Round) }
 	if m.Kind == storelease.KindPut {
 		parent = context.Background()
@@ -169,9 +170,17 @@ func (l *storeLink) Send(_ context.Context, p election.Packet) error {
 		case left > 0: // a renewal
 			limit = left
 		default: // a new lease
-			limit = l.times.Lease
+			limit, claims = l.times.Lease, true
 		}
-		do = func(ctx context.Context) (election.Message, error) { return l.put(ctx, &m) }
+		do = func(ctx context.Context) (election.Message, error) {
+			answer, err := l.put(ctx, &m)
+			if claims && answer.Kind == storelease.KindConflict {
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				l.release()
+			}
+			return answer, err
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,11 +189,13 @@ func (l *storeLink) Send(_ context.Context, p election.Packet) error {
 	}
 	switch {
 	case m.Kind != storelease.KindPut:
-	case !frees && l.held == nil:
-		l.held = make(chan struct{})
-	case frees && l.held != nil:
-		close(l.held)
-		l.held = nil
+	case frees:
+		l.release()
+	default:
+		if l.held == nil {
+			l.held = make(chan struct{})
+		}
+		l.holds = time.Now().Add(l.times.Lease)
 	}
 	l.begin(parent, l.times.surely(limit), m.Round, do)
 	return nil
@@ -425,19 +436,29 @@ func (l *storeLink) Recv(ctx context.Context) (election.Packet, error) {
 	}
 }
 
-// settle waits until the process releases a lease, which it does when its last renewal is answered.
-func (l *storeLink) settle() {
+// release notes that there is nothing more to release. The caller holds mu.
+func (l *storeLink) release() {
+	if l.held != nil {
+		close(l.held)
+		l.held = nil
+	}
+}
+
+// settle waits until the process releases a lease, which it does when its last write is answered, or has ended.
+func (l *storeLink) settle(ended <-chan struct{}) {
 	l.mu.Lock()
-	held := l.held
+	held, left := l.held, time.Until(l.holds)
 	l.mu.Unlock()
-	if held == nil {
+	if held == nil || left <= 0 {
 		return
 	}
-	patience := time.NewTimer(2 * l.times.Renew)
-	defer patience.Stop()
+	// A context instead of a timer, as in tenure.hasReturned.
+	patience, stop := context.WithTimeout(context.Background(), min(left, 2*l.times.Renew))
+	defer stop()
 	select {
 	case <-held:
-	case <-patience.C:
+	case <-ended:
+	case <-patience.Done():
 	}
 }
 
