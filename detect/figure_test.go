@@ -69,7 +69,7 @@ func (n *network) point(t *testing.T, d Detector) (x, y float64, ok bool) {
 func (n *network) drawn(t *testing.T) string {
 	d := &svg.Drawing{}
 	write := func(x, y float64, anchor, text string) { d.Text(x, y, letter, anchor, "", text) }
-	d.Text(20, 34, 22, "start", "", "What a quicker detection costs")
+	d.Text(20, 34, 22, "start", `font-weight="bold"`, "What a quicker detection costs")
 	write(20, 66, "start", "An interval of 100 ms; 10 % of the beats are lost.")
 	write(20, 90, "start", "Each point: one value of a parameter.")
 	for power := bottomPower; power <= topPower; power++ {
