@@ -85,6 +85,10 @@ func (s *story) moments() []moment {
 			}
 		case e.Do == observe.Timeout && !t.routine(i):
 			m.weight, m.several = weightDetail, s.timer(e)+" ends at %s"
+			if left := s.leaves(i); left != nil {
+				m.several, m.text = "%s leave the critical section", p+" "+raised(left)
+				break
+			}
 			if m.text = p + "'s " + strings.TrimPrefix(s.timer(e), "the ") + " ends"; strings.Contains(s.timer(e), " of ") {
 				m.text = fmt.Sprintf(m.several, p)
 			}
@@ -133,6 +137,17 @@ func (s *story) stopsLeading(first int) bool {
 		}
 	}
 	return false
+}
+
+// leaves returns the event in which a process leaves a critical section, in the step that begins with an event. It
+// returns nil if there is none.
+func (s *story) leaves(first int) *Event {
+	for i := first + 1; i < len(s.trace.Events) && s.trace.Events[i].Do.Effect(); i++ {
+		if e := &s.trace.Events[i]; e.Do == observe.Raise && e.Op == exited {
+			return e
+		}
+	}
+	return nil
 }
 
 // routine reports whether a timeout is one of an endless series, such as heartbeats: the step

@@ -344,6 +344,8 @@ func (p *picture) axis() {
 			middle := (p.at[i-1] + p.at[i]) / 2
 			p.zigzag(from, middle)
 			if number, unit, _ := strings.Cut(p.span(until-p.instants[i-1]), " "); !p.steps {
+				wide := float64(max(len(number), len(unit))) * p.letter * letterWidth
+				p.taken = append(p.taken, around(point{right - wide/2, middle}, wide/2, 1.2*p.letter))
 				p.Text(right, middle-p.letter*0.2, p.letter, "end", `class="cut" `+grey, number)
 				p.Text(right, middle+p.letter*0.9, p.letter, "end", `class="cut" `+grey, unit)
 			}
@@ -353,7 +355,10 @@ func (p *picture) axis() {
 			y := p.y(t)
 			p.Line(from-4, y, p.width-edge, y, 1, svg.Pale, "")
 			if y-written >= p.letter {
-				p.Text(right, y+p.letter*0.35, p.letter, "end", `fill="`+svg.Ink+`"`, p.time(t))
+				text := p.time(t)
+				p.Text(right, y+p.letter*0.35, p.letter, "end", `fill="`+svg.Ink+`"`, text)
+				wide := float64(len(text)) * p.letter * letterWidth
+				p.taken = append(p.taken, around(point{right - wide/2, y}, wide/2+1, p.letter/2))
 				written = y
 			}
 		}

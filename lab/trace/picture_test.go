@@ -231,6 +231,33 @@ func TestArrowsHaveTheNumbersOfTheirSteps(t *testing.T) {
 	require.Greater(t, ends, 1)
 }
 
+// TestNumbersSpareTimes: the number of a moment stands next to its mark, and not on a time of the axis.
+func TestNumbersSpareTimes(t *testing.T) {
+	for name, tr := range shown(t) {
+		var b bytes.Buffer
+		if trace.WriteSVG(&b, tr) != nil {
+			continue // too large
+		}
+		all := elements(t, b.String())
+		for i := range all {
+			number := &all[i]
+			if number.attr["class"] != "number" {
+				continue
+			}
+			from, to := number.reach(t)
+			for k := range all {
+				other := &all[k]
+				if other.attr["text-anchor"] != "end" || other.name != "text" {
+					continue // only times end at the axis
+				}
+				left, right := other.reach(t)
+				y := number.number(t, "y") - other.number(t, "y")
+				require.False(t, from < right && left < to && -9 < y && y < 9, "%s: %s covers %s", name, number.text, other.text)
+			}
+		}
+	}
+}
+
 // element is one of an SVG.
 type element struct {
 	name string

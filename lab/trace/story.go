@@ -413,10 +413,10 @@ func (s *story) behind(e *Event) string {
 // plain are the words for what needs no more.
 var plain = map[observe.What]string{
 	observe.Init: "begins", observe.Rejoin: "rejoins", observe.Start: "starts",
-	observe.Reelect: "starts anew",
+	observe.Reelect: "starts again",
 	observe.Save:    "saves its state",
 	observe.Done:    "knows the end", observe.Crash: "crashes", observe.Pause: "pauses",
-	observe.Resume:  "goes on",
+	observe.Resume:  "resumes",
 	observe.Recover: "comes back without its state", observe.Restart: "comes back with its state",
 }
 
