@@ -641,10 +641,6 @@ func TestBrokenRemotes(t *testing.T) {
 		{name: "nothing is wrong"},
 		{name: "sends a Put when it has connected again", like: flaws{keeps: true}},
 		{
-			name: "reports a lost request when its context ends", like: flaws{waits: true},
-			want: map[string]string{"LostAnswer": "holds"},
-		},
-		{
 			name: "sends a request again", like: flaws{retries: true},
 			want: map[string]string{"LostAnswer": "broken: Put returns ErrConflict although it was carried out: when the answer"},
 		},

@@ -228,3 +228,11 @@ func TestRemote(t *testing.T) {
 		}
 	}
 }
+
+// TestLateError: a client may report a lost request as late as its context ends.
+func TestLateError(t *testing.T) {
+	lost := property{"LostAnswer", lostAnswer}
+	f := lost.find(t.Context(), over(flaws{waits: true}), Options{Address: serve(t), Patience: 5 * time.Second,
+		brief: 50 * time.Millisecond})
+	require.Equal(t, Holds, f.Verdict, f)
+}
