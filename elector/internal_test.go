@@ -249,6 +249,33 @@ func TestRefusedAgain(t *testing.T) {
 	require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", WAN()))), "an observer neither votes nor leads")
 }
 
+// TestRefusedUntilFaded: a peer with an older version that was refused because of a longer Lease is judged again as soon
+// as that does not count any more.
+func TestRefusedUntilFaded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end, err := memory.New().Endpoint(ID("a"))
+		require.NoError(t, err)
+		g := &greeter{Transport: end}
+		e, err := New(Config{Group: "g", Self: "a", Members: named("a", "b", "c"), Transport: g,
+			Log: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		g.peer, g.calls = helloOf("c", "abc", LAN()), nil
+		g.peer.Rules, g.peer.Lease = nil, 0
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- e.Serve(ctx) }()
+		for _, times := range []Times{WAN(), LAN()} { // b was restarted
+			require.NoError(t, e.members.accept(ID("b"), of(helloOf("b", "abc", times))))
+		}
+		require.Error(t, e.members.accept(ID("c"), g.peer.bytes()))
+		time.Sleep(2*WAN().Lease + time.Second)
+		synctest.Wait()
+		require.Equal(t, []error{nil}, g.calls)
+		cancel()
+		require.NoError(t, <-done)
+	})
+}
+
 func of(h hello) []byte { return h.bytes() }
 
 // TestFounders: members of two groups with one name refuse each other, and learn what to do.

@@ -37,7 +37,6 @@ func (e *Elector) steer(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		m.connect(e.config.Transport)
 		m.mu.Lock()
 		var fresh []string
 		for name, h := range m.hellos {
@@ -55,6 +54,7 @@ func (e *Elector) steer(ctx context.Context) {
 			timer.Reset(fades)
 		}
 		m.mu.Unlock()
+		m.connect(e.config.Transport) // after lendFor: a shorter Lease may admit peers that were refused
 		if m.leases && lends != m.loggedLease {
 			m.log.Info("members: the longest Lease has changed", "lease", lends, "own", e.config.Times.Lease)
 			m.loggedLease = lends
