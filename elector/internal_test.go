@@ -169,6 +169,24 @@ func TestLongestLease(t *testing.T) {
 	})
 }
 
+// TestLongestLeaseDrift: with a clock that may be very wrong, a Lease counts for as long as grants for it last.
+func TestLongestLeaseDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := memberOf("abc")
+		m.config.Times.Drift = 0.4
+		require.NoError(t, m.config.Times.Check())
+		for _, lease := range []time.Duration{3 * time.Second, m.config.Times.Lease} {
+			require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", Times{Lease: lease, Drift: 0.4}))))
+		}
+		time.Sleep(7*time.Second - 1) // 3s * 1.4 / 0.6
+		m.lendFor()
+		require.Equal(t, 3*time.Second, m.lends)
+		time.Sleep(2)
+		m.lendFor()
+		require.Equal(t, LAN().Lease, m.lends)
+	})
+}
+
 // TestLongestLeaseOfGuest: the Lease of a process in no list counts until twice as long after its connection has ended,
 // and immediately again when that opens. The Lease of a member always counts.
 func TestLongestLeaseOfGuest(t *testing.T) {

@@ -160,7 +160,9 @@ func (m *membership) lendFor() (changed bool) {
 	}
 	if longest < m.longest {
 		m.former = max(m.former, m.longest)
-		m.fades = now.Add(2 * m.former)
+		t := m.config.Times
+		t.Lease = m.former
+		m.fades = now.Add(max(2*m.former, t.lease(true).GrantTime())) // a grant lasts longer if Drift exceeds 1/3
 	}
 	m.longest, m.lends = longest, max(longest, m.former)
 	return m.lends != before
