@@ -117,7 +117,8 @@ func Abandon() election.Message { return election.Message{Kind: commandAbandon} 
 // LendFor returns the command that tells a voter the longest Lease of all processes of its group. A voter lends its
 // vote for at least its own Lease. If Leases differ, the driver gives the command before it delivers the first
 // message of a process with a longer Lease than the voter's own, which it names; id is zero otherwise. The driver may name
-// a shorter Lease again when no process with a longer one runs.
+// a shorter Lease again when the last message of processes with longer ones was sent so long ago that their leases and the
+// grants for them have ended, and names the longer one again before the next such message.
 func LendFor(longest time.Duration, id election.ID) election.Message {
 	return election.Message{Kind: commandLendFor, Value: uint64(max(longest, 0)), Rank: election.Rank{ID: id}}
 }
