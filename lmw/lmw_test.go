@@ -136,7 +136,7 @@ func TestPorts(t *testing.T) {
 	c.Topology, err = topology.Complete(4)
 	require.NoError(t, err)
 	_, err = sim.Run(t.Context(), c)
-	require.ErrorContains(t, err, "topology: lmw needs ports that lead around")
+	require.ErrorContains(t, err, "topology: lmw needs ports in the order of a ring")
 	require.ErrorIs(t, err, election.ErrInput)
 }
 

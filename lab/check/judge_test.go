@@ -325,10 +325,10 @@ func TestBoundOfOne(t *testing.T) {
 		found, reason := ruled(t, c.Input, steps, "")
 		require.Equal(t, want, found, bound)
 		if want != "" { // of a long-lived one, not of one election
-			require.EqualError(t, reason, "2 messages, promised are at most 1")
+			require.EqualError(t, reason, "2 messages, more than the 1 that are promised")
 			c.Algorithm.Elects = election.OneLeader
 			_, reason = ruled(t, c.Input, steps, verdict.Bounded)
-			require.EqualError(t, reason, "2 messages in one election, promised are at most 1")
+			require.EqualError(t, reason, "2 messages in one election, more than the 1 that are promised")
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestTooMuch(t *testing.T) {
 				e.Send(election.Clockwise, ball(i))
 			}
 		},
-		"timers run at once": func(_ *toy, e *election.Env, ev *election.Event) {
+		"timers run simultaneously": func(_ *toy, e *election.Env, ev *election.Event) {
 			for i := 1; ev.Op == election.Start && i <= 130; i++ {
 				e.SetTimer(uint8(i), second, second)
 			}

@@ -108,7 +108,7 @@ func TestChance(t *testing.T) {
 	many = 257
 	r := run(t, wide)
 	require.ErrorIs(t, r.Err(), check.ErrTooLarge)
-	require.ErrorContains(t, r.Err(), "more than 256 things")
+	require.ErrorContains(t, r.Err(), "more than 256 random outcomes")
 	require.Nil(t, r.Counterexample)
 
 	early := toys(election.Complete, 1, func(_ *toy, e *election.Env, ev *election.Event) {
@@ -118,7 +118,7 @@ func TestChance(t *testing.T) {
 	})
 	_, err := check.Run(t.Context(), early)
 	require.ErrorIs(t, err, election.ErrInput)
-	require.ErrorContains(t, err, "chance")
+	require.ErrorContains(t, err, "random choice")
 }
 
 // TestUnsound: what no Node may do is found, and the trace ends with it.

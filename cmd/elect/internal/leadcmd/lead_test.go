@@ -199,8 +199,8 @@ func TestStore(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"--self a --store x": `--store: "x" is not the URL of a store`,
-		"--self a --store file:///x --member a=127.0.0.1:0": "--member: it has no effect with --store: unset one of the two",
-		"--self a --store file:///x --listen :1":            "--listen: it has no effect with --store",
+		"--self a --store file:///x --member a=127.0.0.1:0": `--member: "a=127.0.0.1:0" has no effect with --store: unset one of the two`,
+		"--self a --store file:///x --listen :1":            `--listen: ":1" has no effect with --store`,
 		"--self a":                                          "--member: it is not set",
 		"--store file:///x":                                 "--self: it is not set",
 	} {
