@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,7 +19,7 @@ import (
 )
 
 // before is the last commit before members negotiated versions and rules. The tests build it from the history.
-const before = "8404d6431f4b2d23b7d05f99092d8f098c06335c"
+const before = "f6d92c7317846d2069bdfd5e87ed0645ebbac20f"
 
 // former returns the path of elect as it was at that commit.
 var former = sync.OnceValues(func() (string, error) {
@@ -118,7 +119,11 @@ func (u *upgrade) start(name, path string) {
 	log, err := os.OpenFile(filepath.Join(u.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(u, err)
 	defer log.Close()
-	cmd := exec.CommandContext(u.Context(), path, u.args[name]...)
+	args := slices.Clone(u.args[name])
+	if old, _ := former(); path == old {
+		args[slices.Index(args, "--times")] = "--lease" // its name at that commit
+	}
+	cmd := exec.CommandContext(u.Context(), path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stdout, cmd.Stderr = u.write, log
 	require.NoError(u, cmd.Start())
