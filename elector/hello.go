@@ -20,7 +20,7 @@ type hello struct {
 	Observer bool              `json:"observer,omitempty"` // it has no vote
 	Rules    []int             `json:"rules,omitempty"`    // the range of rules that it knows; see rules
 	Lease    time.Duration     `json:"lease,omitempty"`    // Times.Lease
-	Times    string            `json:"times"`              // what must be equal under the first rules
+	Times    string            `json:"agreed"`             // what must be equal under the first rules, which name it so
 	Members  []string          `json:"members"`            // its own list, sorted
 	Peers    map[string]string `json:"peers,omitempty"`    // members that it knows, and their addresses
 	Founders string            `json:"founders,omitempty"` // the list by which its group was founded
