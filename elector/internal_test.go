@@ -178,10 +178,10 @@ func TestLongestLeaseDrift(t *testing.T) {
 		for _, lease := range []time.Duration{3 * time.Second, m.config.Times.Lease} {
 			require.NoError(t, m.accept(ID("b"), of(helloOf("b", "abc", Times{Lease: lease, Drift: 0.4}))))
 		}
-		time.Sleep(7*time.Second - 1) // 3s * 1.4 / 0.6
+		time.Sleep(7*time.Second - time.Nanosecond) // 3s * 1.4 / 0.6
 		m.lendFor()
 		require.Equal(t, 3*time.Second, m.lends)
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		m.lendFor()
 		require.Equal(t, LAN().Lease, m.lends)
 	})
