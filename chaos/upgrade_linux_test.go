@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net"
 	"net/http"
@@ -122,6 +123,11 @@ func (u *upgrade) start(name, path string) {
 	args := slices.Clone(u.args[name])
 	if old, _ := former(); path == old {
 		args[slices.Index(args, "--times")] = "--lease" // its name at that commit
+		// That version refuses a file with a line that it does not know. docs/compatibility.md says what to do.
+		state := filepath.Join(u.dir, "state-"+name)
+		if b, err := os.ReadFile(filepath.Join(state, "g,"+name+".state")); err == nil && bytes.Contains(b, []byte("\nwas-member\n")) {
+			require.NoError(u, os.RemoveAll(state))
+		}
 	}
 	cmd := exec.CommandContext(u.Context(), path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
