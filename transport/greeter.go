@@ -11,7 +11,7 @@ type Greeter interface {
 	//
 	// A peer receives the hello before the packets that are sent after Greet returns. If accept returns an
 	// error, the two processes exchange no packets until one of them changes its hello; packets sent meanwhile
-	// may be lost. After Greet, accept may be called again with hellos that it has judged before.
+	// may be lost. A new accept judges the hello of each peer before the next packet of the peer arrives.
 	//
 	// accept must return soon, must not keep hello, and must not call the transport, nor wait for a call of it.
 	// It may be called by several goroutines, but not simultaneously with hellos of the same peer.

@@ -323,6 +323,9 @@ func (p *peer) received(c *conn, group uint64, r *reader) (l *lane, packet elect
 		r.packet(nil)
 		return nil, packet, nil
 	}
+	if l.judged != l.group.greeting.Load() { // a call of Greet has returned, and greet has not run yet
+		p.judge(l, p.theirs[l.group.name], false)
+	}
 	// While the peer is refused, its packets are dropped, but not skipped: each of them is coded as what has changed
 	// since the one before.
 	if r.packet(&l.in); !r.whole() || !l.welcome {
