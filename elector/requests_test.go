@@ -119,7 +119,7 @@ func TestRequestsWhileWorkDrains(t *testing.T) {
 	})
 }
 
-// TestLongRequests: a handover cancels requests that take long, and does not wait for those that ignore it. Their
+// TestLongRequests: a handover cancels long requests, and does not wait for requests that ignore this. Their
 // tokens are old; they neither count as work that has not stopped nor keep the member from leading again.
 func TestLongRequests(t *testing.T) {
 	overrun := func(c *elector.Config) { c.Overrun = func(elector.Term) { panic("overrun") } }

@@ -269,12 +269,12 @@ func TestJudgeOfACorrection(t *testing.T) {
 		r.stdout)
 	elect(t, steps+"}", "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
 		"counterexample to: only the right process leads: the steps end before the "+
-			"election does, with 2 messages under way: no leader that all agree on: no process believes it "+
+			"election does, with 2 messages in flight: no leader that all agree on: no process believes it "+
 			"leads; "+
 			"elect check --replay judges such steps")
 	const acts = `{"algorithm": "lcr", "ids": [1, 2], "schedule": "hand", "acts": [{"do": "start", "process": 2}]}`
 	elect(t, acts, "sim", "--scenario", "-").requireLine(t, exit.StatusFailed,
-		"--scenario -: the steps end before the election does, with 1 message under way: no leader that all "+
+		"--scenario -: the steps end before the election does, with 1 message in flight: no leader that all "+
 			"agree on: no process believes it leads; "+
 			"elect page --scenario continues the run by hand")
 	require.Contains(t, elect(t, "", "help", "check").stdout, "use --replay: it judges")

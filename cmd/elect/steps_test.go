@@ -43,7 +43,7 @@ func TestCounterexamples(t *testing.T) {
 			"none, no process believes it leads",
 			`"messages":9,"by_kind":{"first":4,"second":5},"bits":18,"time":11,"chain":6,"trace_hash":"c428498b12adda6a"`, "receives second 3 from 1",
 			"all live processes follow one leader: no event is left, and "},
-		{"bully-early", "the steps end before the election does, with 6 messages under way: no leader that " +
+		{"bully-early", "the steps end before the election does, with 6 messages in flight: no leader that " +
 			"all agree on: 2 processes believe they lead; " +
 			"elect check --replay judges such steps", "none, 2 processes believe they lead",
 			`"messages":7,"by_kind":{"election":2,"alive":1,"coordinator":4},"bits":14,"time":2,"chain":2,"trace_hash":"64237452d1d4dbd4"`, "is not received",

@@ -58,7 +58,7 @@ func treeExhibits() []Entry {
 	}
 	return []Entry{{
 		Name: "treeelect: the children are not counted anew", Source: notesFR,
-		Wrong: "N_fils has been counted down to 0 and is not set again before the code tests whether it is " +
+		Wrong: "N_fils has been counted down to 0, and is not reset before the code tests whether it is " +
 			"positive. The root informs no process of the leader.",
 		Config: pair(with(treeelect.Root(), sends(func(_ *bent, _ *election.Event,
 			o *election.Outgoing) bool {

@@ -180,7 +180,7 @@ func (j *Judge) still() bool { return j.Steps != nil || j.Hand }
 // midway wraps [ErrMidway] where the steps leave messages in flight and nothing is expected of them.
 func (j *Judge) midway(err error) error {
 	if left := j.UnderWay(); j.still() && !j.Expects() && left > 0 {
-		return fmt.Errorf("%w, with %s under way: %w", ErrMidway, prose.Plural(left, "message"), err)
+		return fmt.Errorf("%w, with %s in flight: %w", ErrMidway, prose.Plural(left, "message"), err)
 	}
 	return err
 }

@@ -224,7 +224,7 @@ func TestFilmJudgesActs(t *testing.T) {
 		{object{"acts": []object{{"do": "crash", "process": 3}}}, []string{}},
 		{object{"schedule": "hand", "acts": []object{{"do": "crash", "process": 3},
 			{"after": 4, "do": "start", "process": 2}, {"after": 5, "do": "timeout", "process": 2}}},
-			[]string{"the steps end before the election does, with 1 message under way: no leader that all " +
+			[]string{"the steps end before the election does, with 1 message in flight: no leader that all " +
 				"agree on: 1 process believes it leads"}},
 	} {
 		c.run["algorithm"], c.run["ids"] = "bully", []int{1, 2, 3}

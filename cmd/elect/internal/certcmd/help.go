@@ -7,7 +7,7 @@ spiffe://GROUP/NAME. GROUP is the --group of this command and of elect lead, by
 default lead. It prints the files, the group, and when they expire.
 
 Each member needs ca.pem, its own certificate and its own key. Do not give
-ca.key.pem to members: whoever has it can pretend to be any of them. Members load
+ca.key.pem to members: anyone who has it can impersonate any of them. Members load
 new files while they run, so run elect cert member again before a certificate
 expires.
 
